@@ -1,0 +1,2 @@
+"""From an affine C kernel to a verified HLS design."""
+

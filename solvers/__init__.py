@@ -1,0 +1,1 @@
+"""Solver adapters, one file each; found through the entry-point group `sisyphus.solvers`."""
