@@ -1,2 +1,1 @@
 """From an affine C kernel to a verified HLS design."""
-

@@ -1,0 +1,1 @@
+"""What may be done with a kernel: dependences, reductions, distribution, legality, liveness, footprints."""

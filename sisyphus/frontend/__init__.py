@@ -1,0 +1,1 @@
+"""Source text to Scop; refuses what is not affine, with reasons."""

@@ -1,0 +1,170 @@
+"""Expressions of a statement as hashable trees; equal trees are `==`, types are explicit, no isl inside.
+
+The operations and their nesting are those of the source, so that printing a tree gives the same arithmetic, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NewType
+
+from sisyphus.ir.types import ScalarType
+from sisyphus.poly import Affine
+
+ArrayId = NewType("ArrayId", str)
+
+
+@dataclass(frozen=True)
+class Ref:
+    """One array element: `array[index...]`; a scalar variable is an array without dimensions."""
+
+    array: ArrayId
+    index: tuple[Affine, ...]
+
+    def substitute(self, values: Mapping[str, Affine]) -> Ref:
+        return Ref(self.array, tuple(e.substitute(values) for e in self.index))
+
+    def __str__(self) -> str:
+        return self.array + "".join(f"[{e}]" for e in self.index)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant as the source spells it (`0.2f`), suffix kept."""
+
+    text: str
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar argument of the kernel, never written inside the scop."""
+
+    name: str
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Index:
+    """An affine expression of the iterators used as data, of type int."""
+
+    value: Affine
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Read:
+    """The value of one array element."""
+
+    ref: Ref
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Unary:
+    """`op` is one of `- ~ !` (unary plus is dropped)."""
+
+    op: str
+    operand: Expr
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Binary:
+    """`op` is a C binary operator: `+ - * / % < <= > >= == != && || & | ^ << >>`."""
+
+    op: str
+    left: Expr
+    right: Expr
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Call:
+    """A C math function by the name the source uses (`expf` is not `exp`)."""
+
+    function: str
+    arguments: tuple[Expr, ...]
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Select:
+    """`condition ? then : other` on data."""
+
+    condition: Expr
+    then: Expr
+    other: Expr
+    type: ScalarType
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A conversion, written in the source or implied by C."""
+
+    operand: Expr
+    type: ScalarType
+
+
+Expr = Literal | Scalar | Index | Read | Unary | Binary | Call | Select | Cast
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """Direct operands, left to right."""
+    match expr:
+        case Unary(operand=x) | Cast(operand=x):
+            return (x,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Call(arguments=arguments):
+            return arguments
+        case Select(condition=c, then=t, other=o):
+            return (c, t, o)
+        case _:
+            return ()
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and everything below it, operands after their parent, left to right."""
+    yield expr
+    for child in children(expr):
+        yield from walk(child)
+
+
+def reads(expr: Expr) -> tuple[Ref, ...]:
+    """Array elements read, in order of appearance, repeats included."""
+    return tuple(e.ref for e in walk(expr) if isinstance(e, Read))
+
+
+def rebuild(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
+    """The same tree with `leaf` applied to every expression without operands."""
+    match expr:
+        case Unary() | Cast():
+            return replace(expr, operand=rebuild(expr.operand, leaf))
+        case Binary():
+            return replace(expr, left=rebuild(expr.left, leaf), right=rebuild(expr.right, leaf))
+        case Call():
+            return replace(expr, arguments=tuple(rebuild(a, leaf) for a in expr.arguments))
+        case Select():
+            return replace(
+                expr,
+                condition=rebuild(expr.condition, leaf),
+                then=rebuild(expr.then, leaf),
+                other=rebuild(expr.other, leaf),
+            )
+        case _:
+            return leaf(expr)
+
+
+def substitute(expr: Expr, values: Mapping[str, Affine]) -> Expr:
+    """Iterators replaced by affine expressions, in subscripts and in data."""
+
+    def leaf(e: Expr) -> Expr:
+        if isinstance(e, Read):
+            return replace(e, ref=e.ref.substitute(values))
+        if isinstance(e, Index):
+            return replace(e, value=e.value.substitute(values))
+        return e
+
+    return rebuild(expr, leaf)

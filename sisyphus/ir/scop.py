@@ -1,0 +1,177 @@
+"""What a kernel is: a static control part as frozen values; knows neither C syntax nor hardware.
+
+Every loop is normalised: it ascends by one. Parameters have been replaced by their values, so domains are sets of
+integer points without parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import NewType
+
+from sisyphus.errors import InternalError
+from sisyphus.ir.expr import ArrayId, Expr, Ref, reads
+from sisyphus.ir.types import ScalarType
+from sisyphus.poly import Map, Set, make_map
+from sisyphus.source import Span
+
+StmtId = NewType("StmtId", str)
+
+
+class Role(Enum):
+    """How the kernel uses an array: the text decides, not the data flow."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+    LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class Array:
+    """A named block of elements; extents are empty for a scalar variable that is written in the scop."""
+
+    id: ArrayId
+    type: ScalarType
+    extents: tuple[int, ...]
+    role: Role
+    span: Span
+
+    @property
+    def elements(self) -> int:
+        total = 1
+        for extent in self.extents:
+            total *= extent
+        return total
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of the C function, in the order of its signature.
+
+    `kind` is "array", "scalar", or "parameter": an integer that was fixed to `value` and left the top function.
+    """
+
+    name: str
+    kind: str
+    type: ScalarType
+    value: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """One reference of a statement as a relation from its domain to array elements."""
+
+    array: ArrayId
+    is_write: bool
+    ref: Ref
+    relation: Map
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """An assignment `write = rhs` executed for every point of its domain.
+
+    `iterators` are the loops around it, outermost first; `position` (one longer) is its place among its siblings at
+    every depth, so that (position[0], iterators[0], position[1], …) orders instances as the source does; two statements
+    share a loop exactly when their positions agree up to it. A compound assignment has its left side inside `rhs`.
+    """
+
+    id: StmtId
+    iterators: tuple[str, ...]
+    domain: Set
+    position: tuple[int, ...]
+    write: Ref
+    write_type: ScalarType
+    rhs: Expr
+    span: Span
+
+    @cached_property
+    def reads(self) -> tuple[Ref, ...]:
+        """Distinct elements read, in order of first appearance."""
+        return tuple(dict.fromkeys(reads(self.rhs)))
+
+    @cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        """The write first, then the distinct reads."""
+        return (self._access(self.write, is_write=True), *(self._access(r, is_write=False) for r in self.reads))
+
+    def _access(self, ref: Ref, *, is_write: bool) -> Access:
+        dims = [f"d{at}" for at in range(len(ref.index))]
+        relation = make_map(self.id, self.iterators, ref.array, dims, ref.index)
+        return Access(ref.array, is_write, ref, relation.intersect_domain(self.domain))
+
+    def shared_loops(self, other: Statement) -> int:
+        """How many outermost loops the two have in common."""
+        depth = 0
+        limit = min(len(self.iterators), len(other.iterators))
+        while depth < limit and self.position[depth] == other.position[depth]:
+            depth += 1
+        return depth
+
+    def __str__(self) -> str:
+        return f"{self.id}[{', '.join(self.iterators)}]"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a scop came from: enough to compile its source again as the reference.
+
+    `defines` and `include_dirs` are those given on the command line (`NAME=VALUE`), `digest` the SHA-256 of the text.
+    """
+
+    path: str
+    text: str
+    function: str
+    digest: str
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Scop:
+    """A whole kernel: statements in textual order over named arrays."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    arrays: tuple[Array, ...]
+    statements: tuple[Statement, ...]
+    origin: Origin
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def _arrays_by_id(self) -> dict[ArrayId, Array]:
+        return {a.id: a for a in self.arrays}
+
+    @cached_property
+    def _statements_by_id(self) -> dict[StmtId, Statement]:
+        return {s.id: s for s in self.statements}
+
+    def array(self, name: ArrayId) -> Array:
+        if name not in self._arrays_by_id:
+            raise InternalError(f"no array `{name}` in `{self.name}`")
+        return self._arrays_by_id[name]
+
+    def statement(self, name: StmtId) -> Statement:
+        if name not in self._statements_by_id:
+            raise InternalError(f"no statement `{name}` in `{self.name}`")
+        return self._statements_by_id[name]
+
+    @property
+    def scalars(self) -> tuple[Argument, ...]:
+        """Scalar arguments that stay in the top function's signature."""
+        return tuple(a for a in self.arguments if a.kind == "scalar")
+
+    def writers(self, array: ArrayId) -> Iterator[Statement]:
+        return (s for s in self.statements if s.write.array == array)
+
+    def readers(self, array: ArrayId) -> Iterator[Statement]:
+        return (s for s in self.statements if any(r.array == array for r in s.reads))
+
+
+def index_names(ref: Ref) -> frozenset[str]:
+    """Iterators that occur in any subscript of a reference."""
+    return frozenset(name for e in ref.index for name in e.names)

@@ -1,0 +1,98 @@
+"""Integer affine expressions over named dimensions, as plain values; knows nothing of isl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Affine:
+    """`sum(coefficient * name) + constant`; terms are sorted by name and never zero, so equal means `==`.
+
+    Build with `var`, `const` and arithmetic, or `Affine.of`.
+    """
+
+    terms: tuple[tuple[str, int], ...] = ()
+    constant: int = 0
+
+    @staticmethod
+    def of(terms: Mapping[str, int] | Iterable[tuple[str, int]], constant: int = 0) -> Affine:
+        pairs = terms.items() if isinstance(terms, Mapping) else terms
+        return Affine(tuple(sorted((n, c) for n, c in pairs if c)), constant)
+
+    @cached_property
+    def coefficients(self) -> dict[str, int]:
+        return dict(self.terms)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(n for n, _ in self.terms)
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+    def coefficient(self, name: str) -> int:
+        return self.coefficients.get(name, 0)
+
+    def __add__(self, other: Affine | int) -> Affine:
+        if isinstance(other, int):
+            return Affine(self.terms, self.constant + other)
+        merged = dict(self.terms)
+        for name, factor in other.terms:
+            merged[name] = merged.get(name, 0) + factor
+        return Affine.of(merged, self.constant + other.constant)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Affine:
+        return self * -1
+
+    def __sub__(self, other: Affine | int) -> Affine:
+        return self + (-other)
+
+    def __rsub__(self, other: int) -> Affine:
+        return -self + other
+
+    def __mul__(self, factor: int) -> Affine:
+        return Affine.of(((n, c * factor) for n, c in self.terms), self.constant * factor)
+
+    __rmul__ = __mul__
+
+    def substitute(self, values: Mapping[str, Affine]) -> Affine:
+        """Every name found in `values` replaced, all at once."""
+        result = Affine((), self.constant)
+        for name, factor in self.terms:
+            result = result + (values[name] if name in values else var(name)) * factor
+        return result
+
+    def rename(self, names: Mapping[str, str]) -> Affine:
+        return Affine.of(((names.get(n, n), c) for n, c in self.terms), self.constant)
+
+    def evaluate(self, point: Mapping[str, int]) -> int:
+        return self.constant + sum(c * point[n] for n, c in self.terms)
+
+    def __str__(self) -> str:
+        """As C source text, e.g. `2*y + p - 1`."""
+        text = ""
+        for name, factor in self.terms:
+            sign = "-" if factor < 0 else "+"
+            body = name if abs(factor) == 1 else f"{abs(factor)}*{name}"
+            text += f" {sign} {body}" if text else (f"-{body}" if factor < 0 else body)
+        if not text:
+            return str(self.constant)
+        if self.constant:
+            text += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
+        return text
+
+
+def var(name: str) -> Affine:
+    """The expression that is one dimension."""
+    return Affine(((name, 1),), 0)
+
+
+def const(value: int) -> Affine:
+    """A constant expression."""
+    return Affine((), value)

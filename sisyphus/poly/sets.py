@@ -1,0 +1,160 @@
+"""Sets and maps of integer points, made and asked by dimension name; knows nothing of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import islpy as isl
+
+from sisyphus.errors import InternalError
+from sisyphus.poly.affine import Affine
+
+Set = isl.Set
+Map = isl.Map
+IslError = isl.Error
+
+CONTEXT = isl.DEFAULT_CONTEXT
+T = TypeVar("T")
+
+
+def make_set(
+    name: str, dims: Sequence[str], *, at_least_zero: Sequence[Affine] = (), zero: Sequence[Affine] = ()
+) -> Set:
+    """`{ name[dims] : a >= 0 for each of at_least_zero and a = 0 for each of zero }`."""
+    conditions = [f"{a} >= 0" for a in at_least_zero] + [f"{a} = 0" for a in zero]
+    return isl.Set.read_from_str(CONTEXT, f"{{ {name}[{', '.join(dims)}] : {_conjunction(conditions)} }}")
+
+
+def empty_set(name: str, dims: Sequence[str]) -> Set:
+    """The set of no point, in the space `name[dims]`."""
+    return isl.Set.read_from_str(CONTEXT, f"{{ {name}[{', '.join(dims)}] : false }}")
+
+
+def make_map(
+    name: str, dims: Sequence[str], range_name: str, range_dims: Sequence[str], exprs: Sequence[Affine]
+) -> Map:
+    """`{ name[dims] -> range_name[range_dims] : each range dimension equals its expression over dims }`."""
+    fresh = [f"o__{d}" for d in range_dims]
+    conditions = [f"{d} = {e}" for d, e in zip(fresh, exprs, strict=True)]
+    text = f"{{ {name}[{', '.join(dims)}] -> {range_name}[{', '.join(fresh)}] : {_conjunction(conditions)} }}"
+    return _rename_dims(isl.Map.read_from_str(CONTEXT, text), range_dims)
+
+
+def _conjunction(conditions: Sequence[str]) -> str:
+    return " and ".join(conditions) if conditions else "true"
+
+
+def _rename_dims(relation: Map, range_dims: Sequence[str]) -> Map:
+    for at, name in enumerate(range_dims):
+        relation = relation.set_dim_name(isl.dim_type.out, at, name)
+    return relation
+
+
+def dim_names(points: Set) -> tuple[str, ...]:
+    """Names of the set dimensions, outermost first."""
+    count = points.dim(isl.dim_type.set)
+    return tuple(points.get_dim_name(isl.dim_type.set, at) or "" for at in range(count))
+
+
+def position(points: Set, name: str) -> int:
+    """Where dimension `name` is; an absent one is our fault."""
+    at = points.find_dim_by_name(isl.dim_type.set, name)
+    if at < 0:
+        raise InternalError(f"no dimension `{name}` in {points}")
+    return int(at)
+
+
+def project_onto(points: Set, names: Sequence[str]) -> Set:
+    """The shadow of `points` on `names`, which keep their order in the set."""
+    for name in dim_names(points):
+        if name not in names:
+            points = points.project_out(isl.dim_type.set, position(points, name), 1)
+    return points
+
+
+def dim_range(points: Set, name: str) -> tuple[int, int]:
+    """Smallest and largest value of a dimension; raises `InternalError` on an empty or unbounded set."""
+    shadow = project_onto(points, [name])
+    low, high = shadow.dim_min_val(0), shadow.dim_max_val(0)
+    if not (low.is_int() and high.is_int()):
+        raise InternalError(f"dimension `{name}` is empty or unbounded in {points}")
+    return int(low.to_python()), int(high.to_python())
+
+
+def fix(points: Set, values: Mapping[str, int]) -> Set:
+    """The points whose named dimensions have the given values (the dimensions stay)."""
+    for name, value in values.items():
+        points = points.fix_val(isl.dim_type.set, position(points, name), isl.Val(value))
+    return points
+
+
+def sample(points: Set) -> dict[str, int] | None:
+    """Some point of the set by name, or None when it is empty."""
+    point = points.sample_point()
+    if point.is_void():
+        return None
+    return _point_values(point, dim_names(points))
+
+
+def _point_values(point: isl.Point, names: Sequence[str]) -> dict[str, int]:
+    return {name: int(point.get_coordinate_val(isl.dim_type.set, at).to_python()) for at, name in enumerate(names)}
+
+
+def each_point(points: Set, limit: int) -> Iterator[dict[str, int]]:
+    """Every point, at most `limit` of them; `InternalError` if there are more."""
+    names, found = dim_names(points), list[dict[str, int]]()
+
+    def take(point: isl.Point) -> None:
+        if len(found) >= limit:
+            raise InternalError(f"more than {limit} points in {points}")
+        found.append(_point_values(point, names))
+
+    points.foreach_point(take)
+    yield from found
+
+
+def constraints(points: Set) -> list[tuple[list[Affine], list[Affine]]]:
+    """Per convex part, its inequalities (each >= 0) and its equalities (each = 0).
+
+    Raises `InternalError` where a part needs an existential variable (a stride or a modulus).
+    """
+    names, parts = dim_names(points), list[tuple[list[Affine], list[Affine]]]()
+    for part in points.coalesce().get_basic_sets():
+        part = part.remove_redundancies()
+        if part.dim(isl.dim_type.div):
+            raise InternalError(f"existential variable in {part}")
+        at_least, equal = list[Affine](), list[Affine]()
+        for constraint in part.get_constraints():
+            (equal if constraint.is_equality() else at_least).append(_as_affine(constraint, names))
+        parts.append((sorted(at_least, key=str), sorted(equal, key=str)))
+    return parts
+
+
+def _as_affine(constraint: isl.Constraint, names: Sequence[str]) -> Affine:
+    terms = {
+        name: int(constraint.get_coefficient_val(isl.dim_type.set, at).to_python()) for at, name in enumerate(names)
+    }
+    return Affine.of(terms, int(constraint.get_constant_val().to_python()))
+
+
+@contextmanager
+def leash(operations: int) -> Iterator[None]:
+    """Within, isl raises `IslError` after about `operations` elementary steps instead of hanging."""
+    CONTEXT.set_max_operations(operations)
+    CONTEXT.reset_operations()
+    try:
+        yield
+    finally:
+        CONTEXT.set_max_operations(0)
+        CONTEXT.reset_operations()
+
+
+def within(operations: int, work: Callable[[], T]) -> T | None:
+    """`work()` on a leash; None where isl gave up."""
+    try:
+        with leash(operations):
+            return work()
+    except IslError:
+        return None
