@@ -1,6 +1,19 @@
 """isl by dimension name: the only door to islpy."""
 
 from sisyphus.poly.affine import Affine, const, var
+from sisyphus.poly.order import (
+    Piece,
+    Quotient,
+    Remainder,
+    all_pairs,
+    backwards,
+    compare,
+    constant_distance,
+    original_schedule,
+    schedule,
+    split_loop,
+    through,
+)
 from sisyphus.poly.sets import (
     IslError,
     Map,
@@ -24,8 +37,15 @@ __all__ = [
     "Affine",
     "IslError",
     "Map",
+    "Piece",
+    "Quotient",
+    "Remainder",
     "Set",
+    "all_pairs",
+    "backwards",
+    "compare",
     "const",
+    "constant_distance",
     "constraints",
     "dim_names",
     "dim_range",
@@ -35,9 +55,13 @@ __all__ = [
     "leash",
     "make_map",
     "make_set",
+    "original_schedule",
     "position",
     "project_onto",
     "sample",
+    "schedule",
+    "split_loop",
+    "through",
     "var",
     "within",
 ]

@@ -1,0 +1,152 @@
+"""Plan: what is built for a design point; costed by the model, printed by code generation, checked by verify.
+
+It says what exists and in which order things happen, never how a tool is told to do it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
+from sisyphus.plan.tree import Node
+from sisyphus.poly import Affine
+
+
+class Direction(Enum):
+    LOAD = "load"
+    STORE = "store"
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """An on-chip array: element (x0, x1, …) of it holds element origin + x of the off-chip array.
+
+    `origin` is over the iterators of the loops outside its place (all zero for a whole array); `extents` are its own;
+    `partition` has one cyclic factor per dimension, between 1 and the extent; `place` and `copies` as in BufferPoint.
+    """
+
+    id: str
+    array: ArrayId
+    type: ScalarType
+    extents: tuple[int, ...]
+    origin: tuple[Affine, ...]
+    partition: tuple[int, ...]
+    place: str
+    copies: int = 1
+    storage: str = "auto"
+
+    @property
+    def banks(self) -> int:
+        """Product of min(extent, factor) over the dimensions (MODEL.md 4.4)."""
+        total = 1
+        for extent, factor in zip(self.extents, self.partition, strict=True):
+            total *= min(extent, factor)
+        return total
+
+    @property
+    def words_per_bank(self) -> int:
+        """Product of ceil(extent / factor) over the dimensions (MODEL.md 4.4)."""
+        total = 1
+        for extent, factor in zip(self.extents, self.partition, strict=True):
+            total *= -(-extent // factor)
+        return total
+
+    @property
+    def bytes(self) -> int:
+        """What `--mem` counts: words x banks x element size, every copy."""
+        return self.banks * self.words_per_bank * self.type.bytes * self.copies
+
+    @property
+    def in_registers(self) -> bool:
+        """Every element is a bank of its own."""
+        return self.words_per_bank == 1
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A burst copy between an off-chip array and a buffer, `width` elements per beat along the last dimension.
+
+    It moves the elements of the buffer that lie inside the array (a tile at the edge may hang over). `width` divides
+    the buffer's last extent, the array's last extent and every origin of the last dimension.
+    """
+
+    id: str
+    direction: Direction
+    array: ArrayId
+    buffer: str
+    width: int
+    port: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A nest as a function: its tree, the buffers and scalar arguments it needs, the outer iterators it is given."""
+
+    name: str
+    nest: str
+    statements: tuple[StmtId, ...]
+    body: tuple[Node, ...]
+    buffers: tuple[str, ...]
+    scalars: tuple[str, ...]
+    iterators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument of the top function, in its order.
+
+    `kind` is "array" or "scalar"; `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of
+    the source; `direction` "in", "out" or "inout" as the emitted kernel uses it.
+    """
+
+    name: str
+    kind: str
+    type: ScalarType
+    extents: tuple[int, ...] = ()
+    width: int = 1
+    bundle: str | None = None
+    direction: str = "in"
+    layout: str = "plain"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The one truth about a design. `body` holds copies, calls and outer loops in order of execution."""
+
+    scop: Scop
+    ports: tuple[Port, ...]
+    buffers: tuple[Buffer, ...]
+    transfers: tuple[Transfer, ...]
+    tasks: tuple[Task, ...]
+    body: tuple[Node, ...]
+    tree_reduction: bool = False
+
+    @cached_property
+    def _by_id(self) -> dict[str, Buffer]:
+        return {b.id: b for b in self.buffers}
+
+    def buffer(self, buffer_id: str) -> Buffer:
+        if buffer_id not in self._by_id:
+            raise InternalError(f"no buffer `{buffer_id}` in the plan of `{self.scop.name}`")
+        return self._by_id[buffer_id]
+
+    def buffer_for(self, task: Task, array: ArrayId) -> Buffer:
+        """The one buffer of a task that holds an array."""
+        for buffer_id in task.buffers:
+            if self.buffer(buffer_id).array == array:
+                return self.buffer(buffer_id)
+        raise InternalError(f"task `{task.name}` holds no buffer of `{array}`")
+
+    def transfer(self, transfer_id: str) -> Transfer:
+        return next(t for t in self.transfers if t.id == transfer_id)
+
+    def task(self, name: str) -> Task:
+        return next(t for t in self.tasks if t.name == name)
+
+    @property
+    def onchip_bytes(self) -> int:
+        """Sum over all buffers of words x banks x element bytes."""
+        return sum(b.bytes for b in self.buffers)

@@ -1,0 +1,122 @@
+"""The loop tree of a plan: loops with roles, guards, statement runs, copies and calls, as plain values without text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from sisyphus.ir import Ref, StmtId
+from sisyphus.poly import Affine, const
+
+
+class LoopRole(Enum):
+    """What a loop is for; the printer and the cost model read it, nothing else decides pragmas."""
+
+    OUTER = "outer"  # sequential loop of the source, shared by several nests
+    TILE = "tile"  # level 0
+    PIPELINED = "pipelined"  # level 1, chosen
+    SEQUENTIAL = "sequential"  # level 1 of a nest that is not pipelined
+    UNROLLED = "unrolled"  # level 2
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """`numerator / divisor`, rounded up in a lower bound and down in an upper bound; divisor >= 1."""
+
+    numerator: Affine
+    divisor: int = 1
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound is the largest of its terms, an upper bound (inclusive) the smallest; never empty."""
+
+    terms: tuple[Quotient, ...]
+
+    @staticmethod
+    def constant(value: int) -> Bound:
+        return Bound((Quotient(const(value)),))
+
+    @property
+    def value(self) -> int | None:
+        """The bound as an integer where it is one constant term."""
+        only = self.terms[0]
+        if len(self.terms) == 1 and only.divisor == 1 and only.numerator.is_constant:
+            return only.numerator.constant
+        return None
+
+
+@dataclass(frozen=True)
+class For:
+    """`for (iterator = lower; iterator <= upper; ++iterator)`; `trip_count` is the largest number of iterations.
+
+    `source` is the loop of the nest that this is a copy of.
+    """
+
+    iterator: str
+    source: str
+    lower: Bound
+    upper: Bound
+    trip_count: int
+    role: LoopRole
+    body: tuple[Node, ...]
+    flatten: bool = True
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The body runs where every condition is >= 0."""
+
+    conditions: tuple[Affine, ...]
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One instance of a statement: each of its iterators as an affine expression of the loops around."""
+
+    statement: StmtId
+    values: tuple[tuple[str, Affine], ...]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A scalar stands for one element while the body runs: read before, written back after.
+
+    `ref` is the element in terms of the loops around this node; every run in the body that touches the array touches
+    just this element.
+    """
+
+    name: str
+    ref: Ref
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One execution of a burst transfer, by its id."""
+
+    transfer: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """One execution of a task, by its name."""
+
+    task: str
+
+
+Node = For | Guard | Run | Hold | Copy | Call
+
+
+def body_of(node: Node) -> tuple[Node, ...]:
+    """Direct children in order of execution."""
+    return node.body if isinstance(node, For | Guard | Hold) else ()
+
+
+def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Every node in order of execution, parents before children."""
+    for node in nodes:
+        yield node
+        yield from walk(body_of(node))

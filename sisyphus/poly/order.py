@@ -1,0 +1,172 @@
+"""Orders of instances: 2d+1 schedules, tiled schedules, and which pairs of instances run backwards; knows no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from sisyphus.errors import InternalError
+from sisyphus.poly.affine import Affine, const, var
+from sisyphus.poly.sets import CONTEXT, Map
+
+IN, OUT = isl.dim_type.in_, isl.dim_type.out
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """`floor(value / divisor)`: the number of a tile."""
+
+    value: Affine
+    divisor: int
+
+    def __str__(self) -> str:
+        return f"floor(({self.value})/{self.divisor})"
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """`value mod divisor`, of `value` divided by `inner` first: the place of a tile inside a larger one."""
+
+    value: Affine
+    divisor: int
+    inner: int = 1
+
+    def __str__(self) -> str:
+        return f"floor((({self.value}) mod {self.divisor})/{self.inner})"
+
+
+Piece = Affine | Quotient | Remainder
+
+
+def schedule(name: str, dims: Sequence[str], pieces: Sequence[Piece]) -> Map:
+    """`{ name[dims] -> [pieces] }`: when each instance runs, in a nameless time space."""
+    text = f"{{ {name}[{', '.join(dims)}] -> [{', '.join(f'({p})' for p in pieces)}] }}"
+    return isl.Map.read_from_str(CONTEXT, text)
+
+
+def original_schedule(name: str, dims: Sequence[str], position: Sequence[int], length: int) -> Map:
+    """`name[i, j] -> [p0, i, p1, j, p2, 0…]`: the order of the source, padded with zeros to `length`."""
+    if len(position) != len(dims) + 1 or length < 2 * len(dims) + 1:
+        raise InternalError(f"position {tuple(position)} does not fit the loops of `{name}`")
+    times: list[Piece] = []
+    for place, dim in zip(position, dims, strict=False):
+        times += [const(place), var(dim)]
+    times.append(const(position[-1]))
+    times += [const(0)] * (length - len(times))
+    return schedule(name, dims, times)
+
+
+def split_loop(name: str, lower: int, inner: Sequence[int]) -> tuple[Piece, ...]:
+    """The copies of a loop that starts at `lower`, strip-mined by the trip counts `inner` of all but the outermost.
+
+    for i in lower..: S(i)   with inner (4, 2) becomes
+    for i0: for i1 in 0..4: for i2 in 0..2: S(lower + 8*i0 + 2*i1 + i2)
+    """
+    place, step = var(name) - lower, 1
+    pieces: list[Piece] = []
+    for trip in reversed(inner):
+        pieces.append(Remainder(place, step * trip, step) if trip > 1 else const(0))
+        step *= trip
+    pieces.append(Quotient(place, step) if step > 1 else place)
+    return tuple(reversed(pieces))
+
+
+def source_dim(relation: Map, name: str) -> int:
+    """Where dimension `name` of the source instance is."""
+    return _dim(relation, IN, name)
+
+
+def sink_dim(relation: Map, name: str) -> int:
+    """Where dimension `name` of the sink instance is."""
+    return _dim(relation, OUT, name)
+
+
+def _dim(relation: Map, kind: isl.dim_type, name: str) -> int:
+    at = relation.find_dim_by_name(kind, name)
+    if at < 0:
+        raise InternalError(f"no dimension `{name}` in {relation}")
+    return int(at)
+
+
+def compare(relation: Map, source: str, sign: int, sink: str) -> Map:
+    """The pairs whose sink dimension minus source dimension has this sign (-1, 0 or 1)."""
+    left, right = source_dim(relation, source), sink_dim(relation, sink)
+    if sign == 0:
+        return relation.equate(IN, left, OUT, right)
+    return relation.order_lt(IN, left, OUT, right) if sign > 0 else relation.order_gt(IN, left, OUT, right)
+
+
+def through(first: Map, second: Map, source_dims: Sequence[str], sink_dims: Sequence[str]) -> Map:
+    """Pairs (source, sink) that touch one element: `first` then the reverse of `second`, dimensions named."""
+    return name_dims(first.apply_range(second.reverse()), source_dims, sink_dims)
+
+
+def name_dims(relation: Map, source_dims: Sequence[str], sink_dims: Sequence[str]) -> Map:
+    """The relation with its dimensions named, since isl forgets names when it composes."""
+    for kind, names in ((IN, source_dims), (OUT, sink_dims)):
+        for at, name in enumerate(names):
+            relation = relation.set_dim_name(kind, at, name)
+    return relation
+
+
+def all_pairs(source: str, source_dims: Sequence[str], sink: str, sink_dims: Sequence[str]) -> Map:
+    """Every pair of integer points of two spaces, whatever their domains."""
+    fresh = [f"o__{at}" for at in range(len(sink_dims))]
+    text = f"{{ {source}[{', '.join(source_dims)}] -> {sink}[{', '.join(fresh)}] }}"
+    return name_dims(isl.Map.read_from_str(CONTEXT, text), source_dims, sink_dims)
+
+
+def constant_distance(relation: Map, source: str, sink: str) -> int | None:
+    """Sink dimension minus source dimension where it is the same for all pairs."""
+    left, right = source_dim(relation, source), sink_dim(relation, sink)
+    found: int | None = None
+    for part in relation.get_basic_maps():
+        hull = part.affine_hull()
+        if hull.is_empty():
+            continue
+        gap = _fixed_gap(hull, left, right)
+        if gap is None or found not in (None, gap):
+            return None
+        found = gap
+    return found
+
+
+def _fixed_gap(hull: isl.BasicMap, left: int, right: int) -> int | None:
+    """The constant difference of two dimensions of an affine space, or None where it varies."""
+    pair = hull.to_map().reset_tuple_id(IN).reset_tuple_id(OUT)
+    for kind, keep in ((IN, left), (OUT, right)):
+        pair = pair.project_out(kind, keep + 1, pair.dim(kind) - keep - 1).project_out(kind, 0, keep)
+    value = pair.deltas().plain_get_val_if_fixed(isl.dim_type.set, 0)
+    return int(value.to_python()) if value.is_int() else None
+
+
+def backwards(relation: Map, source_time: Map, sink_time: Map) -> tuple[dict[str, int], dict[str, int]] | None:
+    """Some pair of the relation whose sink does not run after its source, by dimension name; None if there is none.
+
+    Both schedules lead to time spaces of one dimension count. Ties count as backwards.
+    """
+    length = sink_time.dim(OUT)
+    if source_time.dim(OUT) != length:
+        raise InternalError("two schedules differ in their number of dimensions")
+    tied = relation.domain_map().apply_range(source_time).flat_range_product(relation.range_map().apply_range(sink_time))
+    for at in range(length):
+        late = tied.order_gt(OUT, at, OUT, length + at)
+        if not late.is_empty():
+            return _witness(late, relation)
+        tied = tied.equate(OUT, at, OUT, length + at)
+    return None if tied.is_empty() else _witness(tied, relation)
+
+
+def _witness(pairs: Map, relation: Map) -> tuple[dict[str, int], dict[str, int]]:
+    """One (source, sink) of the wrapped domain of `pairs`, by the dimension names of `relation`."""
+    point = pairs.domain().sample_point()
+    values = [int(point.get_coordinate_val(isl.dim_type.set, at).to_python()) for at in range(relation.dim(IN))]
+    offset = len(values)
+    later = [int(point.get_coordinate_val(isl.dim_type.set, offset + at).to_python()) for at in range(relation.dim(OUT))]
+    return dict(zip(_names(relation, IN), values, strict=True)), dict(zip(_names(relation, OUT), later, strict=True))
+
+
+def _names(relation: Map, kind: isl.dim_type) -> tuple[str, ...]:
+    return tuple(relation.get_dim_name(kind, at) or f"d{at}" for at in range(relation.dim(kind)))

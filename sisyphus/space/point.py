@@ -1,0 +1,197 @@
+"""DesignPoint: one choice in the design space, as plain data with a JSON form; knows neither cost nor code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, StmtId
+
+FORMAT_VERSION = 1
+KERNEL_PLACE = "kernel"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Trip counts of the three copies of one loop: level 0 (tiles), level 1 (pipelined), level 2 (unrolled)."""
+
+    level0: int
+    level1: int
+    level2: int
+
+    @property
+    def size(self) -> int:
+        """Iterations of the original loop inside one level-0 tile."""
+        return self.level1 * self.level2
+
+    def __str__(self) -> str:
+        return f"{self.level0}x{self.level1}x{self.level2}"
+
+
+@dataclass(frozen=True)
+class NestPoint:
+    """The choices of one nest.
+
+    `order` lists the level-0 loops outermost first (all loops of the band), `tiles` has one entry per loop in band
+    order, `pipeline` is the loop whose level-1 copy is pipelined (None: the nest runs sequentially), `unroll` holds
+    coarse-grained factors above 1.
+    """
+
+    statements: tuple[StmtId, ...]
+    order: tuple[str, ...]
+    tiles: tuple[tuple[str, Tile], ...]
+    pipeline: str | None
+    unroll: tuple[tuple[str, int], ...] = ()
+    slr: int = 0
+
+    @property
+    def id(self) -> str:
+        return "+".join(self.statements)
+
+    def tile(self, loop: str) -> Tile:
+        return dict(self.tiles)[loop]
+
+
+@dataclass(frozen=True)
+class BufferPoint:
+    """One on-chip copy of an array.
+
+    `place` is `kernel` (the whole array, one buffer for all of `nests`), the iterator of an outer sequential loop,
+    or the level-0 loop of its single nest under which its tile is transferred. `partition` has one cyclic factor per
+    array dimension.
+    """
+
+    array: ArrayId
+    nests: tuple[str, ...]
+    place: str
+    partition: tuple[int, ...]
+    copies: int = 1
+    storage: str = "auto"
+
+    @property
+    def id(self) -> str:
+        return self.array if self.place == KERNEL_PLACE else f"{self.array}@{'+'.join(self.nests)}"
+
+
+@dataclass(frozen=True)
+class TransferPoint:
+    """How a buffer travels: `width` elements per beat over `ports`, in `layout` `plain`, `padded` or `packed`."""
+
+    buffer: str
+    width: int
+    ports: tuple[str, ...] = ()
+    layout: str = "plain"
+
+
+@dataclass(frozen=True)
+class DesignPoint:
+    """Everything that was chosen for a kernel; with the Scop and a Target it determines the Plan."""
+
+    kernel: str
+    nests: tuple[NestPoint, ...]
+    buffers: tuple[BufferPoint, ...]
+    transfers: tuple[TransferPoint, ...] = ()
+    tree_reduction: bool = False
+    expanded: tuple[ArrayId, ...] = field(default=())
+
+    def nest(self, nest_id: str) -> NestPoint:
+        return next(n for n in self.nests if n.id == nest_id)
+
+    def buffer_of(self, array: ArrayId, nest_id: str) -> BufferPoint:
+        """The buffer that a nest uses for an array."""
+        return next(b for b in self.buffers if b.array == array and nest_id in b.nests)
+
+    def width_of(self, buffer_id: str) -> int:
+        """Elements per beat of a buffer's transfers, 1 where the point does not say."""
+        return next((t.width for t in self.transfers if t.buffer == buffer_id), 1)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "version": FORMAT_VERSION,
+            "kernel": self.kernel,
+            "tree_reduction": self.tree_reduction,
+            "expanded": list(self.expanded),
+            "nests": [
+                {
+                    "statements": list(n.statements),
+                    "order": list(n.order),
+                    "tiles": {loop: [t.level0, t.level1, t.level2] for loop, t in n.tiles},
+                    "pipeline": n.pipeline,
+                    "unroll": dict(n.unroll),
+                    "slr": n.slr,
+                }
+                for n in self.nests
+            ],
+            "buffers": [
+                {
+                    "array": b.array,
+                    "nests": list(b.nests),
+                    "place": b.place,
+                    "partition": list(b.partition),
+                    "copies": b.copies,
+                    "storage": b.storage,
+                }
+                for b in self.buffers
+            ],
+            "transfers": [
+                {"buffer": t.buffer, "width": t.width, "ports": list(t.ports), "layout": t.layout}
+                for t in self.transfers
+            ],
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any], *, path: str = "design point") -> DesignPoint:
+        """The inverse of `to_json`; raises `KernelError` that names the first field that is missing or wrong."""
+        try:
+            if data["version"] != FORMAT_VERSION:
+                raise KernelError(f"{path}: format version {data['version']} is not {FORMAT_VERSION}")
+            return DesignPoint(
+                kernel=str(data["kernel"]),
+                nests=tuple(_nest(n) for n in data["nests"]),
+                buffers=tuple(_buffer(b) for b in data["buffers"]),
+                transfers=tuple(_transfer(t) for t in data.get("transfers", ())),
+                tree_reduction=bool(data.get("tree_reduction", False)),
+                expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
+            )
+        except KeyError as missing:
+            raise KernelError(f"{path}: field {missing} is missing", hint="save one with `sisy optimize`") from missing
+        except (TypeError, ValueError, AttributeError) as wrong:
+            raise KernelError(f"{path}: {wrong}", hint="compare with the `design` part of a design.json") from wrong
+
+    def sort_key(self) -> str:
+        """Breaks ties between designs of equal cost."""
+        return json.dumps(self.to_json(), sort_keys=True)
+
+
+def _nest(data: Mapping[str, Any]) -> NestPoint:
+    return NestPoint(
+        statements=tuple(StmtId(s) for s in data["statements"]),
+        order=tuple(str(i) for i in data["order"]),
+        tiles=tuple((str(loop), Tile(*(int(c) for c in counts))) for loop, counts in data["tiles"].items()),
+        pipeline=None if data["pipeline"] is None else str(data["pipeline"]),
+        unroll=tuple((str(loop), int(f)) for loop, f in data.get("unroll", {}).items()),
+        slr=int(data.get("slr", 0)),
+    )
+
+
+def _buffer(data: Mapping[str, Any]) -> BufferPoint:
+    return BufferPoint(
+        array=ArrayId(data["array"]),
+        nests=tuple(str(n) for n in data["nests"]),
+        place=str(data["place"]),
+        partition=tuple(int(f) for f in data["partition"]),
+        copies=int(data.get("copies", 1)),
+        storage=str(data.get("storage", "auto")),
+    )
+
+
+def _transfer(data: Mapping[str, Any]) -> TransferPoint:
+    return TransferPoint(
+        buffer=str(data["buffer"]),
+        width=int(data["width"]),
+        ports=tuple(str(p) for p in data.get("ports", ())),
+        layout=str(data.get("layout", "plain")),
+    )
