@@ -33,15 +33,15 @@ def run_tool(
     command: Sequence[str | os.PathLike[str]],
     *,
     cwd: Path,
-    timeout_s: float,
+    timeout_s: float | None,
     log: Path | None = None,
     accept: Sequence[int] = (0,),
     env: Mapping[str, str] | None = None,
 ) -> Finished:
     """Runs a program to its end in a process group of its own, which dies with it.
 
-    Raises `ToolError` when it is missing, passes `timeout_s` seconds or exits with a status not in `accept`; its output
-    is written to `log` in every case where it started.
+    Raises `ToolError` when it is missing, passes `timeout_s` seconds (None: no limit) or exits with a status not in
+    `accept`; its output is written to `log` in every case where it started.
     """
     words = [os.fspath(w) for w in command]
     if find_tool(words[0]) is None:

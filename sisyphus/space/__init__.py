@@ -1,5 +1,24 @@
 """The design space of a kernel on a target, and points in it."""
 
+from sisyphus.space.build import build_space
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
+from sisyphus.space.widths import tile_grid, tile_widths
 
-__all__ = ["KERNEL_PLACE", "BufferPoint", "DesignPoint", "NestPoint", "Tile", "TransferPoint"]
+__all__ = [
+    "KERNEL_PLACE",
+    "ArrayUse",
+    "BufferPoint",
+    "DesignPoint",
+    "DimUse",
+    "LoopSpace",
+    "NestPoint",
+    "NestSpace",
+    "Options",
+    "Space",
+    "Tile",
+    "TransferPoint",
+    "build_space",
+    "tile_grid",
+    "tile_widths",
+]

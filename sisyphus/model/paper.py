@@ -1,0 +1,299 @@
+"""The objective and the resource formulas of the Sisyphus paper; knows no solver and no measured rule.
+
+Every formula uses only `+`, `*` and the two operations of `Numbers`, so that the same function reads as a number (for a
+design point) and as an expression (for the optimization problem). What each one means was checked against the
+published objectives (MODEL.md section 8).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sisyphus.analysis import LoopKind, reduction_of
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId, Binary, Call, Expr, Role, Select, Statement, Unary, walk
+from sisyphus.space import KERNEL_PLACE, ArrayUse, BufferPoint, DesignPoint, NestPoint, NestSpace, Space
+from sisyphus.target import OperatorTable
+
+#: Cycles and DSPs of the paper's operators; others come from the operator table.
+LATENCY = {"mul": 6, "add": 7, "sub": 7}
+DSP = {"mul": 3, "add": 2, "sub": 2}
+#: Cycles of a statement that only writes.
+PLAIN_WRITE = 1
+#: Initiation interval of a pipelined reduction whose additions form a tree.
+TREE_II = 6
+
+#: A number or an expression with `+` and `*`.
+V = Any
+
+OPERATION = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem"}
+
+
+class Numbers(Protocol):
+    """What the formulas need beside `+` and `*`."""
+
+    def log2(self, value: V) -> V:
+        """Logarithm of a positive value."""
+        ...
+
+    def maximum(self, values: Iterable[V]) -> V:
+        """The largest of some values; 0 of none."""
+        ...
+
+
+class Exact:
+    """The reading as plain numbers."""
+
+    def log2(self, value: V) -> V:
+        return math.log2(value)
+
+    def maximum(self, values: Iterable[V]) -> V:
+        return max(values, default=0)
+
+
+@dataclass(frozen=True)
+class StatementCost:
+    """Constants of a statement: cycles of its operations one after another, without the accumulating one; operations.
+
+    `chain` is the latency of the accumulating operation, 0 where the statement is no reduction.
+    """
+
+    parallel: int
+    chain: int
+    operations: tuple[tuple[str, int, int], ...]  # operation, how many, DSPs of one
+
+
+def statement_cost(statement: Statement, operators: OperatorTable, *, reduces: bool) -> StatementCost:
+    """`reduces`: some loop of the nest accumulates into the element written."""
+    counts = operation_counts(statement.rhs)
+    latency = {op: _latency(op, key, operators) for op, key in counts}
+    total = sum(n * latency[op] for (op, _), n in counts.items())
+    reduction = reduction_of(statement) if reduces else None
+    chain = 0
+    if reduction is not None:
+        chain = latency.get("mul" if reduction.op == "*" else "add", latency.get("sub", LATENCY["add"]))
+        total -= chain
+    operations = tuple(sorted((op, n, _dsp(op, key, operators)) for (op, key), n in counts.items()))
+    return StatementCost(max(total, PLAIN_WRITE), chain, operations)
+
+
+def operation_counts(expr: Expr) -> Counter[tuple[str, str]]:
+    """How often each (operation, type) occurs in an expression as written."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for part in walk(expr):
+        match part:
+            case Binary(op=op) if op in OPERATION:
+                counts[OPERATION[op], part.type.key] += 1
+            case Binary():
+                counts["cmp", part.left.type.key] += 1
+            case Select():
+                counts["select", part.type.key] += 1
+            case Call(function=name):
+                counts[_math(name), part.type.key] += 1
+            case Unary() | _:
+                pass
+    return counts
+
+
+def _math(function: str) -> str:
+    """`sqrtf`, `sqrt` → sqrt; `fmaxf` → max."""
+    base = function.removesuffix("f") if function not in {"erf"} else function
+    return {"fmax": "max", "fmin": "min", "fab": "abs", "fabs": "abs"}.get(base, base)
+
+
+def _latency(op: str, key: str, operators: OperatorTable) -> int:
+    return LATENCY[op] if op in LATENCY else operators.cost(op, key).latency
+
+
+def _dsp(op: str, key: str, operators: OperatorTable) -> int:
+    return DSP[op] if op in DSP else operators.cost(op, key).dsp
+
+
+@dataclass(frozen=True)
+class Trips:
+    """Trip counts of a nest as values: products over its loops at each level.
+
+    `pipelined_*` is the level-1 trip count of the pipelined loop if it is of that kind, else 1.
+    """
+
+    tiles: V
+    unrolled: V
+    reduction_unrolled: V
+    pipelined_parallel: V
+    pipelined_reduction: V
+    pipelined_sequential: V
+
+
+def nest_latency(cost: StatementCost, trips: Trips, *, tree: bool, numbers: Numbers) -> V:
+    """Cycles of a nest: tiles x (parallel + reduction part + II x (pipelined trips - 1)).
+
+    Without tree: reduction part 7 x unrolled additions, II the same for a pipelined reduction. With tree: 7 x log2,
+    II 6. The sum is arranged so that every coefficient is positive, which keeps its exponential form convex.
+    """
+    if cost.chain and tree:
+        per_start = cost.parallel - 1 + cost.chain * numbers.log2(trips.reduction_unrolled)
+        paced = per_start * trips.pipelined_sequential + TREE_II * trips.pipelined_reduction
+        return trips.tiles * (paced + trips.pipelined_parallel) + trips.tiles * (1 - TREE_II)
+    chain = cost.chain * trips.reduction_unrolled * trips.pipelined_reduction
+    per_start = cost.parallel - 1 + chain if cost.chain else cost.parallel - 1
+    return trips.tiles * (per_start * trips.pipelined_sequential + trips.pipelined_parallel)
+
+
+def interval(cost: StatementCost, trips: Trips, *, tree: bool) -> V:
+    """Initiation interval of a nest whose pipelined loop is a reduction (equation 5)."""
+    return TREE_II if tree else cost.chain * trips.reduction_unrolled
+
+
+def tile_traffic(footprint: V, transfers: V) -> V:
+    """Cycles of one direction of a tiled transfer: one element per cycle."""
+    return footprint * transfers
+
+
+def whole_transfer(elements: int, width: int) -> int:
+    """Cycles of moving a whole array, `width` elements per cycle."""
+    return elements // width
+
+
+def nest_cost(space: Space, nest: NestSpace) -> StatementCost:
+    """The constants of a nest; several statements of one nest run one after another."""
+    reduces = any(loop.kind is LoopKind.REDUCTION for loop in nest.loops)
+    statements = [space.scop.statement(s) for s in nest.nest.statements]
+    parts = [statement_cost(s, space.target.operators, reduces=reduces) for s in statements]
+    totals: Counter[tuple[str, int]] = Counter()
+    for part in parts:
+        for op, count, dsp in part.operations:
+            totals[op, dsp] += count
+    return StatementCost(
+        parallel=sum(p.parallel for p in parts),
+        chain=max(p.chain for p in parts),
+        operations=tuple((op, count, dsp) for (op, dsp), count in sorted(totals.items())),
+    )
+
+
+def moved_arrays(space: Space) -> tuple[ArrayId, ...]:
+    """Arrays that have a home off chip; the paper loads each before its first use, needed or not."""
+    return tuple(a for a in space.used_arrays if space.scop.array(a).role is not Role.LOCAL)
+
+
+@dataclass(frozen=True)
+class PaperEstimate:
+    """What the paper's model says of a design point.
+
+    `objective` is its latency in cycles, the sum of `computation` per nest, `loads` per nest and `stores`; `dsp` is
+    equation 16 or 17, `onchip_bytes` equation 12.
+    """
+
+    objective: float
+    computation: tuple[tuple[str, float], ...]
+    loads: tuple[tuple[str, float], ...]
+    stores: float
+    dsp: float
+    onchip_bytes: int
+
+
+def evaluate(space: Space, point: DesignPoint) -> PaperEstimate:
+    """The paper's model read as numbers."""
+    tree = point.tree_reduction
+    computation, used = [], list[tuple[StatementCost, float]]()
+    for nest in space.nests:
+        cost, trips = nest_cost(space, nest), trips_of(nest, point.nest(nest.id))
+        computation.append((nest.id, nest.outer_trips * nest_latency(cost, trips, tree=tree, numbers=Exact())))
+        reduces = trips.pipelined_reduction > 1 and cost.chain
+        used.append((cost, trips.unrolled / (interval(cost, trips, tree=tree) if reduces else 1)))
+    loads, stores = _communication(space, point)
+    return PaperEstimate(
+        objective=sum(c for _, c in computation) + sum(c for _, c in loads) + stores,
+        computation=tuple(computation),
+        loads=tuple(loads),
+        stores=stores,
+        dsp=dsp_total(used, pessimistic=space.options.reuse == "pessimistic"),
+        onchip_bytes=_onchip_bytes(space, point),
+    )
+
+
+def trips_of(nest: NestSpace, point: NestPoint) -> Trips:
+    """Products of trip counts of a nest as numbers."""
+
+    def over(level: int, kinds: tuple[LoopKind, ...] = tuple(LoopKind)) -> int:
+        counts = [_counts(point, loop.iterator)[level] for loop in nest.loops if loop.kind in kinds]
+        return math.prod(counts)
+
+    return Trips(
+        tiles=over(0),
+        unrolled=over(2),
+        reduction_unrolled=over(2, (LoopKind.REDUCTION,)),
+        pipelined_parallel=over(1, (LoopKind.PARALLEL,)),
+        pipelined_reduction=over(1, (LoopKind.REDUCTION,)),
+        pipelined_sequential=over(1, (LoopKind.SEQUENTIAL,)),
+    )
+
+
+def _counts(point: NestPoint, loop: str) -> tuple[int, int, int]:
+    tile = point.tile(loop)
+    return tile.level0, tile.level1, tile.level2
+
+
+def dsp_total(used: Iterable[tuple[StatementCost, float]], *, pessimistic: bool) -> float:
+    """Equation 16 (largest nest per operation) or 17 (all nests); `used` has copies over II per nest."""
+    per_operation: dict[str, list[float]] = {}
+    for cost, copies in used:
+        for op, count, dsp in cost.operations:
+            per_operation.setdefault(op, []).append(count * dsp * copies)
+    return sum(sum(v) if pessimistic else max(v) for v in per_operation.values())
+
+
+def _communication(space: Space, point: DesignPoint) -> tuple[list[tuple[str, float]], float]:
+    whole: dict[str, list[int]] = {nest.id: [] for nest in space.nests}
+    tiled: dict[str, float] = {nest.id: 0 for nest in space.nests}
+    stores = 0.0
+    for array in moved_arrays(space):
+        users = list(space.users(array))
+        first = point.buffer_of(array, users[0].id)
+        if first.place == KERNEL_PLACE:
+            cycles = whole_transfer(space.scop.array(array).elements, point.width_of(first.id))
+            whole[users[0].id].append(cycles)
+            stores += cycles if any(_use(n, array).writes for n in users) else 0
+            continue
+        for nest in users:
+            cycles = _tile_cycles(nest, _use(nest, array), point)
+            tiled[nest.id] += cycles
+            stores += cycles if _use(nest, array).writes else 0
+    return [(n.id, Exact().maximum(whole[n.id]) + tiled[n.id]) for n in space.nests], stores
+
+
+def _use(nest: NestSpace, array: ArrayId) -> ArrayUse:
+    use = nest.use(array)
+    if use is None:
+        raise InternalError(f"nest `{nest.id}` does not use `{array}`")
+    return use
+
+
+def _tile_cycles(nest: NestSpace, use: ArrayUse, point: DesignPoint) -> int:
+    buffer = point.buffer_of(use.array, nest.id)
+    chosen = point.nest(nest.id)
+    outside = chosen.order[: chosen.order.index(buffer.place) + 1]
+    transfers = math.prod(chosen.tile(loop).level0 for loop in outside)
+    return int(tile_traffic(use.footprint(tile_sizes(nest, chosen, buffer)), transfers)) * nest.outer_trips
+
+
+def tile_sizes(nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> dict[str, int]:
+    """Iterations of each loop that one transfer of a buffer serves."""
+    outside = () if buffer.place == KERNEL_PLACE else chosen.order[: chosen.order.index(buffer.place) + 1]
+    return {s.iterator: chosen.tile(s.iterator).size if s.iterator in outside else s.trip_count for s in nest.loops}
+
+
+def _onchip_bytes(space: Space, point: DesignPoint) -> int:
+    total = 0
+    for buffer in point.buffers:
+        declared = space.scop.array(buffer.array)
+        if buffer.place == KERNEL_PLACE:
+            elements = declared.elements
+        else:
+            nest = space.nest(buffer.nests[0])
+            elements = _use(nest, buffer.array).footprint(tile_sizes(nest, point.nest(nest.id), buffer))
+        total += elements * declared.type.bytes * buffer.copies
+    return total

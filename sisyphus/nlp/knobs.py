@@ -1,0 +1,227 @@
+"""The knobs of a design space as Pyomo variables and the constraints that make them a legal point; knows no cost.
+
+Every loop chooses one of its tiles by a binary variable; the logarithms of its three trip counts are continuous
+variables tied to that choice. Instead of a permutation, each tiled array has the set of level-0 loops outside of its
+transfer; these sets are nested, so that they are prefixes of one order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+import pyomo.environ as pyo
+
+from sisyphus.ir import ArrayId
+from sisyphus.nlp.signomial import Signomial
+from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, Tile
+
+
+def log_name(nest: NestSpace, loop: str, level: int) -> str:
+    """The variable that holds the logarithm of a trip count."""
+    return f"{nest.id}.{loop}.{level}"
+
+
+def outside_name(nest: NestSpace, loop: str, array: ArrayId) -> str:
+    """The variable that holds the logarithm of a level-0 trip count where the loop is outside an array's transfer."""
+    return f"{nest.id}.{loop}.0@{array}"
+
+
+def can_tile(use: ArrayUse) -> bool:
+    """May the array be anywhere but resident?"""
+    return any(place != KERNEL_PLACE for place in use.places)
+
+
+class Knobs:
+    """The variables of a space on a Pyomo model; read by the objective and by the decoder."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.model = m = pyo.ConcreteModel(name=space.scop.name)
+        m.rules = pyo.ConstraintList()
+        m.log = pyo.Var(list(self._log_bounds()), domain=pyo.NonNegativeReals)
+        for name, upper in self._log_bounds().items():
+            m.log[name].setub(upper)
+        m.tile = pyo.Var(
+            [(n.id, s.iterator, k) for n in space.nests for s in n.loops for k in range(len(s.tiles))],
+            domain=pyo.Binary,
+        )
+        m.pipeline = pyo.Var([(n.id, p) for n in space.nests for p in n.pipelines if p], domain=pyo.Binary)
+        m.resident = pyo.Var([(u.array, n.id) for n, u in self.uses()], domain=pyo.Binary)
+        m.outside = pyo.Var(
+            [(u.array, n.id, s.iterator) for n, u in self.uses() if can_tile(u) for s in n.loops], domain=pyo.Binary
+        )
+        m.factor = pyo.Var(
+            [(a, d, v) for a in space.used_arrays for d, values in enumerate(space.partitions[a]) for v in values],
+            domain=pyo.Binary,
+        )
+        m.width = pyo.Var([(a, w) for a in space.used_arrays for w in space.widths[a]], domain=pyo.Binary)
+        for nest in space.nests:
+            self._choose_tiles(nest)
+            self._choose_pipeline(nest)
+            self._choose_places(nest)
+            self._keep_precedence(nest)
+        for array in space.used_arrays:
+            self._choose_partition(array)
+        self._resident_together()
+
+    def uses(self) -> Iterator[tuple[NestSpace, ArrayUse]]:
+        return ((n, u) for n in self.space.nests for u in n.arrays)
+
+    def variables(self) -> dict[str, pyo.Var]:
+        """Log variables by name, as the cost expressions ask for them."""
+        return {name: self.model.log[name] for name in self.model.log}
+
+    def trips(self, nest: NestSpace, level: int, loops: Iterator[str] | tuple[str, ...]) -> Signomial:
+        """Product of the trip counts of some loops at a level."""
+        return Signomial.power(log_name(nest, loop, level) for loop in loops)
+
+    def many(self, nest: NestSpace, loop: str, *levels: int) -> pyo.Expression:
+        """1 where some of the given levels of a loop has more than one iteration, else 0."""
+        tiles = nest.loop(loop).tiles
+        return sum(
+            self.model.tile[nest.id, loop, k]
+            for k, tile in enumerate(tiles)
+            if any((tile.level0, tile.level1, tile.level2)[level] > 1 for level in levels)
+        )
+
+    def _log_bounds(self) -> dict[str, float]:
+        bounds = {}
+        for nest in self.space.nests:
+            for loop in nest.loops:
+                for level in range(3):
+                    bounds[log_name(nest, loop.iterator, level)] = max(map(math.log, _level(loop, level)))
+                for use in nest.arrays:
+                    if can_tile(use):
+                        bounds[outside_name(nest, loop.iterator, use.array)] = max(map(math.log, _level(loop, 0)))
+        return bounds
+
+    def _choose_tiles(self, nest: NestSpace) -> None:
+        """Equation 1: one tile per loop; the logarithms follow."""
+        m = self.model
+        for loop in nest.loops:
+            chosen = [m.tile[nest.id, loop.iterator, k] for k in range(len(loop.tiles))]
+            m.rules.add(sum(chosen) == 1)
+            for level in range(3):
+                values = _level(loop, level)
+                m.rules.add(
+                    m.log[log_name(nest, loop.iterator, level)]
+                    == sum(math.log(v) * c for v, c in zip(values, chosen, strict=True) if v > 1)
+                )
+
+    def _choose_pipeline(self, nest: NestSpace) -> None:
+        """Equations 2 to 4: at most one pipelined loop; only it has level-1 iterations."""
+        m = self.model
+        candidates = [p for p in nest.pipelines if p]
+        if candidates:
+            total = sum(m.pipeline[nest.id, p] for p in candidates)
+            m.rules.add(total <= 1 if None in nest.pipelines else total == 1)
+        for loop in nest.loops:
+            level1 = self.many(nest, loop.iterator, 1)
+            if not isinstance(level1, int):
+                allowed = m.pipeline[nest.id, loop.iterator] if loop.iterator in candidates else 0
+                m.rules.add(level1 <= allowed)
+
+    def _choose_places(self, nest: NestSpace) -> None:
+        """Equations 10 and 11: resident, or below a nested set of level-0 loops."""
+        m = self.model
+        tiled = [u for u in nest.arrays if can_tile(u)]
+        for use in nest.arrays:
+            resident = m.resident[use.array, nest.id]
+            if KERNEL_PLACE not in use.places:
+                resident.fix(0)
+            if use not in tiled:
+                resident.fix(1)
+                continue
+            outside = {s.iterator: m.outside[use.array, nest.id, s.iterator] for s in nest.loops}
+            m.rules.add(sum(outside.values()) >= 1 - resident)
+            allowed = [place for place in use.places if place != KERNEL_PLACE]
+            for name, inside in outside.items():
+                m.rules.add(inside <= 1 - resident)
+                self._tie_outside(nest, use, name)
+            if len(allowed) == 1:
+                m.rules.add(outside[allowed[0]] >= 1 - resident)
+        self._nest_prefixes(nest, tiled)
+
+    def _tie_outside(self, nest: NestSpace, use: ArrayUse, loop: str) -> None:
+        """The product of the binary and the logarithm of the level-0 trip count, exactly."""
+        m = self.model
+        inside = m.outside[use.array, nest.id, loop]
+        level0 = m.log[log_name(nest, loop, 0)]
+        both = m.log[outside_name(nest, loop, use.array)]
+        m.rules.add(both <= both.ub * inside)
+        m.rules.add(both <= level0)
+        m.rules.add(both >= level0 - both.ub * (1 - inside))
+
+    def _nest_prefixes(self, nest: NestSpace, tiled: list[ArrayUse]) -> None:
+        """Of two arrays, the loops outside one transfer contain those outside the other."""
+        m = self.model
+        pairs = list(combinations(tiled, 2))
+        larger = pyo.Var([(a.array, b.array) for a, b in pairs], domain=pyo.Binary)
+        m.add_component(f"larger_{nest.id}", larger)
+        for a, b in pairs:
+            for loop in nest.loops:
+                inside_a = m.outside[a.array, nest.id, loop.iterator]
+                inside_b = m.outside[b.array, nest.id, loop.iterator]
+                m.rules.add(inside_a <= inside_b + 1 - larger[a.array, b.array])
+                m.rules.add(inside_b <= inside_a + larger[a.array, b.array])
+
+    def _keep_precedence(self, nest: NestSpace) -> None:
+        """For (a, b): no copy of a with iterations inside a copy of b with iterations."""
+        m = self.model
+        for a, b in sorted(nest.nest.precedence):
+            has_b0, has_b1 = self.many(nest, b, 0), self.many(nest, b, 1)
+            m.rules.add(has_b0 + self.many(nest, a, 1, 2) <= 1)
+            if not isinstance(has_b1, int):
+                m.rules.add(has_b1 + self.many(nest, a, 2) <= 1)
+            for use in nest.arrays:
+                if can_tile(use):
+                    inside_a = m.outside[use.array, nest.id, a]
+                    inside_b = m.outside[use.array, nest.id, b]
+                    m.rules.add(inside_b <= inside_a + 2 - has_b0 - self.many(nest, a, 0))
+
+    def _choose_partition(self, array: ArrayId) -> None:
+        """Equations 13 to 15, and the beat width that divides the last factor (MODEL.md section 8)."""
+        m, values = self.model, self.space.partitions[array]
+        for at, factors in enumerate(values):
+            m.rules.add(sum(m.factor[array, at, v] for v in factors) == 1)
+            for nest, use in self.uses():
+                if use.array == array:
+                    for loop in use.dims[at].loops:
+                        self._cover_unroll(nest, loop, array, at)
+        logs = sum(math.log(v) * m.factor[array, at, v] for at, factors in enumerate(values) for v in factors if v > 1)
+        if not isinstance(logs, int):
+            m.rules.add(logs <= math.log(self.space.target.max_partition) + 1e-9)
+        widths = self.space.widths[array]
+        m.rules.add(sum(m.width[array, w] for w in widths) == 1)
+        for w in widths:
+            if w > 1:
+                last = len(values) - 1
+                m.rules.add(m.width[array, w] <= self._multiples(array, last, w))
+
+    def _cover_unroll(self, nest: NestSpace, loop: str, array: ArrayId, at: int) -> None:
+        """The factor is a multiple of the unroll factor of every loop that indexes the dimension."""
+        tiles = nest.loop(loop).tiles
+        for unroll in sorted({t.level2 for t in tiles if t.level2 > 1}):
+            chosen = sum(self.model.tile[nest.id, loop, k] for k, t in enumerate(tiles) if t.level2 % unroll == 0)
+            self.model.rules.add(chosen <= self._multiples(array, at, unroll))
+
+    def _multiples(self, array: ArrayId, at: int, number: int) -> pyo.Expression:
+        return sum(self.model.factor[array, at, v] for v in self.space.partitions[array][at] if v % number == 0)
+
+    def _resident_together(self) -> None:
+        """Under one outermost sequential loop an array is resident in all nests or in none."""
+        for group in self.space.together:
+            for array in self.space.used_arrays:
+                users = [n.id for n in self.space.users(array) if n.id in group]
+                for first, second in pairwise(users):
+                    self.model.rules.add(self.model.resident[array, first] == self.model.resident[array, second])
+
+
+def _level(loop: LoopSpace, level: int) -> tuple[int, ...]:
+    return tuple(_counts(tile)[level] for tile in loop.tiles)
+
+
+def _counts(tile: Tile) -> tuple[int, int, int]:
+    return tile.level0, tile.level1, tile.level2

@@ -1,0 +1,163 @@
+"""From a distributed kernel and a target to its design space; knows the template's rules, not their cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from math import lcm, prod
+
+from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, OuterLoop
+from sisyphus.ir import ArrayId, Role, Scop, Statement
+from sisyphus.poly import Affine
+from sisyphus.space.point import KERNEL_PLACE, Tile
+from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
+from sisyphus.target import Target
+
+#: Widest beat of an m_axi port in elements (MODEL.md 4.2); the port's own width may allow fewer.
+MAX_BEAT_ELEMENTS = 16
+
+
+def build_space(
+    scop: Scop,
+    dependences: Dependences,
+    distribution: Distribution,
+    live: Mapping[ArrayId, Live],
+    target: Target,
+    options: Options,
+) -> Space:
+    """Every knob of MODEL.md section 1 with its legal values, divisors only."""
+    nests = tuple(_nest_space(scop, nest, _outer_trips(distribution.body, nest)) for nest in distribution.nests)
+    return Space(
+        scop=scop,
+        dependences=dependences,
+        distribution=distribution,
+        live=live,
+        target=target,
+        options=options,
+        nests=nests,
+        partitions={a.id: _partition_values(nests, a.id, a.extents, target.max_partition) for a in scop.arrays},
+        widths={a.id: beat_widths(a.extents, a.type.bits, target.port_bits) for a in scop.arrays},
+        together=tuple(_under_outer_loops(distribution.body)),
+    )
+
+
+def divisors(number: int) -> tuple[int, ...]:
+    """All positive divisors, ascending."""
+    return tuple(d for d in range(1, number + 1) if number % d == 0)
+
+
+def beat_widths(extents: Sequence[int], bits: int, port_bits: int) -> tuple[int, ...]:
+    """Elements per beat: powers of two that divide the last dimension and fit the port (MODEL.md 4.2)."""
+    last = extents[-1] if extents else 1
+    widest = min(MAX_BEAT_ELEMENTS, max(1, port_bits // bits))
+    return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and last % w == 0)
+
+
+def _nest_space(scop: Scop, nest: Nest, outer_trips: int) -> NestSpace:
+    statements = [scop.statement(s) for s in nest.statements]
+    loops = tuple(
+        LoopSpace(loop.iterator, loop.lower, loop.trip_count, loop.kind, _tiles(loop.trip_count, loop.kind))
+        for loop in nest.band
+    )
+    pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1)
+    return NestSpace(
+        nest=nest,
+        loops=loops,
+        arrays=tuple(_array_use(scop, nest, statements, a) for a in _arrays_of(statements)),
+        pipelines=(*pipelines, None),
+        order=None,
+        outer_trips=outer_trips,
+    )
+
+
+def _tiles(trip_count: int, kind: LoopKind) -> tuple[Tile, ...]:
+    """Equation 1 with divisors: level 0 x level 1 x level 2 = trip count; a sequential loop is never unrolled."""
+    triples = (
+        Tile(trip_count // (level1 * level2), level1, level2)
+        for level2 in divisors(trip_count)
+        if level2 == 1 or kind is not LoopKind.SEQUENTIAL
+        for level1 in divisors(trip_count // level2)
+    )
+    return tuple(sorted(triples, key=lambda t: (t.level2, t.level1)))
+
+
+def _arrays_of(statements: Sequence[Statement]) -> tuple[ArrayId, ...]:
+    return tuple(dict.fromkeys(ref.array for s in statements for ref in (s.write, *s.reads)))
+
+
+def _array_use(scop: Scop, nest: Nest, statements: Sequence[Statement], array: ArrayId) -> ArrayUse:
+    declared = scop.array(array)
+    written = [s.write for s in statements if s.write.array == array]
+    read = [ref for s in statements for ref in s.reads if ref.array == array]
+    band = [loop.iterator for loop in nest.band]
+    trips = {loop.iterator: loop.trip_count for loop in nest.band}
+    dims = tuple(
+        _dim_use(extent, [r.index[at] for r in (*written, *read)], trips) for at, extent in enumerate(declared.extents)
+    )
+    tiled = band if declared.role is not Role.LOCAL and declared.extents else []
+    return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
+
+
+def _dim_use(extent: int, subscripts: Sequence[Affine], trips: Mapping[str, int]) -> DimUse:
+    loops = tuple(name for name in trips if any(e.coefficient(name) for e in subscripts))
+    linear_parts = {e.terms for e in subscripts}
+    if len(linear_parts) > 1:
+        return DimUse(extent, extent, None, loops)
+    first = subscripts[0]
+    coefficients = tuple((name, abs(first.coefficient(name))) for name in loops)
+    spread = max(e.constant for e in subscripts) - min(e.constant for e in subscripts)
+    return DimUse(extent, 1 + spread - sum(c for _, c in coefficients), coefficients, loops)
+
+
+def _partition_values(
+    nests: Iterable[NestSpace], array: ArrayId, extents: Sequence[int], max_partition: int
+) -> tuple[tuple[int, ...], ...]:
+    """Per dimension: common multiples of unroll factors and beat widths, up to the extent and the limit."""
+    uses = [(nest, use) for nest in nests if (use := nest.use(array)) is not None]
+    values = []
+    for at, extent in enumerate(extents):
+        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at].loops]
+        seeds = {tile.level2 for loop in loops for tile in loop.tiles}
+        if at == len(extents) - 1:
+            seeds |= {w for w in (1, 2, 4, 8, 16) if extent % w == 0}
+        limit = min(extent, max_partition)
+        values.append(tuple(sorted(_closed_under_lcm(seeds | {1}, limit))))
+    return tuple(values)
+
+
+def _closed_under_lcm(seeds: Iterable[int], limit: int) -> set[int]:
+    closed = {s for s in seeds if s <= limit}
+    while True:
+        more = {m for a, b in product(closed, repeat=2) if (m := lcm(a, b)) <= limit} - closed
+        if not more:
+            return closed
+        closed |= more
+
+
+def _outer_trips(body: Sequence[OuterLoop | Nest], nest: Nest) -> int:
+    return prod(loop.trip_count for loop in _loops_above(body, nest) or ())
+
+
+def _loops_above(body: Sequence[OuterLoop | Nest], nest: Nest) -> list[OuterLoop] | None:
+    for part in body:
+        if part is nest:
+            return []
+        if isinstance(part, OuterLoop):
+            below = _loops_above(part.body, nest)
+            if below is not None:
+                return [part, *below]
+    return None
+
+
+def _under_outer_loops(body: Sequence[OuterLoop | Nest]) -> Iterable[tuple[str, ...]]:
+    for part in body:
+        if isinstance(part, OuterLoop):
+            yield tuple(_nest_ids(part))
+
+
+def _nest_ids(part: OuterLoop | Nest) -> Iterable[str]:
+    if isinstance(part, Nest):
+        yield part.id
+    else:
+        for child in part.body:
+            yield from _nest_ids(child)
