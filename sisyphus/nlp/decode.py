@@ -7,6 +7,7 @@ are the smallest that serve, so that equal choices give equal points.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import lcm
 
 from sisyphus.analysis import LoopKind
@@ -21,6 +22,7 @@ from sisyphus.space import (
     Space,
     Tile,
     TransferPoint,
+    precedence,
     tile_widths,
 )
 
@@ -58,7 +60,7 @@ def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
     pipelined = [name for name, tile in tiles.items() if tile.level1 > 1]
     if len(pipelined) > 1:
         raise InternalError(f"nest `{nest.id}`: {pipelined} are all pipelined")
-    order = nest.order or _order(nest, tiles, values)
+    order = nest.order or _order(space, nest, tiles, values)
     return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipelined[0] if pipelined else None)
 
 
@@ -72,14 +74,15 @@ def outside_loops(nest: NestSpace, array: ArrayId, values: Values) -> frozenset[
     return frozenset(s.iterator for s in nest.loops if values.get(knob("outside", array, nest.id, s.iterator), 0))
 
 
-def _order(nest: NestSpace, tiles: Mapping[str, Tile], values: Values) -> tuple[str, ...]:
+def _order(space: Space, nest: NestSpace, tiles: Mapping[str, Tile], values: Values) -> tuple[str, ...]:
     """Loops outside of most transfers first; among equals reductions outside, then as in the source.
 
     A reduction outside leaves the most other work between two additions into one element.
     """
     sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
     last = {u.places[0] for u in nest.arrays if len(u.places) == 1 and u.places[0] != KERNEL_PLACE}
-    before = [(a, b) for a, b in nest.nest.precedence if tiles[a].level0 > 1 and tiles[b].level0 > 1]
+    pairs = precedence(nest.nest, tree_reduction=space.options.tree_reduction)
+    before = [(a, b) for a, b in pairs if tiles[a].level0 > 1 and tiles[b].level0 > 1]
     remaining, order = [s.iterator for s in nest.loops], list[str]()
 
     def rank(loop: str) -> tuple[int, bool, bool, int]:
@@ -104,7 +107,8 @@ def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, valu
     for nest in users:
         if nest not in resident:
             place = _place(chosen[nest.id], outside_loops(nest, array, values))
-            yield BufferPoint(array, (nest.id,), place, _partition(space, chosen, array, [nest], 1))
+            tile = BufferPoint(array, (nest.id,), place, _partition(space, chosen, array, [nest], 1))
+            yield replace(tile, partition=space.pinned.get(tile.id, tile.partition))
 
 
 def _place(nest: NestPoint, outside: frozenset[str]) -> str:

@@ -15,7 +15,7 @@ import pyomo.environ as pyo
 
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.signomial import Signomial
-from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, Tile
+from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, Tile, precedence
 
 
 def log_name(nest: NestSpace, loop: str, level: int) -> str:
@@ -62,6 +62,8 @@ class Knobs:
             self._choose_pipeline(nest)
             self._choose_places(nest)
             self._keep_precedence(nest)
+            if nest.order is not None:
+                self._follow_order(nest, nest.order)
         for array in space.used_arrays:
             self._choose_partition(array)
         self._resident_together()
@@ -85,6 +87,9 @@ class Knobs:
             for k, tile in enumerate(tiles)
             if any((tile.level0, tile.level1, tile.level2)[level] > 1 for level in levels)
         )
+
+    def _precedence(self, nest: NestSpace) -> list[tuple[str, str]]:
+        return sorted(precedence(nest.nest, tree_reduction=self.space.options.tree_reduction))
 
     def _log_bounds(self) -> dict[str, float]:
         bounds = {}
@@ -141,8 +146,34 @@ class Knobs:
                 m.rules.add(inside <= 1 - resident)
                 self._tie_outside(nest, use, name)
             if len(allowed) == 1:
-                m.rules.add(outside[allowed[0]] >= 1 - resident)
+                self._end_prefix_at(nest, use, allowed[0], tiled)
         self._nest_prefixes(nest, tiled)
+
+    def _end_prefix_at(self, nest: NestSpace, use: ArrayUse, place: str, tiled: list[ArrayUse]) -> None:
+        """The loop `place` can be the last of the loops outside the transfer."""
+        m = self.model
+        m.rules.add(m.outside[use.array, nest.id, place] >= 1 - m.resident[use.array, nest.id])
+        for other in tiled:
+            for loop in nest.loops:
+                if other is not use:
+                    at_place = m.outside[other.array, nest.id, place]
+                    contains = m.outside[other.array, nest.id, loop.iterator]
+                    m.rules.add(at_place <= contains + 1 - m.outside[use.array, nest.id, loop.iterator])
+        for a, b in self._precedence(nest):
+            if a == place:
+                both = self.many(nest, a, 0) + self.many(nest, b, 0)
+                m.rules.add(m.outside[use.array, nest.id, b] <= 2 - both)
+
+    def _follow_order(self, nest: NestSpace, order: tuple[str, ...]) -> None:
+        """A fixed order: loops outside a transfer are a prefix of it, and precedence leaves no room otherwise."""
+        m = self.model
+        for use in nest.arrays:
+            if can_tile(use):
+                for earlier, later in pairwise(order):
+                    m.rules.add(m.outside[use.array, nest.id, later] <= m.outside[use.array, nest.id, earlier])
+        for a, b in self._precedence(nest):
+            if order.index(b) < order.index(a):
+                m.rules.add(self.many(nest, a, 0) + self.many(nest, b, 0) <= 1)
 
     def _tie_outside(self, nest: NestSpace, use: ArrayUse, loop: str) -> None:
         """The product of the binary and the logarithm of the level-0 trip count, exactly."""
@@ -170,7 +201,7 @@ class Knobs:
     def _keep_precedence(self, nest: NestSpace) -> None:
         """For (a, b): no copy of a with iterations inside a copy of b with iterations."""
         m = self.model
-        for a, b in sorted(nest.nest.precedence):
+        for a, b in self._precedence(nest):
             has_b0, has_b1 = self.many(nest, b, 0), self.many(nest, b, 1)
             m.rules.add(has_b0 + self.many(nest, a, 1, 2) <= 1)
             if not isinstance(has_b1, int):

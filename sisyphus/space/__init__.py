@@ -1,7 +1,9 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.build import build_space
+from sisyphus.space.fix import apply_fixes
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.schedule import illegal, level2_order, precedence, schedules
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
 from sisyphus.space.widths import tile_grid, tile_widths
 
@@ -18,7 +20,12 @@ __all__ = [
     "Space",
     "Tile",
     "TransferPoint",
+    "apply_fixes",
     "build_space",
+    "illegal",
+    "level2_order",
+    "precedence",
+    "schedules",
     "tile_grid",
     "tile_widths",
 ]

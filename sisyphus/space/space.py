@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -117,9 +117,9 @@ class NestSpace:
 class Space:
     """Everything that can be chosen for a kernel on a target.
 
-    `partitions` has, per array and dimension, the legal cyclic factors; `widths`, per array, the legal elements per
-    beat. `together` lists groups of nests in which an array is resident in all or in none (those under one outermost
-    sequential loop).
+    `partitions` has, per array and dimension, the legal cyclic factors; `pinned` those that the user fixed for the
+    buffer of one nest; `widths`, per array, the legal elements per beat. `together` lists groups of nests in which an
+    array is resident in all or in none (those under one outermost sequential loop).
     """
 
     scop: Scop
@@ -132,6 +132,7 @@ class Space:
     partitions: Mapping[ArrayId, tuple[tuple[int, ...], ...]]
     widths: Mapping[ArrayId, tuple[int, ...]]
     together: tuple[tuple[str, ...], ...]
+    pinned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def nest(self, nest_id: str) -> NestSpace:
         found = next((n for n in self.nests if n.id == nest_id), None)

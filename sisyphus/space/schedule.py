@@ -1,0 +1,80 @@
+"""A design point as the order in which statement instances run; knows no buffers and no cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, Violation, violations
+from sisyphus.ir import Scop, StmtId
+from sisyphus.poly import Map, Piece, const, schedule, split_loop, var
+from sisyphus.space.point import DesignPoint, NestPoint
+
+
+def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dict[StmtId, Map]:
+    """Per statement a map to a common time space.
+
+    (place among its siblings, outer iterator) per shared sequential loop, then the place of the nest, the level-0
+    loops in the point's order, the level-1 loops, the level-2 loops in band order, and the place in the body.
+    """
+    times = {}
+    for prefix, nest in _placed(distribution.body, ()):
+        levels = _levels(nest, point.nest(nest.id), tree_reduction=point.tree_reduction)
+        for at, statement in enumerate(nest.statements):
+            times[statement] = [*prefix, *levels, const(at)]
+    length = max(map(len, times.values()), default=0)
+    return {
+        s: schedule(s, scop.statement(s).iterators, [*pieces, *[const(0)] * (length - len(pieces))])
+        for s, pieces in times.items()
+    }
+
+
+def illegal(dependences: Dependences, distribution: Distribution, point: DesignPoint) -> Violation | None:
+    """The first dependence that a point's order runs backwards, with two instances that show it.
+
+    With tree reduction, dependences of a reduction on its accumulator may be reordered.
+    """
+    if point.tree_reduction:
+        kept = tuple(e for e in dependences.edges if not e.is_reduction)
+        dependences = Dependences(dependences.scop, kept)
+    return violations(dependences, schedules(dependences.scop, distribution, point))
+
+
+def _placed(body: Sequence[OuterLoop | Nest], prefix: tuple[Piece, ...]) -> list[tuple[tuple[Piece, ...], Nest]]:
+    found: list[tuple[tuple[Piece, ...], Nest]] = []
+    for at, part in enumerate(body):
+        if isinstance(part, Nest):
+            found.append(((*prefix, const(at)), part))
+        else:
+            found += _placed(part.body, (*prefix, const(at), var(part.iterator)))
+    return found
+
+
+def _levels(nest: Nest, point: NestPoint, *, tree_reduction: bool) -> list[Piece]:
+    pieces = {}
+    for loop in nest.band:
+        tile = point.tile(loop.iterator)
+        pieces[loop.iterator] = split_loop(loop.iterator, loop.lower, (tile.level1, tile.level2))
+    inner = [loop.iterator for loop in nest.band]
+    return [
+        *(pieces[name][0] for name in point.order),
+        *(pieces[name][1] for name in inner),
+        *(pieces[name][2] for name in level2_order(nest, tree_reduction=tree_reduction)),
+    ]
+
+
+def precedence(nest: Nest, *, tree_reduction: bool) -> frozenset[tuple[str, str]]:
+    """The pairs of `nest.precedence` that count: with tree reduction, a reduction loop orders nothing."""
+    if not tree_reduction:
+        return nest.precedence
+    return frozenset((a, b) for a, b in nest.precedence if nest.loop(a).kind is not LoopKind.REDUCTION)
+
+
+def level2_order(nest: Nest, *, tree_reduction: bool) -> tuple[str, ...]:
+    """Order of the unrolled loops: as in the source, but reductions last as far as precedence lets them."""
+    pairs = precedence(nest, tree_reduction=tree_reduction)
+    waiting = sorted(nest.iterators, key=lambda name: nest.loop(name).kind is LoopKind.REDUCTION)
+    order: list[str] = []
+    while waiting:
+        order.append(next(n for n in waiting if not any((other, n) in pairs for other in waiting)))
+        waiting.remove(order[-1])
+    return tuple(order)
