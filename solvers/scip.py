@@ -6,7 +6,7 @@ import time
 from importlib.util import find_spec
 from typing import Any
 
-from sisyphus.solve import SolveOutcome, SolveRequest, Stop
+from sisyphus.solve import SolveOutcome, SolveRequest, Stop, binary_values
 
 
 class ScipAdapter:
@@ -28,8 +28,6 @@ class ScipAdapter:
     def solve(self, request: SolveRequest) -> SolveOutcome:
         """SCIP's clock is set to wall time, or a limit would count processor time and overrun."""
         from pyomo.contrib.solver.common.factory import SolverFactory
-
-        from sisyphus.nlp import binary_values
 
         options: dict[str, Any] = {
             "timing/clocktype": 2,

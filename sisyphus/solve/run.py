@@ -41,4 +41,3 @@ def solve(name: str, request: SolveRequest) -> SolveOutcome:
             Stop.FAILED, None, None, None, name, "", time.monotonic() - started, message="the solver gave no outcome"
         )
     return outcome
-

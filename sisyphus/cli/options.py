@@ -1,0 +1,131 @@
+"""Options that several commands share, and their way to the values of the pipeline."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sisyphus.errors import UsageError
+
+if TYPE_CHECKING:
+    from sisyphus.pipeline import Source
+    from sisyphus.target import Target
+
+Command = Callable[..., Any]
+
+
+def source_options(command: Command) -> Command:
+    """The kernel file and how to read it."""
+    decorators = [
+        click.argument("kernel", type=click.Path(path_type=Path)),
+        click.option("--function", metavar="NAME", help="The function to take, where a file has several."),
+        click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
+        click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Look for included files there."),
+        click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Fix an integer argument."),
+        click.option("--local", "temporaries", multiple=True, metavar="NAME", help="An argument that is a temporary."),
+    ]
+    return _all(decorators, command)
+
+
+def target_options(command: Command) -> Command:
+    """The device and the budgets that tighten it."""
+    amount = "N or N%"
+    decorators = [
+        click.option("--device", default="u200", show_default=True, metavar="NAME|FILE", help="Board, or a TOML file."),
+        click.option("--dsp", metavar=amount, help="DSP slices."),
+        click.option("--mem", metavar="SIZE", help="On-chip buffers: 7.2MB, 320kB, 4MiB, or bytes."),
+        click.option("--bram", metavar=amount, help="BRAM18 blocks."),
+        click.option("--uram", metavar=amount, help="UltraRAM blocks."),
+        click.option("--lut", metavar=amount, help="LUTs."),
+        click.option("--ff", metavar=amount, help="Flip-flops."),
+        click.option("--clock", type=float, metavar="MHZ", help="Clock of the kernel."),
+        click.option(
+            "--max-partition",
+            type=click.IntRange(min=1),
+            default=1024,
+            show_default=True,
+            help="Most banks of one array.",
+        ),
+    ]
+    return _all(decorators, command)
+
+
+def talk_options(command: Command) -> Command:
+    """How much is said, and in which form."""
+    decorators = [
+        click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output."),
+        click.option("-q", "--quiet", is_flag=True, help="No talk on standard error."),
+        click.option("-v", "--verbose", count=True, help="More talk on standard error."),
+    ]
+    return _all(decorators, command)
+
+
+def _all(decorators: Iterable[Callable[[Command], Command]], command: Command) -> Command:
+    return functools.reduce(lambda inner, decorate: decorate(inner), reversed(list(decorators)), command)
+
+
+def make_source(options: dict[str, Any]) -> Source:
+    """The kernel that the options of `source_options` name; they are taken out of `options`."""
+    from sisyphus.pipeline import Source
+
+    path: Path = options.pop("kernel")
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file", hint="give the path of a C file")
+    return Source(
+        path=str(path),
+        function=options.pop("function"),
+        defines=options.pop("defines"),
+        include_dirs=options.pop("include_dirs"),
+        params=dict(_param(text) for text in options.pop("params")),
+        temporaries=options.pop("temporaries"),
+    )
+
+
+def _param(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), int(value, 0)
+    except ValueError:
+        raise UsageError(f"`--param {text}` is not of the form NAME=INTEGER", hint="as in --param N=200") from None
+
+
+def make_target(options: dict[str, Any]) -> Target:
+    """The target that the options of `target_options` describe; they are taken out of `options`."""
+    from sisyphus import target
+
+    device = target.load_device(options.pop("device"))
+    whole = device.budget()
+    return target.make_target(
+        device,
+        dsp=_amount("--dsp", options.pop("dsp"), whole.dsp),
+        onchip_bytes=_size("--mem", options.pop("mem")),
+        bram18k=_amount("--bram", options.pop("bram"), whole.bram18k),
+        uram=_amount("--uram", options.pop("uram"), whole.uram),
+        lut=_amount("--lut", options.pop("lut"), whole.lut),
+        ff=_amount("--ff", options.pop("ff"), whole.ff),
+        clock_mhz=options.pop("clock"),
+        max_partition=options.pop("max_partition"),
+    )
+
+
+def _amount(option: str, text: str | None, total: int) -> int | None:
+    from sisyphus.target import parse_amount
+
+    return None if text is None else _parsed(option, text, lambda: parse_amount(text, total))
+
+
+def _size(option: str, text: str | None) -> int | None:
+    from sisyphus.target import parse_size
+
+    return None if text is None else _parsed(option, text, lambda: parse_size(text))
+
+
+def _parsed(option: str, text: str, parse: Callable[[], int]) -> int:
+    try:
+        return parse()
+    except ValueError as wrong:
+        raise UsageError(f"`{option} {text}`: {wrong}") from None

@@ -1,0 +1,241 @@
+"""The order of stages from a C file to a verified project; owns no stage, prints nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sisyphus import report
+from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, liveness
+from sisyphus.codegen import Project, project, write_failed, write_folder
+from sisyphus.errors import InternalError, KernelError, VerifyError
+from sisyphus.frontend import read
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.model import paper
+from sisyphus.plan import Plan, build_plan, check_point
+from sisyphus.solve import DEFAULT_SOLVER, Limits, SolveOutcome, search
+from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, illegal
+from sisyphus.target import Target
+from sisyphus.verify import Verdict, verify
+
+T = TypeVar("T")
+
+
+def _silent(stage: str) -> None:
+    """The listener of a run that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel as the user names it on the command line."""
+
+    path: str
+    function: str | None = None
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    params: Mapping[str, int] = field(default_factory=dict)
+    temporaries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one `optimize` run is asked for; `design` is a saved point that replaces the search."""
+
+    source: Source
+    target: Target
+    options: Options = field(default_factory=Options)
+    solver: str = DEFAULT_SOLVER
+    limits: Limits = field(default_factory=Limits)
+    fixes: tuple[str, ...] = ()
+    design: Path | None = None
+    verify: bool = True
+    verify_full: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A kernel with everything that is known of it before any choice."""
+
+    scop: Scop
+    dependences: Dependences
+    distribution: Distribution
+    live: Mapping[ArrayId, Live]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What a run chose and what came of it.
+
+    `outcome` is None where the point was given, `verdict` where verification was turned off.
+    """
+
+    request: Request
+    kernel: Kernel
+    space: Space
+    point: DesignPoint
+    outcome: SolveOutcome | None
+    plan: Plan
+    estimate: paper.PaperEstimate
+    project: Project
+    verdict: Verdict | None
+    seconds: Mapping[str, float]
+
+
+def load_kernel(source: Source) -> Kernel:
+    """Front end and analysis; `KernelError` where the kernel is refused."""
+    scop = read(
+        source.path,
+        function=source.function,
+        defines=source.defines,
+        include_dirs=source.include_dirs,
+        params=source.params,
+    )
+    found = dependences(scop)
+    return Kernel(scop, found, distribute(scop, found), liveness(scop, source.temporaries))
+
+
+def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Design:
+    """The whole way from a C file to a verified project, in memory."""
+    clock = _Clock(listen)
+    kernel = clock.run("analysis", lambda: load_kernel(request.source))
+    space = clock.run("space", lambda: _space(kernel, request))
+    point, outcome = clock.run("search", lambda: _choose(kernel, space, request))
+    plan = clock.run("plan", lambda: _plan(kernel, point))
+    emitted = clock.run("codegen", lambda: project(plan, request.target))
+    verdict = clock.run("verify", lambda: _verify(kernel, plan, emitted, request)) if request.verify else None
+    return Design(
+        request=request,
+        kernel=kernel,
+        space=space,
+        point=point,
+        outcome=outcome,
+        plan=plan,
+        estimate=paper.evaluate(space, point),
+        project=emitted,
+        verdict=verdict,
+        seconds=clock.seconds,
+    )
+
+
+class _Clock:
+    """Runs stages one after another, says which, and keeps how long each took."""
+
+    def __init__(self, listen: Callable[[str], None]) -> None:
+        self.listen = listen
+        self.seconds: dict[str, float] = {}
+
+    def run(self, stage: str, work: Callable[[], T]) -> T:
+        self.listen(stage)
+        started = time.monotonic()
+        try:
+            return work()
+        finally:
+            self.seconds[stage] = time.monotonic() - started
+
+
+def _space(kernel: Kernel, request: Request) -> Space:
+    space = build_space(
+        kernel.scop, kernel.dependences, kernel.distribution, kernel.live, request.target, request.options
+    )
+    return apply_fixes(space, request.fixes)
+
+
+def _choose(kernel: Kernel, space: Space, request: Request) -> tuple[DesignPoint, SolveOutcome | None]:
+    from sisyphus.nlp.paper import formulate
+
+    if request.design is not None:
+        return _given(kernel, request.design), None
+    limit = space.target.budget.onchip_bytes
+
+    def excess(point: DesignPoint) -> int:
+        return 0 if limit is None else _plan(kernel, point).onchip_bytes - limit
+
+    found = search(space, formulate, request.solver, request.limits, excess)
+    violation = illegal(kernel.dependences, kernel.distribution, found.point)
+    if violation is not None:
+        raise InternalError(f"the chosen design is not legal: {violation}")
+    return found.point, found.outcome
+
+
+def _given(kernel: Kernel, path: Path) -> DesignPoint:
+    """A saved point: the `design` part of a design.json, or the whole of a file that is just a point."""
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, UnicodeDecodeError) as failure:
+        raise KernelError(f"{path}: {failure}") from failure
+    except json.JSONDecodeError as failure:
+        raise KernelError(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}") from failure
+    if not isinstance(data, dict):
+        raise KernelError(f"{path}: a design point is a JSON object")
+    point = DesignPoint.from_json(data.get("design", data), path=str(path))
+    if point.kernel != kernel.scop.name:
+        raise KernelError(f"{path}: a design of `{point.kernel}`, not of `{kernel.scop.name}`")
+    check_point(kernel.scop, kernel.distribution, point)
+    violation = illegal(kernel.dependences, kernel.distribution, point)
+    if violation is not None:
+        raise KernelError(f"{path}: this order is not legal: {violation}")
+    return point
+
+
+def _plan(kernel: Kernel, point: DesignPoint) -> Plan:
+    return build_plan(kernel.scop, kernel.distribution, kernel.live, point)
+
+
+def _verify(kernel: Kernel, plan: Plan, emitted: Project, request: Request) -> Verdict:
+    return verify(plan, emitted, kernel.dependences, full=request.verify_full)
+
+
+def save(design: Design, out: Path) -> None:
+    """Writes the project whole to `out`; a design that failed verification goes to `out`.failed instead."""
+    files = dict(design.project.files)
+    files["design.json"] = _json(_design_data(design))
+    files["run.json"] = _json(_run_data(design))
+    files["report.md"] = report.report_markdown(*_told(design))
+    if design.verdict is None or design.verdict.passed:
+        write_folder(files, out)
+    else:
+        write_failed(files, out)
+
+
+def check(design: Design) -> None:
+    """`VerifyError` where a design was verified and failed."""
+    if design.verdict is not None and not design.verdict.passed:
+        failed = next(c for c in design.verdict.checks if not c.passed)
+        raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
+
+
+def as_text(design: Design) -> str:
+    """What a person reads on standard output."""
+    return report.summary_text(*_told(design))
+
+
+def as_data(design: Design) -> dict[str, Any]:
+    """What a machine reads: design.json and run.json together."""
+    return _design_data(design) | {"run": _run_data(design)}
+
+
+def _told(
+    design: Design,
+) -> tuple[Plan, DesignPoint, paper.PaperEstimate, Target, SolveOutcome | None, Verdict | None]:
+    return design.plan, design.point, design.estimate, design.request.target, design.outcome, design.verdict
+
+
+def _design_data(design: Design) -> dict[str, Any]:
+    return report.design_data(design.plan, design.point, design.estimate, design.request.target)
+
+
+def _run_data(design: Design) -> dict[str, Any]:
+    return report.run_data(
+        seconds=dict(design.seconds),
+        outcome=design.outcome,
+        verdict=design.verdict,
+        digest=design.project.digest,
+    )
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2) + "\n"

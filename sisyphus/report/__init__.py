@@ -1,0 +1,6 @@
+"""What was chosen and why, as data and as text; decides and prints nothing."""
+
+from sisyphus.report.data import design_data, estimate_data, run_data
+from sisyphus.report.text import report_markdown, summary_text
+
+__all__ = ["design_data", "estimate_data", "report_markdown", "run_data", "summary_text"]

@@ -1,0 +1,135 @@
+"""The machine-readable side of a run: design.json (the same for equal inputs) and run.json (what differs)."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from sisyphus.ir import Origin
+from sisyphus.model.paper import PaperEstimate
+from sisyphus.plan import Plan, Port
+from sisyphus.solve import SolveOutcome
+from sisyphus.space import DesignPoint
+from sisyphus.target import Target
+from sisyphus.verify import Verdict
+
+FORMAT_VERSION = 1
+PACKAGES = ("sisyphus-hls", "islpy", "pyomo", "pyscipopt", "pycparser", "networkx", "click")
+
+
+def design_data(plan: Plan, point: DesignPoint, estimate: PaperEstimate, target: Target) -> dict[str, Any]:
+    """Everything that the run chose, in the form of design.json."""
+    return {
+        "version": FORMAT_VERSION,
+        "kernel": plan.scop.name,
+        "source": _source(plan.scop.origin) | {"parameters": _parameters(plan)},
+        "target": _target(target),
+        "design": point.to_json(),
+        "interface": [_port(p) for p in plan.ports],
+        "estimate": estimate_data(plan, estimate),
+    }
+
+
+def estimate_data(plan: Plan, estimate: PaperEstimate) -> dict[str, Any]:
+    """Predicted figures, named by the model they come from."""
+    return {
+        "model": "paper",
+        "cycles": estimate.objective,
+        "dsp": estimate.dsp,
+        "onchip_bytes": plan.onchip_bytes,
+        "terms": {
+            "computation": dict(estimate.computation),
+            "loads": dict(estimate.loads),
+            "stores": estimate.stores,
+        },
+        "unmeasured_share": 1.0,
+    }
+
+
+def run_data(
+    *, seconds: dict[str, float], outcome: SolveOutcome | None, verdict: Verdict | None, digest: str
+) -> dict[str, Any]:
+    """What differs from run to run, in the form of run.json."""
+    return {
+        "version": FORMAT_VERSION,
+        "seconds": {stage: round(s, 3) for stage, s in seconds.items()},
+        "solver": None if outcome is None else _outcome(outcome),
+        "verdict": None if verdict is None else verdict_data(verdict),
+        "project_sha256": digest,
+        "versions": {"python": platform.python_version()} | {p: _version(p) for p in PACKAGES},
+    }
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "passed": verdict.passed,
+        "checks": [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in verdict.checks],
+        "compiler": verdict.compiler,
+        "seed": verdict.seed,
+        "worst_error": verdict.worst_error,
+    }
+
+
+def _source(origin: Origin) -> dict[str, Any]:
+    return {
+        "path": origin.path,
+        "function": origin.function,
+        "sha256": origin.digest,
+        "defines": list(origin.defines),
+    }
+
+
+def _parameters(plan: Plan) -> dict[str, int]:
+    return {a.name: a.value for a in plan.scop.arguments if a.value is not None}
+
+
+def _target(target: Target) -> dict[str, Any]:
+    budget = target.budget
+    return {
+        "device": target.device.name,
+        "part": target.device.part,
+        "clock_mhz": target.clock_mhz,
+        "max_partition": target.max_partition,
+        "budget": {
+            "dsp": budget.dsp,
+            "bram18k": budget.bram18k,
+            "uram": budget.uram,
+            "lut": budget.lut,
+            "ff": budget.ff,
+            "onchip_bytes": budget.onchip_bytes,
+        },
+    }
+
+
+def _port(port: Port) -> dict[str, Any]:
+    return {
+        "name": port.name,
+        "kind": port.kind,
+        "type": port.type.c_name,
+        "extents": list(port.extents),
+        "layout": port.layout,
+        "padded_extents": list(port.extents),
+        "vector_elements": port.width,
+        "ports": [] if port.bundle is None else [port.bundle],
+        "direction": port.direction,
+    }
+
+
+def _outcome(outcome: SolveOutcome) -> dict[str, Any]:
+    return {
+        "name": outcome.solver,
+        "version": outcome.version,
+        "stop": outcome.stop.value,
+        "objective": outcome.objective,
+        "bound": outcome.bound,
+        "gap": outcome.gap,
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
