@@ -1,0 +1,46 @@
+# `make demo` and `make test` set up everything they need in .venv; Python 3.11 or newer, g++ and make must be there.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: help setup demo test lint format clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    choose, write and verify a design for gemm in build/gemm"
+	@echo "make test    run the tests"
+	@echo "make lint    ruff and mypy --strict"
+	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
+	@echo "make clean   remove $(VENV) and build"
+
+$(VENV)/installed: setup.cfg pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/developing: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+setup: $(VENV)/developing
+
+demo: $(VENV)/installed
+	$(BIN)/sisy optimize kernels/polybench/gemm.c --dsp 6840 --mem 7.2MB -o build/gemm
+
+test: $(VENV)/developing
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+lint: $(VENV)/developing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy sisyphus solvers
+
+format: $(VENV)/developing
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build

@@ -1,0 +1,150 @@
+"""The values of the knobs: what a space holds for kernels small enough to see it."""
+
+from __future__ import annotations
+
+from math import prod
+
+import pytest
+from builders import scop
+
+from sisyphus.analysis import LoopKind, dependences, distribute, liveness
+from sisyphus.errors import UsageError
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.space import KERNEL_PLACE, NestSpace, Options, Space, apply_fixes, build_space
+from sisyphus.space.build import beat_widths, divisors
+from sisyphus.target import load_device, make_target
+
+GEMM = """
+for i in range(20):
+    for j in range(22):
+        C[i, j] = C[i, j] * beta
+    for k in range(24):
+        for j in range(22):
+            C[i, j] += alpha * A[i, k] * B[k, j]
+"""
+
+
+def space_of(kernel: Scop, *, max_partition: int = 1024) -> Space:
+    deps = dependences(kernel)
+    target = make_target(load_device("u200"), max_partition=max_partition)
+    return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, Options())
+
+
+@pytest.fixture(scope="module")
+def gemm() -> Space:
+    return space_of(scop(GEMM, C=(20, 22), A=(20, 24), B=(24, 22)))
+
+
+def test_tiles_are_all_ordered_factorisations(gemm: Space) -> None:
+    loop = gemm.nest("S1").loop("k")
+    assert loop.kind is LoopKind.REDUCTION
+    assert all(t.level0 * t.level1 * t.level2 == 24 for t in loop.tiles)
+    expected = sum(len(divisors(24 // d)) for d in divisors(24))
+    assert len(set(loop.tiles)) == len(loop.tiles) == expected
+
+
+def test_a_sequential_loop_is_never_unrolled() -> None:
+    space = space_of(scop("for i in range(1, 16):\n    A[i] = A[i - 1] * x", A=(16,)))
+    loop = space.nests[0].loops[0]
+    assert loop.kind is LoopKind.SEQUENTIAL
+    assert {t.level2 for t in loop.tiles} == {1}
+
+
+def test_footprint_of_a_tile(gemm: Space) -> None:
+    use = gemm.nest("S1").use(ArrayId("A"))
+    assert use is not None
+    assert use.footprint({"i": 20, "k": 24, "j": 22}) == 20 * 24
+    assert use.footprint({"i": 5, "k": 2, "j": 1}) == 10
+    assert use.places == (KERNEL_PLACE, "i", "k", "j")
+
+
+def test_footprint_of_overlapping_windows() -> None:
+    space = space_of(
+        scop("for y in range(8):\n    for p in range(3):\n        O[y] += I[2 * y + p] * W[p]", O=(8,), I=(17,), W=(3,))
+    )
+    use = space.nests[0].use(ArrayId("I"))
+    assert use is not None
+    assert use.footprint({"y": 8, "p": 3}) == 17
+    assert use.footprint({"y": 4, "p": 3}) == 9
+    assert use.footprint({"y": 1, "p": 3}) == 3
+
+
+def test_references_that_differ_in_loops_take_the_whole_dimension() -> None:
+    kernel = scop(
+        "for i in range(6):\n  for j in range(6):\n    for k in range(4):\n      C[i, j] += A[i, k] * A[j, k]",
+        C=(6, 6),
+        A=(6, 4),
+    )
+    use = space_of(kernel).nests[0].use(ArrayId("A"))
+    assert use is not None
+    assert use.dims[0].coefficients is None
+    assert use.footprint({"i": 1, "j": 1, "k": 1}) == 6
+
+
+def test_partitions_are_closed_under_common_multiples_and_limited(gemm: Space) -> None:
+    values = gemm.partitions[ArrayId("C")]
+    assert values[0] == (1, 2, 4, 5, 10, 20)
+    assert all(v <= 22 for v in values[1])
+    small = space_of(scop(GEMM, C=(20, 22), A=(20, 24), B=(24, 22)), max_partition=5)
+    assert max(small.partitions[ArrayId("C")][0]) <= 5
+
+
+@pytest.mark.parametrize(
+    ("last", "widths"),
+    [(190, (1, 2)), (220, (1, 2, 4)), (200, (1, 2, 4, 8)), (240, (1, 2, 4, 8, 16)), (7, (1,))],
+)
+def test_beat_widths(last: int, widths: tuple[int, ...]) -> None:
+    assert beat_widths((3, last), 32, 512) == widths
+
+
+def test_beats_fit_the_port() -> None:
+    assert beat_widths((16,), 64, 512) == (1, 2, 4, 8)
+    assert beat_widths((16,), 32, 64) == (1, 2)
+
+
+FIXES = [
+    "S1.order=k,i,j",
+    "S1.k=12x1x2",
+    "S1.pipeline=j",
+    "S1.A.place=k",
+    "A@S1.partition=5,2",
+    "C.partition=20,2",
+    "C.width=2",
+    "S0.pipeline=none",
+    "S0.C.place=kernel",
+]
+
+
+@pytest.mark.parametrize("fix", FIXES)
+def test_a_fix_narrows_and_never_widens(gemm: Space, fix: str) -> None:
+    fixed = apply_fixes(gemm, [fix])
+    assert all(_tiles(n) <= _tiles(gemm.nest(n.id)) for n in fixed.nests)
+    assert fixed != gemm
+
+
+def _tiles(nest: NestSpace) -> int:
+    return prod(len(loop.tiles) for loop in nest.loops)
+
+
+@pytest.mark.parametrize(
+    ("fix", "said"),
+    [
+        ("S1.order=k,i", "each of its loops once"),
+        ("S1.k=5x5x1", "24 iterations"),
+        ("S1.k=12", "24 iterations"),
+        ("S1.pipeline=z", "cannot be pipelined"),
+        ("S1.Z.place=k", "no array `Z`"),
+        ("S0.A.place=i", "does not use `A`"),
+        ("S1.A.place=t", "cannot be placed"),
+        ("A@S1.partition=3,1", "no factor of dimension 0"),
+        ("A.partition=1", "2 dimensions"),
+        ("A.width=16", "elements per beat"),
+        ("S9.order=i", "no nest `S9`"),
+        ("S1.q=1x1x1", "no loop `q`"),
+        ("nonsense", "not of the form"),
+        ("a.b.c.d=1", "names no knob"),
+    ],
+)
+def test_an_illegal_fix_says_what_is_legal(gemm: Space, fix: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        apply_fixes(gemm, [fix])
