@@ -105,7 +105,7 @@ def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Desig
     space = clock.run("space", lambda: _space(kernel, request))
     point, outcome = clock.run("search", lambda: _choose(kernel, space, request))
     plan = clock.run("plan", lambda: _plan(kernel, point))
-    emitted = clock.run("codegen", lambda: project(plan, request.target))
+    emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
     verdict = clock.run("verify", lambda: _verify(kernel, plan, emitted, request)) if request.verify else None
     return Design(
         request=request,
@@ -166,7 +166,7 @@ def _given(kernel: Kernel, path: Path) -> DesignPoint:
     try:
         data = json.loads(path.read_text())
     except (OSError, UnicodeDecodeError) as failure:
-        raise KernelError(f"{path}: {failure}") from failure
+        raise KernelError(f"{path}: cannot be read: {failure}", hint="give a design.json that sisy wrote") from failure
     except json.JSONDecodeError as failure:
         raise KernelError(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}") from failure
     if not isinstance(data, dict):

@@ -1,1 +1,32 @@
-"""Makes the helpers of this folder importable by every test; pytest puts the folder of a conftest on the path."""
+"""Makes the helpers of this folder importable by every test, and compares texts with files beside the tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+LONGEST = 80
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bless", action="store_true", help="Rewrite the expected texts instead of comparing with them.")
+
+
+@pytest.fixture
+def expect(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`expect(text, suffix)`: the text is that of golden/<test name><suffix>, which `--bless` writes anew."""
+
+    def compare(text: str, suffix: str = ".txt") -> None:
+        name = re.sub(r"\W+", "_", request.node.name).strip("_")
+        golden = Path(request.path).parent / "golden" / f"{name}{suffix}"
+        assert len(text.splitlines()) < LONGEST, "too long for anyone to read: take a smaller case"
+        if request.config.getoption("--bless"):
+            golden.parent.mkdir(exist_ok=True)
+            golden.write_text(text, encoding="utf-8")
+        assert golden.exists(), f"{golden} is missing: `pytest --bless` writes it"
+        assert text == golden.read_text(encoding="utf-8")
+
+    return compare

@@ -1,1 +1,68 @@
-"""What may be done with a kernel: dependences, reductions, distribution, legality, liveness, footprints."""
+"""Dependences, reductions, legality, footprints and distribution of a scop."""
+
+from sisyphus.analysis.dataflow import Flow, flows, flows_of, schedules
+from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
+from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute
+from sisyphus.analysis.expansion import expand
+from sisyphus.analysis.footprint import (
+    Box,
+    Footprint,
+    Operation,
+    count_or_none,
+    elements_touched,
+    extent_over,
+    footprint,
+    footprints,
+    instances,
+    operations,
+    total_operations,
+)
+from sisyphus.analysis.legality import Violation, each_legal_order, is_legal, legal_orders, violations
+from sisyphus.analysis.liveness import Live, liveness
+from sisyphus.analysis.reduction import Reduction, reduction_of
+from sisyphus.analysis.rewrite import Expanded, Expansion
+from sisyphus.analysis.summary import statement_graph_dot, summary
+from sisyphus.analysis.text import statement_text
+
+__all__ = [
+    "Box",
+    "DepKind",
+    "Dependence",
+    "Dependences",
+    "Distribution",
+    "Expanded",
+    "Expansion",
+    "Flow",
+    "Footprint",
+    "Live",
+    "Loop",
+    "LoopKind",
+    "Nest",
+    "Operation",
+    "OuterLoop",
+    "Reduction",
+    "Violation",
+    "count_or_none",
+    "dependences",
+    "distribute",
+    "each_legal_order",
+    "elements_touched",
+    "expand",
+    "extent_over",
+    "flows",
+    "flows_of",
+    "footprint",
+    "footprints",
+    "instances",
+    "is_legal",
+    "legal_orders",
+    "liveness",
+    "operations",
+    "reduction_of",
+    "schedules",
+    "statement_graph_dot",
+    "statement_text",
+    "summary",
+    "total_operations",
+    "violations",
+]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations, pairwise
+from typing import Any
 
 import pyomo.environ as pyo
 
@@ -40,6 +41,7 @@ class Knobs:
         self.space = space
         self.model = m = pyo.ConcreteModel(name=space.scop.name)
         m.rules = pyo.ConstraintList()
+        m.impossible = pyo.Var(bounds=(0, 0))
         m.log = pyo.Var(list(self._log_bounds()), domain=pyo.NonNegativeReals)
         for name, upper in self._log_bounds().items():
             m.log[name].setub(upper)
@@ -67,6 +69,14 @@ class Knobs:
         for array in space.used_arrays:
             self._choose_partition(array)
         self._resident_together()
+
+    def require(self, relation: Any) -> None:
+        """Adds a constraint; one without variables is dropped if it holds and makes the problem infeasible if not."""
+        if isinstance(relation, bool):
+            if relation:
+                return
+            relation = self.model.impossible >= 1
+        self.model.rules.add(relation)
 
     def uses(self) -> Iterator[tuple[NestSpace, ArrayUse]]:
         return ((n, u) for n in self.space.nests for u in n.arrays)
@@ -107,10 +117,10 @@ class Knobs:
         m = self.model
         for loop in nest.loops:
             chosen = [m.tile[nest.id, loop.iterator, k] for k in range(len(loop.tiles))]
-            m.rules.add(sum(chosen) == 1)
+            self.require(sum(chosen) == 1)
             for level in range(3):
                 values = _level(loop, level)
-                m.rules.add(
+                self.require(
                     m.log[log_name(nest, loop.iterator, level)]
                     == sum(math.log(v) * c for v, c in zip(values, chosen, strict=True) if v > 1)
                 )
@@ -121,12 +131,11 @@ class Knobs:
         candidates = [p for p in nest.pipelines if p]
         if candidates:
             total = sum(m.pipeline[nest.id, p] for p in candidates)
-            m.rules.add(total <= 1 if None in nest.pipelines else total == 1)
+            self.require(total <= 1 if None in nest.pipelines else total == 1)
         for loop in nest.loops:
             level1 = self.many(nest, loop.iterator, 1)
-            if not isinstance(level1, int):
-                allowed = m.pipeline[nest.id, loop.iterator] if loop.iterator in candidates else 0
-                m.rules.add(level1 <= allowed)
+            allowed = m.pipeline[nest.id, loop.iterator] if loop.iterator in candidates else 0
+            self.require(level1 <= allowed)
 
     def _choose_places(self, nest: NestSpace) -> None:
         """Equations 10 and 11: resident, or below a nested set of level-0 loops."""
@@ -140,10 +149,10 @@ class Knobs:
                 resident.fix(1)
                 continue
             outside = {s.iterator: m.outside[use.array, nest.id, s.iterator] for s in nest.loops}
-            m.rules.add(sum(outside.values()) >= 1 - resident)
+            self.require(sum(outside.values()) >= 1 - resident)
             allowed = [place for place in use.places if place != KERNEL_PLACE]
             for name, inside in outside.items():
-                m.rules.add(inside <= 1 - resident)
+                self.require(inside <= 1 - resident)
                 self._tie_outside(nest, use, name)
             if len(allowed) == 1:
                 self._end_prefix_at(nest, use, allowed[0], tiled)
@@ -152,17 +161,17 @@ class Knobs:
     def _end_prefix_at(self, nest: NestSpace, use: ArrayUse, place: str, tiled: list[ArrayUse]) -> None:
         """The loop `place` can be the last of the loops outside the transfer."""
         m = self.model
-        m.rules.add(m.outside[use.array, nest.id, place] >= 1 - m.resident[use.array, nest.id])
+        self.require(m.outside[use.array, nest.id, place] >= 1 - m.resident[use.array, nest.id])
         for other in tiled:
             for loop in nest.loops:
                 if other is not use:
                     at_place = m.outside[other.array, nest.id, place]
                     contains = m.outside[other.array, nest.id, loop.iterator]
-                    m.rules.add(at_place <= contains + 1 - m.outside[use.array, nest.id, loop.iterator])
+                    self.require(at_place <= contains + 1 - m.outside[use.array, nest.id, loop.iterator])
         for a, b in self._precedence(nest):
             if a == place:
                 both = self.many(nest, a, 0) + self.many(nest, b, 0)
-                m.rules.add(m.outside[use.array, nest.id, b] <= 2 - both)
+                self.require(m.outside[use.array, nest.id, b] <= 2 - both)
 
     def _follow_order(self, nest: NestSpace, order: tuple[str, ...]) -> None:
         """A fixed order: loops outside a transfer are a prefix of it, and precedence leaves no room otherwise."""
@@ -170,10 +179,10 @@ class Knobs:
         for use in nest.arrays:
             if can_tile(use):
                 for earlier, later in pairwise(order):
-                    m.rules.add(m.outside[use.array, nest.id, later] <= m.outside[use.array, nest.id, earlier])
+                    self.require(m.outside[use.array, nest.id, later] <= m.outside[use.array, nest.id, earlier])
         for a, b in self._precedence(nest):
             if order.index(b) < order.index(a):
-                m.rules.add(self.many(nest, a, 0) + self.many(nest, b, 0) <= 1)
+                self.require(self.many(nest, a, 0) + self.many(nest, b, 0) <= 1)
 
     def _tie_outside(self, nest: NestSpace, use: ArrayUse, loop: str) -> None:
         """The product of the binary and the logarithm of the level-0 trip count, exactly."""
@@ -181,9 +190,9 @@ class Knobs:
         inside = m.outside[use.array, nest.id, loop]
         level0 = m.log[log_name(nest, loop, 0)]
         both = m.log[outside_name(nest, loop, use.array)]
-        m.rules.add(both <= both.ub * inside)
-        m.rules.add(both <= level0)
-        m.rules.add(both >= level0 - both.ub * (1 - inside))
+        self.require(both <= both.ub * inside)
+        self.require(both <= level0)
+        self.require(both >= level0 - both.ub * (1 - inside))
 
     def _nest_prefixes(self, nest: NestSpace, tiled: list[ArrayUse]) -> None:
         """Of two arrays, the loops outside one transfer contain those outside the other."""
@@ -195,48 +204,46 @@ class Knobs:
             for loop in nest.loops:
                 inside_a = m.outside[a.array, nest.id, loop.iterator]
                 inside_b = m.outside[b.array, nest.id, loop.iterator]
-                m.rules.add(inside_a <= inside_b + 1 - larger[a.array, b.array])
-                m.rules.add(inside_b <= inside_a + larger[a.array, b.array])
+                self.require(inside_a <= inside_b + 1 - larger[a.array, b.array])
+                self.require(inside_b <= inside_a + larger[a.array, b.array])
 
     def _keep_precedence(self, nest: NestSpace) -> None:
         """For (a, b): no copy of a with iterations inside a copy of b with iterations."""
         m = self.model
         for a, b in self._precedence(nest):
             has_b0, has_b1 = self.many(nest, b, 0), self.many(nest, b, 1)
-            m.rules.add(has_b0 + self.many(nest, a, 1, 2) <= 1)
-            if not isinstance(has_b1, int):
-                m.rules.add(has_b1 + self.many(nest, a, 2) <= 1)
+            self.require(has_b0 + self.many(nest, a, 1, 2) <= 1)
+            self.require(has_b1 + self.many(nest, a, 2) <= 1)
             for use in nest.arrays:
                 if can_tile(use):
                     inside_a = m.outside[use.array, nest.id, a]
                     inside_b = m.outside[use.array, nest.id, b]
-                    m.rules.add(inside_b <= inside_a + 2 - has_b0 - self.many(nest, a, 0))
+                    self.require(inside_b <= inside_a + 2 - has_b0 - self.many(nest, a, 0))
 
     def _choose_partition(self, array: ArrayId) -> None:
         """Equations 13 to 15, and the beat width that divides the last factor (MODEL.md section 8)."""
         m, values = self.model, self.space.partitions[array]
         for at, factors in enumerate(values):
-            m.rules.add(sum(m.factor[array, at, v] for v in factors) == 1)
+            self.require(sum(m.factor[array, at, v] for v in factors) == 1)
             for nest, use in self.uses():
                 if use.array == array:
                     for loop in use.dims[at].loops:
                         self._cover_unroll(nest, loop, array, at)
         logs = sum(math.log(v) * m.factor[array, at, v] for at, factors in enumerate(values) for v in factors if v > 1)
-        if not isinstance(logs, int):
-            m.rules.add(logs <= math.log(self.space.target.max_partition) + 1e-9)
+        self.require(logs <= math.log(self.space.target.max_partition) + 1e-9)
         widths = self.space.widths[array]
-        m.rules.add(sum(m.width[array, w] for w in widths) == 1)
+        self.require(sum(m.width[array, w] for w in widths) == 1)
         for w in widths:
             if w > 1:
                 last = len(values) - 1
-                m.rules.add(m.width[array, w] <= self._multiples(array, last, w))
+                self.require(m.width[array, w] <= self._multiples(array, last, w))
 
     def _cover_unroll(self, nest: NestSpace, loop: str, array: ArrayId, at: int) -> None:
         """The factor is a multiple of the unroll factor of every loop that indexes the dimension."""
         tiles = nest.loop(loop).tiles
         for unroll in sorted({t.level2 for t in tiles if t.level2 > 1}):
             chosen = sum(self.model.tile[nest.id, loop, k] for k, t in enumerate(tiles) if t.level2 % unroll == 0)
-            self.model.rules.add(chosen <= self._multiples(array, at, unroll))
+            self.require(chosen <= self._multiples(array, at, unroll))
 
     def _multiples(self, array: ArrayId, at: int, number: int) -> pyo.Expression:
         return sum(self.model.factor[array, at, v] for v in self.space.partitions[array][at] if v % number == 0)
@@ -247,7 +254,7 @@ class Knobs:
             for array in self.space.used_arrays:
                 users = [n.id for n in self.space.users(array) if n.id in group]
                 for first, second in pairwise(users):
-                    self.model.rules.add(self.model.resident[array, first] == self.model.resident[array, second])
+                    self.require(self.model.resident[array, first] == self.model.resident[array, second])
 
 
 def _level(loop: LoopSpace, level: int) -> tuple[int, ...]:

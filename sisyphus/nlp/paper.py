@@ -31,7 +31,7 @@ def _one_place_per_array(knobs: Knobs) -> None:
     for array in knobs.space.used_arrays:
         users = [n.id for n in knobs.space.users(array)]
         for first, second in pairwise(users):
-            knobs.model.rules.add(knobs.model.resident[array, first] == knobs.model.resident[array, second])
+            knobs.require(knobs.model.resident[array, first] == knobs.model.resident[array, second])
 
 
 def trips_of(knobs: Knobs, nest: NestSpace) -> paper.Trips:
@@ -70,10 +70,10 @@ def _communication(knobs: Knobs) -> pyo.Expression:
         elements = space.scop.array(array).elements
         cycles = 0.0
         for w in space.widths[array]:
-            m.rules.add(m.moved[array, w] <= m.width[array, w])
+            knobs.require(m.moved[array, w] <= m.width[array, w])
             cycles += paper.whole_transfer(elements, w) * m.moved[array, w]
-        m.rules.add(sum(m.moved[array, w] for w in space.widths[array]) == resident)
-        m.rules.add(m.loading[users[0].id] >= cycles)
+        knobs.require(sum(m.moved[array, w] for w in space.widths[array]) == resident)
+        knobs.require(m.loading[users[0].id] >= cycles)
         if any(u.writes for n in users if (u := n.use(array)) is not None):
             total += cycles
         total += sum(_tile_cycles(knobs, n, u) for n in users if (u := n.use(array)) is not None and can_tile(u))
@@ -132,7 +132,7 @@ def _limit_memory(knobs: Knobs) -> None:
                 used += declared.type.bytes * (tile - _whole(nest, use) * m.resident[array, nest.id])
     limit = space.target.budget.onchip_bytes
     if limit is not None:
-        m.memory = pyo.Constraint(expr=used <= limit)
+        knobs.require(used <= limit)
 
 
 def _limit_dsp(knobs: Knobs) -> None:
@@ -154,10 +154,10 @@ def _limit_dsp(knobs: Knobs) -> None:
     for op, used in totals.items():
         if space.options.reuse == "optimistic":
             for one in used:
-                m.rules.add(m.dsp[op] >= one)
+                knobs.require(m.dsp[op] >= one)
         else:
-            m.rules.add(m.dsp[op] >= sum(used))
-    m.dsp_budget = pyo.Constraint(expr=sum(m.dsp[op] for op in operations) <= space.target.budget.dsp)
+            knobs.require(m.dsp[op] >= sum(used))
+    knobs.require(sum(m.dsp[op] for op in operations) <= space.target.budget.dsp)
 
 
 def _tie_interval(knobs: Knobs, nest: NestSpace, cost: paper.StatementCost) -> None:
@@ -174,6 +174,6 @@ def _tie_interval(knobs: Knobs, nest: NestSpace, cost: paper.StatementCost) -> N
     else:
         highest = math.log(cost.chain) + sum(math.log(nest.loop(loop).trip_count) for loop in reductions)
         unrolled = knobs.trips(nest, 2, tuple(reductions)).terms[0].exponent
-        m.rules.add(log_ii <= math.log(cost.chain) + sum(n * m.log[name] for name, n in unrolled))
+        knobs.require(log_ii <= math.log(cost.chain) + sum(n * m.log[name] for name, n in unrolled))
     log_ii.setub(highest)
-    m.rules.add(log_ii <= highest * pipelined)
+    knobs.require(log_ii <= highest * pipelined)

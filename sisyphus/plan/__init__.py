@@ -1,5 +1,9 @@
 """What is built for a design point: loop tree, buffers, transfers, order of calls."""
 
+from sisyphus.plan.build import build_plan
+from sisyphus.plan.checks import check_point
+from sisyphus.plan.conflicts import Touched, reads_writes, steps, steps_of, task_transfers
+from sisyphus.plan.dump import dump
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, LoopRole, Node, Quotient, Run, body_of, walk
 
@@ -19,7 +23,15 @@ __all__ = [
     "Quotient",
     "Run",
     "Task",
+    "Touched",
     "Transfer",
     "body_of",
+    "build_plan",
+    "check_point",
+    "dump",
+    "reads_writes",
+    "steps",
+    "steps_of",
+    "task_transfers",
     "walk",
 ]

@@ -150,7 +150,8 @@ def backwards(relation: Map, source_time: Map, sink_time: Map) -> tuple[dict[str
     length = sink_time.dim(OUT)
     if source_time.dim(OUT) != length:
         raise InternalError("two schedules differ in their number of dimensions")
-    tied = relation.domain_map().apply_range(source_time).flat_range_product(relation.range_map().apply_range(sink_time))
+    starts, ends = relation.domain_map().apply_range(source_time), relation.range_map().apply_range(sink_time)
+    tied = starts.flat_range_product(ends)
     for at in range(length):
         late = tied.order_gt(OUT, at, OUT, length + at)
         if not late.is_empty():
@@ -162,10 +163,13 @@ def backwards(relation: Map, source_time: Map, sink_time: Map) -> tuple[dict[str
 def _witness(pairs: Map, relation: Map) -> tuple[dict[str, int], dict[str, int]]:
     """One (source, sink) of the wrapped domain of `pairs`, by the dimension names of `relation`."""
     point = pairs.domain().sample_point()
-    values = [int(point.get_coordinate_val(isl.dim_type.set, at).to_python()) for at in range(relation.dim(IN))]
-    offset = len(values)
-    later = [int(point.get_coordinate_val(isl.dim_type.set, offset + at).to_python()) for at in range(relation.dim(OUT))]
-    return dict(zip(_names(relation, IN), values, strict=True)), dict(zip(_names(relation, OUT), later, strict=True))
+    sides, offset = list[dict[str, int]](), 0
+    for kind in (IN, OUT):
+        names = _names(relation, kind)
+        coordinates = (point.get_coordinate_val(isl.dim_type.set, offset + at) for at in range(len(names)))
+        sides.append({name: int(value.to_python()) for name, value in zip(names, coordinates, strict=True)})
+        offset += len(names)
+    return sides[0], sides[1]
 
 
 def _names(relation: Map, kind: isl.dim_type) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import islpy as isl
 
 from sisyphus.errors import InternalError
-from sisyphus.poly.affine import Affine
+from sisyphus.poly.affine import Affine, var
 
 Set = isl.Set
 Map = isl.Map
@@ -81,6 +81,50 @@ def dim_range(points: Set, name: str) -> tuple[int, int]:
     if not (low.is_int() and high.is_int()):
         raise InternalError(f"dimension `{name}` is empty or unbounded in {points}")
     return int(low.to_python()), int(high.to_python())
+
+
+def make_box(name: str, extents: Sequence[int]) -> Set:
+    """All elements of a block of these extents, dimensions named d0, d1, …"""
+    dims = [f"d{at}" for at in range(len(extents))]
+    inside = [bound for dim, n in zip(dims, extents, strict=True) for bound in (var(dim), n - 1 - var(dim))]
+    return make_set(name, dims, at_least_zero=inside)
+
+
+def renamed(points: Set, name: str, dims: Sequence[str]) -> Set:
+    """The same points in the space `name[dims]`."""
+    points = points.set_tuple_name(name)
+    for at, dim in enumerate(dims):
+        points = points.set_dim_name(isl.dim_type.set, at, dim)
+    return points
+
+
+def box_of(points: Set) -> tuple[tuple[int, int], ...]:
+    """Smallest and largest value of every dimension of a bounded set that is not empty."""
+    return tuple(dim_range(points, name) for name in dim_names(points))
+
+
+def box_in(points: Set, name: str, lower: int, upper: int) -> bool:
+    """Does dimension `name` run through `lower..upper` whatever the other dimensions are?"""
+    at = position(points, name)
+    free = points.project_out(isl.dim_type.set, at, 1).insert_dims(isl.dim_type.set, at, 1)
+    free = free.lower_bound_val(isl.dim_type.set, at, isl.Val(lower))
+    free = free.upper_bound_val(isl.dim_type.set, at, isl.Val(upper))
+    return bool(free.reset_tuple_id().is_equal(points.reset_tuple_id()))
+
+
+def is_product(points: Set, names: Sequence[str]) -> bool:
+    """For fixed values of the other dimensions, are the points a box over `names`, without holes?"""
+    whole = isl.Set.universe(points.reset_tuple_id().get_space())
+    for name in names:
+        others = [position(points, n) for n in names if n != name]
+        shadow = points
+        for at in others:
+            shadow = shadow.eliminate(isl.dim_type.set, at, 1)
+        shadow = shadow.coalesce()
+        if shadow.n_basic_set() > 1 or any(b.dim(isl.dim_type.div) for b in shadow.get_basic_sets()):
+            return False
+        whole = whole.intersect(shadow.reset_tuple_id())
+    return not names or bool(whole.is_equal(points.reset_tuple_id()))
 
 
 def fix(points: Set, values: Mapping[str, int]) -> Set:

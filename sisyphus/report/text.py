@@ -12,7 +12,7 @@ from sisyphus.space import DesignPoint, NestPoint
 if TYPE_CHECKING:
     from sisyphus.model.paper import PaperEstimate
     from sisyphus.target import Target
-    from sisyphus.verify import Verdict
+    from sisyphus.verify import Check, Verdict
 
 Rows = Sequence[Sequence[str]]
 
@@ -33,14 +33,14 @@ def summary_text(
         "predicted (the paper's model, not measured)\n" + _indent(_table((), _cost_rows(plan, estimate, target))),
     ]
     if outcome is not None:
-        parts.append("search: " + found_text(outcome))
+        parts.append(f"search: {found_text(outcome)}, in {outcome.seconds:.1f} s")
     parts.append("verification: " + verdict_text(verdict))
     return "\n\n".join(parts)
 
 
 def found_text(outcome: SolveOutcome) -> str:
-    """How the solver stopped, in one line."""
-    who = f"{outcome.solver} {outcome.version}, {outcome.seconds:.1f} s"
+    """How the solver stopped, in one line; without times, which differ from run to run."""
+    who = f"{outcome.solver} {outcome.version}"
     if outcome.stop is Stop.PROVED:
         return f"optimal, proved by {who}"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
@@ -48,12 +48,22 @@ def found_text(outcome: SolveOutcome) -> str:
 
 
 def verdict_text(verdict: Verdict | None) -> str:
-    """Passed or not, and each check."""
+    """Passed or not: how many checks of each kind, and each that failed with its witness."""
     if verdict is None:
         return "not done (--no-verify)"
+    kinds: dict[str, list[Check]] = {}
+    for check in verdict.checks:
+        kinds.setdefault(check.name.split()[0], []).append(check)
     lines = ["passed" if verdict.passed else "FAILED"]
-    lines += [f"  {'ok  ' if c.passed else 'FAIL'} {c.name}: {c.detail}" for c in verdict.checks]
+    for kind, checks in kinds.items():
+        failed = [c for c in checks if not c.passed]
+        lines.append(f"  {kind}: {len(checks) - len(failed)} of {len(checks)} checks passed, e.g. {_told(checks[0])}")
+        lines += [f"    FAILED {_told(c)}" for c in failed]
     return "\n".join(lines)
+
+
+def _told(check: Check) -> str:
+    return f"{check.name}: {check.detail}"
 
 
 def report_markdown(

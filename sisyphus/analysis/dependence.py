@@ -1,0 +1,216 @@
+"""Which instances must stay in order, and over which loops; knows nothing of how they may be reordered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, partial
+from itertools import product
+
+import networkx as nx
+
+from sisyphus.analysis.reduction import Reduction, reduction_of
+from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
+from sisyphus.poly import Map, all_pairs, compare, constant_distance, through, within
+
+#: isl operations allowed for one question; a kernel of PolyBench needs a few thousand.
+LEASH = 2_000_000
+
+Signs = tuple[int, ...]
+
+
+class DepKind(Enum):
+    """Read after write, write after read, write after write."""
+
+    RAW = "RAW"
+    WAR = "WAR"
+    WAW = "WAW"
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """All pairs of instances of two statements that touch one element of an array in this way, source first.
+
+    `parts` splits `relation` by what orders a pair in the source: the depth of the shared loop that carries it
+    (0 is outermost), or None where all shared loops are equal and the text decides. `shared` pairs the names that
+    source and sink have for their shared loops. `is_reduction`: both ends are the accumulator of one reduction
+    statement. `approximate`: isl gave up, and every pair of instances is assumed to depend.
+    """
+
+    kind: DepKind
+    source: StmtId
+    sink: StmtId
+    array: ArrayId
+    relation: Map
+    is_reduction: bool
+    parts: tuple[tuple[int | None, Map], ...]
+    shared: tuple[tuple[str, str], ...]
+    approximate: bool = False
+
+    @property
+    def depths(self) -> tuple[int | None, ...]:
+        """Depths of the loops that carry it; None stands for the loop-independent part."""
+        return tuple(depth for depth, _ in self.parts)
+
+    @cached_property
+    def directions(self) -> frozenset[Signs]:
+        """Every sign vector (sink minus source) over the shared loops that some pair has."""
+        return frozenset(signs for depth, part in self.parts for signs in self._directions_of(depth, part))
+
+    @cached_property
+    def distance(self) -> tuple[int | None, ...]:
+        """Sink minus source per shared loop, where it is the same for all pairs."""
+        if self.approximate:
+            return (None,) * len(self.shared)
+        return tuple(within(LEASH, partial(constant_distance, self.relation, *pair)) for pair in self.shared)
+
+    def _directions_of(self, depth: int | None, part: Map) -> list[Signs]:
+        found = None if self.approximate else within(LEASH, lambda: list(self._signs(part, depth, ())))
+        if found is not None:
+            return found
+        if depth is None:
+            return [(0,) * len(self.shared)]
+        free = len(self.shared) - depth - 1
+        return [(0,) * depth + (1, *rest) for rest in product((-1, 0, 1), repeat=free)]
+
+    def _signs(self, part: Map, depth: int | None, so_far: Signs) -> Iterator[Signs]:
+        """The sign vectors that begin with `so_far`; branches without a pair are cut at once."""
+        at = len(so_far)
+        if at == len(self.shared):
+            yield so_far
+            return
+        known = 0 if depth is None or at < depth else 1 if at == depth else None
+        if known is not None:
+            yield from self._signs(part, depth, (*so_far, known))
+            return
+        source, sink = self.shared[at]
+        for sign in (-1, 0, 1):
+            rest = compare(part, source, sign, sink)
+            if not rest.is_empty():
+                yield from self._signs(rest, depth, (*so_far, sign))
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.source} -> {self.sink} on `{self.array}`"
+
+
+@dataclass(frozen=True, eq=False)
+class Dependences:
+    """All memory-based dependences of a scop; the edges of `graph` carry theirs as attribute `dependence`."""
+
+    scop: Scop
+    edges: tuple[Dependence, ...]
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[StmtId]:
+        graph: nx.MultiDiGraph[StmtId] = nx.MultiDiGraph()
+        graph.add_nodes_from(s.id for s in self.scop.statements)
+        for edge in self.edges:
+            graph.add_edge(edge.source, edge.sink, dependence=edge)
+        return graph
+
+    def carried(self, edge: Dependence) -> tuple[int | None, ...]:
+        """Depths of the shared loops that carry an edge; None stands for its loop-independent part."""
+        return edge.depths
+
+    def distance(self, edge: Dependence) -> tuple[int | None, ...]:
+        return edge.distance
+
+    def directions(self, edge: Dependence) -> frozenset[Signs]:
+        return edge.directions
+
+    def between(self, source: StmtId, sink: StmtId) -> tuple[Dependence, ...]:
+        return tuple(e for e in self.edges if e.source == source and e.sink == sink)
+
+    def among(self, statements: frozenset[StmtId]) -> tuple[Dependence, ...]:
+        """Edges with both ends in a group of statements."""
+        return tuple(e for e in self.edges if e.source in statements and e.sink in statements)
+
+    @cached_property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """Reduction statements of which some element is accumulated by several instances."""
+        accumulating = {e.source for e in self.edges if e.is_reduction}
+        shapes = (reduction_of(s) for s in self.scop.statements if s.id in accumulating)
+        return tuple(r for r in shapes if r is not None)
+
+    @property
+    def approximate(self) -> bool:
+        return any(e.approximate for e in self.edges)
+
+
+def dependences(scop: Scop) -> Dependences:
+    """Every pair of accesses to one array with a write among them, in the order of the source."""
+    edges = [e for source in scop.statements for sink in scop.statements for e in _edges(source, sink)]
+    return Dependences(scop, tuple(edges))
+
+
+def _edges(source: Statement, sink: Statement) -> Iterator[Dependence]:
+    """The dependences from one statement to another, accesses of one kind and array taken together."""
+    groups: dict[tuple[DepKind, ArrayId, bool], list[tuple[Access, Access]]] = {}
+    for first, second in product(source.accesses, sink.accesses):
+        if first.array == second.array and (first.is_write or second.is_write):
+            key = (_kind(first, second), first.array, _accumulates(source, sink, first, second))
+            groups.setdefault(key, []).append((first, second))
+    for (kind, array, is_reduction), pairs in sorted(groups.items(), key=lambda g: (g[0][1], g[0][0].value, g[0][2])):
+        parts = within(LEASH, partial(_exact_parts, source, sink, pairs))
+        approximate = parts is None
+        parts = _assumed_parts(source, sink) if parts is None else parts
+        if parts:
+            yield Dependence(
+                kind,
+                source.id,
+                sink.id,
+                array,
+                _union([part for _, part in parts]),
+                is_reduction,
+                tuple(parts),
+                _shared(source, sink),
+                approximate,
+            )
+
+
+def _kind(first: Access, second: Access) -> DepKind:
+    if first.is_write:
+        return DepKind.WAW if second.is_write else DepKind.RAW
+    return DepKind.WAR
+
+
+def _accumulates(source: Statement, sink: Statement, first: Access, second: Access) -> bool:
+    is_self = source.id == sink.id and first.ref == source.write and second.ref == source.write
+    return is_self and reduction_of(source) is not None
+
+
+def _shared(source: Statement, sink: Statement) -> tuple[tuple[str, str], ...]:
+    count = source.shared_loops(sink)
+    return tuple(zip(source.iterators[:count], sink.iterators[:count], strict=True))
+
+
+def _exact_parts(
+    source: Statement, sink: Statement, pairs: list[tuple[Access, Access]]
+) -> list[tuple[int | None, Map]]:
+    touching = [through(a.relation, b.relation, source.iterators, sink.iterators) for a, b in pairs]
+    return [(d, part) for d, part in in_order(source, sink, _union(touching)) if not part.is_empty()]
+
+
+def _assumed_parts(source: Statement, sink: Statement) -> list[tuple[int | None, Map]]:
+    """All pairs of points that the source orders this way, even outside the domains."""
+    return in_order(source, sink, all_pairs(source.id, source.iterators, sink.id, sink.iterators))
+
+
+def in_order(source: Statement, sink: Statement, pairs: Map) -> list[tuple[int | None, Map]]:
+    """`pairs` split by the depth at which the source runs before the sink; pairs the other way round are dropped."""
+    parts: list[tuple[int | None, Map]] = []
+    shared = _shared(source, sink)
+    for depth, (outer, inner) in enumerate(shared):
+        parts.append((depth, compare(pairs, outer, 1, inner)))
+        pairs = compare(pairs, outer, 0, inner)
+    if source.position[len(shared)] < sink.position[len(shared)]:
+        parts.append((None, pairs))
+    return parts
+
+
+def _union(maps: list[Map]) -> Map:
+    whole = maps[0]
+    for part in maps[1:]:
+        whole = whole.union(part)
+    return whole.coalesce() if len(maps) > 1 else whole

@@ -1,0 +1,214 @@
+"""Maximal distribution: the nests of a scop, under the sequential loops that they share; knows no tiles.
+
+for i: { S1(i); for j: S2(i, j) }   becomes   for i: S1(i)   for i: for j: S2(i, j)
+wherever no cycle of dependences ties the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import networkx as nx
+
+from sisyphus.analysis.dependence import Dependence, Dependences, Signs
+from sisyphus.errors import InternalError
+from sisyphus.ir import Scop, Statement, StmtId
+from sisyphus.poly import box_in, dim_range, is_product
+
+
+class LoopKind(Enum):
+    """What a loop of a band carries among the statements of its nest, all loops outside it held fixed.
+
+    PARALLEL carries no dependence, REDUCTION only those of a reduction on its accumulator.
+    """
+
+    PARALLEL = "parallel"
+    REDUCTION = "reduction"
+    SEQUENTIAL = "sequential"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of a band; `lower` and `trip_count` span all its values over the whole domain.
+
+    `is_constant`: it runs through exactly these values whatever the loops around it do.
+    """
+
+    iterator: str
+    lower: int
+    trip_count: int
+    kind: LoopKind
+    is_constant: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Nest:
+    """Statements that cannot be separated, with the loops that surround only them.
+
+    `outer` are the iterators of the shared sequential loops outside, `band` the loops below, outermost first.
+    (a, b) in `precedence`: every strip-mined copy of loop a that has more than one iteration must stay outside of
+    every such copy of loop b. `directions` are the sign vectors over the band of the dependences that the outer loops
+    leave; `edges` are those dependences. `rectangular`: for fixed outer loops the band runs through a box.
+    """
+
+    id: str
+    statements: tuple[StmtId, ...]
+    outer: tuple[str, ...]
+    band: tuple[Loop, ...]
+    precedence: frozenset[tuple[str, str]]
+    rectangular: bool
+    directions: frozenset[Signs]
+    edges: tuple[Dependence, ...]
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """Those of the band, outermost first."""
+        return tuple(loop.iterator for loop in self.band)
+
+    def loop(self, iterator: str) -> Loop:
+        for loop in self.band:
+            if loop.iterator == iterator:
+                return loop
+        raise InternalError(f"nest `{self.id}` has no loop `{iterator}`")
+
+
+@dataclass(frozen=True, eq=False)
+class OuterLoop:
+    """A loop that several nests share, so run one iteration after the other; `lower` and `trip_count` span its values.
+
+    `kind` is that of a band's loop: PARALLEL where only the loops inside tie its statements together.
+    """
+
+    iterator: str
+    lower: int
+    trip_count: int
+    kind: LoopKind
+    body: tuple[OuterLoop | Nest, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """The nests of a scop in an order that every dependence allows."""
+
+    body: tuple[OuterLoop | Nest, ...]
+
+    @cached_property
+    def nests(self) -> tuple[Nest, ...]:
+        return tuple(_flatten(self.body))
+
+    def nest_of(self, statement: StmtId) -> Nest:
+        for nest in self.nests:
+            if statement in nest.statements:
+                return nest
+        raise InternalError(f"no nest has statement `{statement}`")
+
+
+def _flatten(body: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:
+    for node in body:
+        if isinstance(node, Nest):
+            yield node
+        else:
+            yield from _flatten(node.body)
+
+
+def distribute(scop: Scop, dependences: Dependences) -> Distribution:
+    """The maximal distribution of all statements."""
+    return Distribution(_split(scop.statements, 0, dependences))
+
+
+def _split(statements: Sequence[Statement], depth: int, deps: Dependences) -> tuple[OuterLoop | Nest, ...]:
+    """The nests of statements whose first `depth` loops are fixed outside."""
+    return tuple(_component(group, depth, deps) for group in _components(statements, depth, deps))
+
+
+def _components(statements: Sequence[Statement], depth: int, deps: Dependences) -> list[tuple[Statement, ...]]:
+    """Groups tied together by the dependences that no loop outside `depth` carries, in a legal order."""
+    edges = deps.among(frozenset(s.id for s in statements))
+    left = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
+    return strong_components(statements, left)
+
+
+def strong_components(
+    statements: Sequence[Statement], edges: Iterable[tuple[StmtId, StmtId]]
+) -> list[tuple[Statement, ...]]:
+    """Strongly connected groups in topological order, ties broken by the order of the text."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    place = {s.id: at for at, s in enumerate(statements)}
+    graph.add_nodes_from(range(len(statements)))
+    graph.add_edges_from((place[source], place[sink]) for source, sink in edges)
+    condensed = nx.condensation(graph)
+    members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}
+    order = nx.lexicographical_topological_sort(condensed, key=lambda node: members[node][0])
+    return [tuple(statements[at] for at in members[node]) for node in order]
+
+
+def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> OuterLoop | Nest:
+    first = group[0]
+    if len(group) == 1:
+        return _nest(group, depth, deps)
+    if any(first.shared_loops(s) <= depth for s in group):
+        raise InternalError(f"statements {[s.id for s in group]} depend in a cycle outside any shared loop")
+    if all(len(s.iterators) == depth + 1 for s in group):
+        return _nest(group, depth, deps)
+    name = first.iterators[depth]
+    lower, upper = _hull(group, name)
+    carried = [e for e in deps.among(frozenset(s.id for s in group)) if depth in e.depths]
+    return OuterLoop(name, lower, upper - lower + 1, _kind(carried), _split(group, depth + 1, deps))
+
+
+def _hull(group: Sequence[Statement], iterator: str) -> tuple[int, int]:
+    """Smallest and largest value of an iterator over all statements that ever run."""
+    ranges = [dim_range(s.domain, iterator) for s in group if not s.domain.is_empty()]
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0, -1)
+
+
+def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
+    """The nest of an inseparable group whose loops from `depth` on are its band."""
+    first, ids = group[0], tuple(s.id for s in group)
+    edges = tuple(e for e in deps.among(frozenset(ids)) if any(d is None or d >= depth for d in e.depths))
+    signs = [(e, v[depth:]) for e in edges for v in e.directions if not any(v[:depth]) and any(v[depth:])]
+    outer, names = first.iterators[:depth], first.iterators[depth:]
+    boxes = [is_product(s.domain, names) for s in group]
+    same = all(s.domain.is_equal(first.domain.set_tuple_name(s.id)) for s in group[1:])
+    return Nest(
+        id="+".join(ids),
+        statements=ids,
+        outer=outer,
+        band=tuple(
+            _loop(group, name, _kind([e for e, v in signs if _leading(v) == at])) for at, name in enumerate(names)
+        ),
+        precedence=frozenset(pair for _, v in signs for pair in _precedence(v, names)),
+        rectangular=all(boxes) and same,
+        directions=frozenset(v for _, v in signs),
+        edges=edges,
+    )
+
+
+def _loop(group: Sequence[Statement], name: str, kind: LoopKind) -> Loop:
+    lower, upper = _hull(group, name)
+    constant = all(box_in(s.domain, name, lower, upper) for s in group)
+    return Loop(name, lower, upper - lower + 1, kind, constant)
+
+
+def _kind(carried: Sequence[Dependence]) -> LoopKind:
+    """Of a loop, by the dependences whose first difference is in it."""
+    if not carried:
+        return LoopKind.PARALLEL
+    return LoopKind.REDUCTION if all(e.is_reduction for e in carried) else LoopKind.SEQUENTIAL
+
+
+def _leading(signs: Signs) -> int:
+    return next(at for at, sign in enumerate(signs) if sign)
+
+
+def _precedence(signs: Signs, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The loop that carries a dependence must stay outside of every loop in which the dependence goes back.
+
+    In any order of strip-mined copies, the outermost copy in which two instances differ decides; it has the sign of
+    the distance in its loop. That loop cannot be one with a negative sign, as the carrying loop differs further out.
+    """
+    carrier = names[_leading(signs)]
+    return ((carrier, names[at]) for at, sign in enumerate(signs) if sign < 0)

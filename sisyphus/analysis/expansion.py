@@ -1,0 +1,188 @@
+"""Arrays that only carry values inside an iteration get a copy per iteration, so that loops distribute; knows no cost.
+
+for i: { acc = 0; for k: acc += A[i][k] * x[k]; y[i] = acc }   becomes
+for i: acc[i] = 0    for i: for k: acc[i] += A[i][k] * x[k]    for i: y[i] = acc[i]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from sisyphus.analysis.dependence import LEASH, Dependence, Dependences
+from sisyphus.analysis.distribution import strong_components
+from sisyphus.analysis.footprint import operations
+from sisyphus.analysis.liveness import unfed
+from sisyphus.analysis.rewrite import Expansion, rewrite
+from sisyphus.analysis.webs import Web, last_iteration, webs_of
+from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
+from sisyphus.poly import compare, within
+
+#: A web by its place in the list, and the depth of a loop to expand it over.
+Choice = tuple[int, int]
+
+#: Is every statement on its own, and how many parts compute something.
+Gain = tuple[bool, int]
+
+
+def expand(scop: Scop, dependences: Dependences) -> Expansion | None:
+    """The scop with every array expanded over exactly the loops whose distribution it blocks; None if there is none.
+
+    Expansion keeps the meaning where every read gets its value from the same iteration of the expanded loops: the
+    write that came last of all comes last among those of its iteration, too.
+    """
+    search = _Search(scop, dependences)
+    search.visit(scop.statements, 0)
+    if not any(search.over.values()):
+        return None
+    return rewrite(scop, [(web, sorted(search.over[at])) for at, web in enumerate(search.webs)], search.refused)
+
+
+class _Search:
+    """Finds, loop by loop from outside, which webs keep statements together that could be apart."""
+
+    def __init__(self, scop: Scop, dependences: Dependences) -> None:
+        self.scop = scop
+        self.dependences = dependences
+        self.webs: list[Web] = []
+        self.place: dict[tuple[ArrayId, StmtId], int] = {}
+        self.over: dict[int, frozenset[int]] = {}
+        self.refused: dict[ArrayId, str] = {}
+        self._known: set[ArrayId] = set()
+        self._sound: dict[int, bool] = {}
+        self._private: dict[Choice, bool] = {}
+        self._reasons: dict[Choice, str | None] = {}
+
+    def visit(self, statements: Sequence[Statement], depth: int) -> None:
+        for group in self.components(statements, depth, self.over):
+            if len(group) == 1:
+                continue
+            wanted = self.blockers(group, depth)
+            self.over = self.expanded_over(wanted)
+            self.visit(group, depth if wanted else depth + 1)
+
+    def components(
+        self, statements: Sequence[Statement], depth: int, over: Mapping[int, frozenset[int]]
+    ) -> list[tuple[Statement, ...]]:
+        names = frozenset(s.id for s in statements)
+        edges = [
+            (e.source, e.sink)
+            for e in self.dependences.among(names)
+            if any(d is None or d >= depth for d in self.depths_left(e, over))
+        ]
+        return strong_components(statements, edges)
+
+    def depths_left(self, edge: Dependence, over: Mapping[int, frozenset[int]]) -> list[int | None]:
+        """Where an edge is carried once the webs are expanded."""
+        ends = [self.place.get((edge.array, end)) for end in (edge.source, edge.sink)]
+        expanded = [over[at] if at is not None else frozenset() for at in ends]
+        if ends[0] != ends[1] and any(expanded):
+            return []
+        left: list[int | None] = []
+        for depth, part in edge.parts:
+            if depth not in expanded[0]:
+                for at in expanded[0]:
+                    part = compare(part, edge.shared[at][0], 0, edge.shared[at][1])
+                if not expanded[0] or not part.is_empty():
+                    left.append(depth)
+        return left
+
+    def blockers(self, group: tuple[Statement, ...], depth: int) -> list[Choice]:
+        """The expansions, none of which can be left out, that set most of a group's computations apart.
+
+        A loop inside must often be expanded over as well, or it would still tie the statements together.
+        """
+        self.find_webs(group)
+        wanted = self.choices(group, depth, kept=True)
+        gain = self.gain(group, depth, wanted)
+        self.note_refused(group, depth, wanted, gain)
+        if gain == self.gain(group, depth, []):
+            return []
+        for choice in reversed(wanted):
+            fewer = [other for other in wanted if other != choice]
+            if self.gain(group, depth, fewer) == gain:
+                wanted = fewer
+        return wanted
+
+    def note_refused(self, group: tuple[Statement, ...], depth: int, wanted: list[Choice], gain: Gain) -> None:
+        """Remembers why arrays had to stay that would have set more apart."""
+        stuck = self.choices(group, depth, kept=False)
+        more = self.gain(group, depth, wanted + stuck) if stuck else gain
+        if more > gain:
+            for at, loop in stuck:
+                without = [choice for choice in stuck if choice[0] != at]
+                if self.gain(group, depth, wanted + without) < more:
+                    self.refused[self.webs[at].array.id] = self.refusal(at, loop) or ""
+
+    def gain(self, group: Sequence[Statement], depth: int, choices: Sequence[Choice]) -> Gain:
+        """What the choices achieve for a group at this depth.
+
+        An initialisation or a copy that leaves a loop which the rest still shares is not worth an array.
+        """
+        parts = self.components(group, depth, self.expanded_over(choices))
+        return all(len(part) == 1 for part in parts), sum(any(map(_computes, part)) for part in parts)
+
+    def expanded_over(self, choices: Sequence[Choice]) -> dict[int, frozenset[int]]:
+        """What the webs are expanded over with some more choices made."""
+        return {at: loops | {loop for web, loop in choices if web == at} for at, loops in self.over.items()}
+
+    def choices(self, group: Sequence[Statement], depth: int, *, kept: bool) -> list[Choice]:
+        """Legal expansions of webs in a group over this loop and those inside; without `kept`, those refused."""
+        return [
+            (at, loop)
+            for at, web in enumerate(self.webs)
+            if any(s in group for s in web.statements)
+            for loop in range(depth, web.shared_loops)
+            if loop not in self.over[at] and self.may_expand(at, loop) and (self.refusal(at, loop) is None) == kept
+        ]
+
+    def may_expand(self, at: int, loop: int) -> bool:
+        """Does every value stay within one iteration of the loop?"""
+        if at not in self._sound:
+            self._sound[at] = self.is_sound(self.webs[at])
+        if (at, loop) not in self._private:
+            self._private[at, loop] = within(LEASH, partial(self.webs[at].stays_within, loop)) is True
+        return self._sound[at] and self._private[at, loop]
+
+    def refusal(self, at: int, loop: int) -> str | None:
+        """Why an array has to stay although its values would allow expansion."""
+        if (at, loop) not in self._reasons:
+            web = self.webs[at]
+            self._reasons[at, loop] = None if web.array.role is Role.LOCAL else self.unknown_end(web, loop)
+        return self._reasons[at, loop]
+
+    def is_sound(self, web: Web) -> bool:
+        """Is every value that is read in the web also written in it?"""
+        if any(f.approximate for f in web.flows):
+            return False
+        writes = [(s, a) for s in web.statements for a in s.accesses if a.is_write and a.array == web.array.id]
+        for reader in web.statements:
+            for access in reader.accesses:
+                if access.array == web.array.id and not access.is_write:
+                    rest = within(LEASH, partial(unfed, reader, access, writes))
+                    if rest is None or not rest.is_empty():
+                        return False
+        return True
+
+    def unknown_end(self, web: Web, depth: int) -> str | None:
+        """Why the final values of an argument cannot be copied out of one iteration of this loop, if so."""
+        if any(s not in web.statements for s in self.scop.writers(web.array.id)):
+            return "it is an argument that is written for several purposes"
+        if within(LEASH, partial(last_iteration, self.scop, web, depth)) is None:
+            return "it is an argument whose elements get their last values in different iterations"
+        return None
+
+    def find_webs(self, group: Sequence[Statement]) -> None:
+        """The webs of every array that a group both writes and touches again."""
+        for array in dict.fromkeys(s.write.array for s in group):
+            if array not in self._known:
+                self._known.add(array)
+                for web in webs_of(self.scop, self.dependences, array):
+                    at = len(self.webs)
+                    self.webs.append(web)
+                    self.over[at] = frozenset()
+                    self.place |= {(array, s.id): at for s in web.statements}
+
+
+def _computes(statement: Statement) -> bool:
+    return bool(operations(statement))

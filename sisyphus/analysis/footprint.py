@@ -1,0 +1,133 @@
+"""How much data and how many operations statements take, counted exactly; knows no memory and no operator cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sisyphus.ir import (
+    Array,
+    ArrayId,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Ref,
+    ScalarType,
+    Scop,
+    Select,
+    Statement,
+    StmtId,
+    Unary,
+    walk,
+)
+from sisyphus.poly import CountError, Set, box_of, count, empty_set
+
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
+#: (smallest, largest) index per dimension.
+Box = tuple[tuple[int, int], ...]
+
+#: An operator or function name and the type it works on.
+Operation = tuple[str, ScalarType]
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The elements of an array that a statement touches: how many, and the smallest box around them.
+
+    `elements` is None where the number was too hard to count; `box` is empty for a scalar and where nothing is touched.
+    """
+
+    statement: StmtId
+    array: ArrayId
+    elements: int | None
+    box: Box
+
+    @property
+    def box_elements(self) -> int:
+        """Elements of the box, touched or not."""
+        total = 1 if self.box or self.elements else 0
+        for low, high in self.box:
+            total *= high - low + 1
+        return total
+
+
+def footprint(statement: Statement, array: Array) -> Footprint:
+    """What a statement touches of an array over its whole domain, reading or writing."""
+    touched = elements_touched([statement], array)
+    if touched.is_empty():
+        return Footprint(statement.id, array.id, 0, ())
+    return Footprint(statement.id, array.id, count_or_none(touched), box_of(touched))
+
+
+def footprints(scop: Scop) -> tuple[Footprint, ...]:
+    """One per statement and array that it accesses."""
+    pairs = ((s, array) for s in scop.statements for array in dict.fromkeys(a.array for a in s.accesses))
+    return tuple(footprint(s, scop.array(array)) for s, array in pairs)
+
+
+def elements_touched(statements: Sequence[Statement], array: Array, *, writes: bool = True, reads: bool = True) -> Set:
+    """The elements that the statements write, read, or both."""
+    touched = empty_set(array.id, [f"d{at}" for at in range(len(array.extents))])
+    for statement in statements:
+        for access in statement.accesses:
+            if access.array == array.id and (writes if access.is_write else reads):
+                touched = touched.union(access.relation.range())
+    return touched.coalesce()
+
+
+def count_or_none(points: Set) -> int | None:
+    """The number of points, or None where counting takes too long."""
+    try:
+        return count(points)
+    except CountError:
+        return None
+
+
+def extent_over(ref: Ref, sizes: Mapping[str, int], extents: Sequence[int]) -> tuple[int, ...]:
+    """Extents of the box that a reference covers while each iterator of `sizes` runs through that many values.
+
+    The other iterators are fixed. Clipped to the extents of the array.
+    """
+    spans = (1 + sum(abs(factor) * (sizes.get(name, 1) - 1) for name, factor in e.terms) for e in ref.index)
+    return tuple(min(span, extent) for span, extent in zip(spans, extents, strict=True))
+
+
+def operations(statement: Statement) -> Counter[Operation]:
+    """Operators and calls of one instance, as the source writes them; comparisons and casts by their operand's type."""
+    return Counter(op for e in walk(statement.rhs) if (op := _operation(e)) is not None)
+
+
+def _operation(expr: Expr) -> Operation | None:
+    match expr:
+        case Binary(op=op) if op in COMPARISONS:
+            return op, expr.left.type
+        case Binary(op=op):
+            return op, expr.type
+        case Unary(op=op):
+            return f"unary {op}", expr.type
+        case Call(function=name):
+            return name, expr.type
+        case Select():
+            return "select", expr.type
+        case Cast():
+            return f"to {expr.type}", expr.operand.type
+        case _:
+            return None
+
+
+def instances(statement: Statement) -> int:
+    """How often a statement runs."""
+    return count(statement.domain)
+
+
+def total_operations(scop: Scop) -> Counter[Operation]:
+    """Operators and calls of the whole kernel."""
+    total: Counter[Operation] = Counter()
+    for statement in scop.statements:
+        times = instances(statement)
+        for operation, number in operations(statement).items():
+            total[operation] += number * times
+    return total

@@ -1,0 +1,73 @@
+"""Which orders of loops, and which whole schedules, keep every dependence; chooses none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from sisyphus.analysis.dependence import Dependence, Dependences, Signs
+from sisyphus.analysis.distribution import Nest
+from sisyphus.errors import InternalError
+from sisyphus.ir import StmtId
+from sisyphus.poly import Map, backwards
+
+#: How many orders `legal_orders` lists: all 5040 of seven free loops.
+MANY_ORDERS = 5040
+
+
+@dataclass(frozen=True, eq=False)
+class Violation:
+    """A dependence that a schedule runs backwards (or at one time), and two instances that show it."""
+
+    dependence: Dependence
+    source: dict[str, int]
+    sink: dict[str, int]
+
+    def __str__(self) -> str:
+        d = self.dependence
+        first, second = (", ".join(map(str, point.values())) for point in (self.source, self.sink))
+        return f"{d.kind.value} on `{d.array}`: {d.source}[{first}] must run before {d.sink}[{second}]"
+
+
+def each_legal_order(nest: Nest) -> Iterator[tuple[str, ...]]:
+    """The legal permutations of the band without tiling, the source's own first, in lexicographic order of the band.
+
+    Exact: whether an order keeps a dependence is a matter of its sign vectors only, and isl found all of them.
+    """
+    names = nest.iterators
+
+    def extend(prefix: tuple[int, ...], pending: frozenset[Signs]) -> Iterator[tuple[str, ...]]:
+        if len(prefix) == len(names):
+            yield tuple(names[at] for at in prefix)
+        for at in range(len(names)):
+            if at not in prefix and not any(signs[at] < 0 for signs in pending):
+                yield from extend((*prefix, at), frozenset(s for s in pending if s[at] == 0))
+
+    return extend((), nest.directions)
+
+
+def legal_orders(nest: Nest, limit: int = MANY_ORDERS) -> tuple[tuple[str, ...], ...]:
+    """At most `limit` legal permutations; `each_legal_order` has them all."""
+    return tuple(islice(each_legal_order(nest), limit))
+
+
+def is_legal(nest: Nest, order: Sequence[str]) -> bool:
+    """Does this permutation of the band, without tiling, keep every dependence of the nest?"""
+    if sorted(order) != sorted(nest.iterators):
+        raise InternalError(f"{tuple(order)} does not permute the loops of nest `{nest.id}`")
+    places = [nest.iterators.index(name) for name in order]
+    return all(next(signs[at] for at in places if signs[at]) > 0 for signs in nest.directions)
+
+
+def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Violation | None:
+    """The first dependence that the schedules run backwards or at one time; None proves the order legal.
+
+    Every schedule sends the instances of a statement to one common time space. Instances that a schedule leaves out
+    are not looked at: that each runs exactly once is another check.
+    """
+    for edge in dependences.edges:
+        pair = backwards(edge.relation, schedules[edge.source], schedules[edge.sink])
+        if pair is not None:
+            return Violation(edge, *pair)
+    return None

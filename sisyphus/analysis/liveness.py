@@ -1,0 +1,83 @@
+"""Which arrays must be loaded and which stored; knows nothing of how."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sisyphus.analysis.dependence import LEASH, in_order
+from sisyphus.analysis.footprint import Box, elements_touched
+from sisyphus.errors import UsageError
+from sisyphus.ir import Access, Array, ArrayId, Role, Scop, Statement
+from sisyphus.poly import Map, Set, box_of, empty_set, make_box, through, within
+
+
+@dataclass(frozen=True, eq=False)
+class Live:
+    """What an array needs from and leaves to the world outside the kernel.
+
+    `load`: some element is read before the kernel writes it, or an array that is stored whole has an element that the
+    kernel never writes. `store`: an argument that is written. `upward_exposed` are the elements read before any
+    write, `written` is the box around all elements written (empty: none, or a scalar), `written_whole` says that
+    every element of the array is written. So a caller that stores only `written` may still need `load` where
+    `written` has holes; one that stores exactly what is written needs it only for `upward_exposed`.
+    """
+
+    load: bool
+    store: bool
+    upward_exposed: Set
+    written: Box
+    written_whole: bool
+
+
+def liveness(scop: Scop, locals_: Collection[str] = ()) -> dict[ArrayId, Live]:
+    """Per array; `locals_` names arguments that the user declares temporaries."""
+    arguments = {a.id for a in scop.arrays if a.role != Role.LOCAL}
+    for name in locals_:
+        if name not in arguments:
+            known = ", ".join(f"`{a}`" for a in sorted(arguments))
+            raise UsageError(f"no array argument `{name}` to declare local", hint=f"array arguments: {known}")
+    live = {a.id: _live(scop, a, is_local=a.role is Role.LOCAL or a.id in locals_) for a in scop.arrays}
+    for name in sorted(locals_):
+        if not live[ArrayId(name)].upward_exposed.is_empty():
+            raise UsageError(
+                f"`{name}` cannot be local: the kernel reads elements of it that it has not written",
+                hint=f"drop `--local {name}`",
+            )
+    return live
+
+
+def _live(scop: Scop, array: Array, *, is_local: bool) -> Live:
+    whole = make_box(array.id, array.extents)
+    written = elements_touched(scop.statements, array, reads=False)
+    exposed = _upward_exposed(scop, array)
+    written_whole = bool(whole.is_subset(written))
+    store = not is_local and not written.is_empty()
+    load = not is_local and (not exposed.is_empty() or (store and not written_whole))
+    box = () if written.is_empty() else box_of(written)
+    return Live(load, store, exposed, box, written_whole)
+
+
+def _upward_exposed(scop: Scop, array: Array) -> Set:
+    """Elements that some instance reads before any instance has written them; all that are read, if isl gives up."""
+    writes = [(s, a) for s in scop.writers(array.id) for a in s.accesses if a.is_write]
+    exposed = empty_set(array.id, [f"d{at}" for at in range(len(array.extents))])
+    for reader in scop.readers(array.id):
+        for access in reader.accesses:
+            if access.array == array.id and not access.is_write:
+                first = within(LEASH, partial(unfed, reader, access, writes))
+                exposed = exposed.union((access.relation if first is None else first).range())
+    return exposed.coalesce()
+
+
+def unfed(reader: Statement, read: Access, writes: Sequence[tuple[Statement, Access]]) -> Map:
+    """The part of one read access, instance to element, without a write to the element that runs earlier."""
+    remaining: Map = read.relation
+    for writer, write in writes:
+        if remaining.is_empty():
+            break
+        touching = through(write.relation, read.relation, writer.iterators, reader.iterators)
+        for _, earlier in in_order(writer, reader, touching):
+            remaining = remaining.subtract_domain(earlier.range())
+    return remaining

@@ -1,0 +1,7 @@
+"""Printing a Plan: kernel, test bench, host, build files."""
+
+from sisyphus.codegen.folder import is_ours, write_failed, write_folder
+from sisyphus.codegen.project import Project, project
+from sisyphus.codegen.testbench import data_sets
+
+__all__ = ["Project", "data_sets", "is_ours", "project", "write_failed", "write_folder"]

@@ -1,0 +1,121 @@
+"""Identifiers of the emitted C++: one for every entity of a plan, none a word of the language or of a header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from sisyphus.errors import InternalError
+from sisyphus.plan import For, Hold, Node, Plan, walk
+
+_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl
+    const constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern
+    false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq
+    private protected public register reinterpret_cast return short signed sizeof static static_assert static_cast
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void
+    volatile wchar_t while xor xor_eq""",
+    )
+)
+_LIBRARY = frozenset(
+    re.findall(
+        r"\w+",
+        """hls std main NULL EOF INFINITY NAN HUGE_VAL HUGE_VALF assert errno stdin stdout stderr linux unix I complex
+    imaginary half ap_int ap_uint ap_fixed ap_ufixed ap_shift_reg signed_t min max abs offsetof va_list INT_MIN INT_MAX
+    UINT_MAX LONG_MIN LONG_MAX FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON CHAR_BIT RAND_MAX BUFSIZ M_E
+    M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 size_t ptrdiff_t int8_t
+    int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t""",
+    )
+)
+# Words of later C++ standards and of C, which some tool may take for keywords.
+_LATER = frozenset(
+    re.findall(
+        r"\w+", "concept requires char8_t consteval constinit co_await co_return co_yield final override restrict"
+    )
+)
+# What the printer itself declares inside functions of kernel.cpp.
+_OWN = frozenset(re.findall(r"\w+", "floor_div ceil_div larger smaller int_abs port buffer beat lane line column at"))
+_OWN_PATTERN = re.compile(r"row[0-9]+")
+_COMPILERS = re.compile(r"__|^_[A-Z]")
+
+RESERVED = _KEYWORDS | _LIBRARY | _LATER | _OWN
+
+
+def is_reserved(name: str) -> bool:
+    """Whether C++, a header or the printer itself needs this word; double underscores belong to the compiler."""
+    return name in RESERVED or bool(_COMPILERS.search(name)) or bool(_OWN_PATTERN.fullmatch(name))
+
+
+def identifier(text: str) -> str:
+    """Any text made into the characters of an identifier (`A@S0+S1` becomes `A_S0_S1`)."""
+    cleaned = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
+    return cleaned if cleaned and not cleaned[0].isdigit() else f"v_{cleaned}"
+
+
+class Names:
+    """The identifier of each entity, by kind and name; built once per plan, in the plan's order."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._given: dict[tuple[str, str], str] = {}
+
+    def give(self, kind: str, name: str, wish: str) -> str:
+        """The identifier of an entity: `wish`, or the nearest free one."""
+        key = (kind, name)
+        if key not in self._given:
+            free = identifier(wish) if _COMPILERS.search(wish) else wish
+            while is_reserved(free) or free in self._taken:
+                free = _next(free)
+            self._taken.add(free)
+            self._given[key] = free
+        return self._given[key]
+
+    def of(self, kind: str, name: str) -> str:
+        if (kind, name) not in self._given:
+            raise InternalError(f"no identifier was given to {kind} `{name}`")
+        return self._given[kind, name]
+
+    def iterators(self) -> Mapping[str, str]:
+        """Identifiers of all loops and task parameters, by the name that the plan uses."""
+        return MappingProxyType({name: text for (kind, name), text in self._given.items() if kind == "iterator"})
+
+
+def _next(name: str) -> str:
+    """`x`, `x_2`, `x_3`, …"""
+    match = re.fullmatch(r"(.*)_([0-9]+)", name)
+    return f"{match[1]}_{int(match[2]) + 1}" if match else f"{name.rstrip('_')}_2"
+
+
+def plan_names(plan: Plan) -> Names:
+    """Names for a whole plan; the arguments choose first, so that they keep those of the source."""
+    names = Names()
+    names.give("top", plan.scop.name, plan.scop.name)
+    for port in plan.ports:
+        names.give("port", port.name, port.name)
+    for task in plan.tasks:
+        names.give("task", task.name, identifier(task.name))
+    for iterator in _iterators(plan):
+        names.give("iterator", iterator, iterator)
+    for buffer in plan.buffers:
+        names.give("buffer", buffer.id, identifier(buffer.id))
+    for node in _all_nodes(plan):
+        if isinstance(node, Hold):
+            names.give("hold", node.name, identifier(node.name))
+    for transfer in plan.transfers:
+        names.give("transfer", transfer.id, identifier(transfer.id))
+    return names
+
+
+def _all_nodes(plan: Plan) -> Iterator[Node]:
+    yield from walk(plan.body)
+    for task in plan.tasks:
+        yield from walk(task.body)
+
+
+def _iterators(plan: Plan) -> Iterator[str]:
+    for task in plan.tasks:
+        yield from task.iterators
+    yield from (node.iterator for node in _all_nodes(plan) if isinstance(node, For))

@@ -1,0 +1,208 @@
+"""The part of testbench.cpp that is the same for every kernel: data, memory with fences, comparison."""
+
+LIBRARY = r"""
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <sstream>
+#include <string>
+
+namespace {
+
+// Numbers that depend on the seed alone (splitmix64), on every machine.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t bits() {
+        std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        return z ^ (z >> 31);
+    }
+    // At least 0, less than 1.
+    double unit() { return static_cast<double>(bits() >> 11) / 9007199254740992.0; }
+
+private:
+    std::uint64_t state_;
+};
+
+template <typename T>
+T draw(const std::string &set, Random &random, std::true_type) {
+    const double unit = random.unit();
+    if (set == "zeros") return unit < 0.5 ? T(0) : -T(0);
+    if (set == "dominant") return static_cast<T>(0.5 + unit);
+    if (set == "negatives") return static_cast<T>(-1.0 - unit);
+    if (set == "denormals") {
+        if (unit < 0.25) return T(1);
+        return static_cast<T>(unit - 0.5) * std::numeric_limits<T>::min();
+    }
+    if (set == "large") return static_cast<T>((unit - 0.5) * std::pow(std::numeric_limits<T>::max(), 0.25));
+    return static_cast<T>(2.0 * unit - 1.0);
+}
+
+template <typename T>
+T draw(const std::string &set, Random &random, std::false_type) {
+    const int number = static_cast<int>(random.bits() % 4);
+    if (set == "zeros") return T(0);
+    if (set == "dominant") return static_cast<T>(number + 1);
+    if (set == "negatives" && std::is_signed<T>::value) return static_cast<T>(-number - 1);
+    return static_cast<T>(number);
+}
+
+template <typename T>
+T draw(const std::string &set, Random &random) {
+    return draw<T>(set, random, std::is_floating_point<T>());
+}
+
+// Memory of `count` elements between two fences, which must never change. Under AddressSanitizer there are none, since
+// it sees every access outside by itself.
+#if defined(__SANITIZE_ADDRESS__)
+const std::size_t FENCE = 0;
+#else
+const std::size_t FENCE = 4096;
+#endif
+const unsigned char FENCE_BYTE = 0xA5;
+
+template <typename T>
+class Block {
+public:
+    explicit Block(std::size_t count) : bytes_(count * sizeof(T)) {
+        void *memory = nullptr;
+        if (posix_memalign(&memory, 4096, bytes_ + 2 * FENCE) != 0) throw std::bad_alloc();
+        raw_ = static_cast<unsigned char *>(memory);
+        std::memset(raw_, FENCE_BYTE, bytes_ + 2 * FENCE);
+    }
+    ~Block() { std::free(raw_); }
+    Block(const Block &) = delete;
+    Block &operator=(const Block &) = delete;
+
+    T *data() { return reinterpret_cast<T *>(raw_ + FENCE); }
+    bool intact() const {
+        for (std::size_t at = 0; at < FENCE; ++at) {
+            if (raw_[at] != FENCE_BYTE || raw_[FENCE + bytes_ + at] != FENCE_BYTE) return false;
+        }
+        return true;
+    }
+
+private:
+    std::size_t bytes_;
+    unsigned char *raw_;
+};
+
+// `diagonal` is the extent of a square matrix, 0 for anything else: a heavy diagonal keeps factorizations finite.
+template <typename T>
+void fill(T *data, std::size_t count, const std::string &set, Random &random, std::size_t diagonal) {
+    for (std::size_t at = 0; at < count; ++at) data[at] = draw<T>(set, random);
+    if (set != "dominant") return;
+    for (std::size_t at = 0; at < diagonal; ++at) data[at * diagonal + at] += static_cast<T>(diagonal);
+}
+
+template <typename T>
+T &element(T *port, std::size_t at) {
+    return port[at];
+}
+
+// Element `at` of the source lies at this place of the memory behind a port.
+std::size_t place(std::size_t at, std::size_t last, std::size_t padded) { return at / last * padded + at % last; }
+
+template <typename T, typename Beat>
+void pack(T *data, Beat *port, std::size_t count, std::size_t last, std::size_t padded) {
+    for (std::size_t at = 0; at < count; ++at) element(port, place(at, last, padded)) = data[at];
+}
+
+struct Tally {
+    std::size_t compared = 0, finite = 0, mismatches = 0;
+    double worst = 0;
+    std::string first;
+};
+
+template <typename T>
+bool same_bits(T got, T wanted) {
+    return std::memcmp(&got, &wanted, sizeof(T)) == 0 || (got != got && wanted != wanted);
+}
+
+template <typename T, typename Beat>
+void compare(const char *name, T *wanted, Beat *port, const std::size_t *extents, std::size_t dimensions,
+             std::size_t padded, double tolerance, Tally &tally) {
+    std::size_t count = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) count *= extents[d];
+    const std::size_t last = dimensions ? extents[dimensions - 1] : 1;
+    double sum = 0;
+    std::size_t finite = 0;
+    for (std::size_t at = 0; at < count; ++at) {
+        const double value = std::fabs(static_cast<double>(wanted[at]));
+        if (std::isfinite(value)) sum += value, ++finite;
+    }
+    const double mean = finite ? sum / static_cast<double>(finite) : 0;
+    tally.compared += count;
+    tally.finite += finite;
+    for (std::size_t at = 0; at < count; ++at) {
+        const T got = element(port, place(at, last, padded)), want = wanted[at];
+        if (same_bits(got, want)) continue;
+        // Relative to the element, or to the mean size of the array where the element is smaller by cancellation.
+        const double scale = std::fmax(std::fabs(static_cast<double>(want)), mean);
+        double error = std::fabs(static_cast<double>(got) - static_cast<double>(want)) / scale;
+        if (got == want) error = 0;
+        if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+        if (error > tally.worst) tally.worst = error;
+        if (tolerance > 0 && error <= tolerance) continue;
+        if (tally.mismatches++) continue;
+        tally.first = name;
+        std::size_t rest = at, block = count;
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            block /= extents[d];
+            tally.first += "[" + std::to_string(rest / block) + "]";
+            rest %= block;
+        }
+        char text[96];
+        std::snprintf(text, sizeof text, " is %.9g, must be %.9g", static_cast<double>(got), static_cast<double>(want));
+        tally.first += text;
+    }
+}
+
+// One line that a program can read back.
+void report(const std::string &set, const Tally &tally) {
+    std::printf("sisy set=%s compared=%zu finite=%zu mismatches=%zu worst=%.9g first=%s\n", set.c_str(),
+                tally.compared, tally.finite, tally.mismatches, tally.worst, tally.first.c_str());
+    std::fflush(stdout);
+}
+
+void fence(const char *name, bool intact, Tally &tally) {
+    if (intact) return;
+    ++tally.mismatches;
+    tally.first = std::string(name) + ": written outside the array";
+}
+
+}  // namespace
+""".strip()
+
+VECTORS = r"""
+namespace {
+
+// A port moves several elements at a time.
+template <typename T, std::size_t N>
+T &element(hls::vector<T, N> *port, std::size_t at) {
+    return port[at / N][at % N];
+}
+
+}  // namespace
+""".strip()
+
+STACK = r"""
+#include <sys/resource.h>
+#include <unistd.h>
+
+// On-chip memory is a local array of the kernel here: the program starts itself again with a stack of that size.
+static void need_stack(std::size_t bytes, char **argv) {
+    rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes) return;
+    limit.rlim_cur = bytes;
+    if (setrlimit(RLIMIT_STACK, &limit) == 0) execv("/proc/self/exe", argv);
+    std::fprintf(stderr, "the kernel needs a stack of %zu bytes: raise the limit with `ulimit -s`\n", bytes);
+    std::exit(3);
+}
+""".strip()

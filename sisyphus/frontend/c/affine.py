@@ -1,0 +1,363 @@
+"""Integer expressions of the source as affine bounds, or the reason why they are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pycparser import c_ast, c_generator
+
+from sisyphus.frontend.c.bound import Bound, extreme
+from sisyphus.frontend.c.context import Context, Ledger, Question
+from sisyphus.frontend.c.diagnostics import Collector, Refused
+from sisyphus.frontend.c.literals import literal
+from sisyphus.frontend.c.parse import Tree
+from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
+from sisyphus.frontend.c.types import Declared, declared, integer_literal, limits, promoted
+from sisyphus.ir import INT32, ScalarType, promote
+from sisyphus.ir.types import UINT64
+from sisyphus.poly import Affine, const
+from sisyphus.source import Span
+
+COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+
+
+@dataclass(frozen=True)
+class Use:
+    """What an integer expression is for: how it is called in messages, and which rules it breaks."""
+
+    noun: str
+    rule: str
+    data_rule: str
+    data_hint: str | None = None
+
+
+SUBSCRIPT = Use("subscript", "affine-subscript", "indirect-access")
+BOUND = Use(
+    "loop bound",
+    "affine-bound",
+    "data-dependent-condition",
+    data_hint="bound the loop by its largest trip count, and choose between values with `?:` inside",
+)
+CONDITION = Use("condition", "affine-condition", "data-dependent-condition")
+EXTENT = Use("extent", "array-extent", "array-extent")
+VALUE = Use("value", "affine-subscript", "indirect-access")
+
+
+class Affines:
+    """Reads integer expressions in the scope and context that it is pointed at."""
+
+    def __init__(self, tree: Tree, collector: Collector, typedefs: dict[str, Declared], ledger: Ledger) -> None:
+        self.tree, self.collector, self.typedefs, self.ledger = tree, collector, typedefs, ledger
+        self.scope = Scope()
+        self.context = Context()
+        self.calls: tuple[str, ...] = ()
+
+    # -- entry points ------------------------------------------------------------------------------------------
+
+    def plain(self, node: c_ast.Node, use: Use) -> Affine:
+        """An affine expression; a minimum or maximum is refused."""
+        bound, _ = self.typed(node, use)
+        if bound.affine is None:
+            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is a minimum or maximum")
+        return bound.affine
+
+    def constant(self, node: c_ast.Node, use: Use) -> int:
+        """A value known now."""
+        value = self.plain(node, use)
+        if not value.is_constant:
+            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is no constant")
+        return value.constant
+
+    def typed(self, node: c_ast.Node, use: Use) -> tuple[Bound, ScalarType]:
+        """The bound that an expression is, and its C type."""
+        match node:
+            case c_ast.Constant():
+                return self._literal(node, use)
+            case c_ast.ID():
+                return self._name(node, use)
+            case c_ast.UnaryOp():
+                return self._unary(node, use)
+            case c_ast.BinaryOp():
+                return self._binary(node, use)
+            case c_ast.TernaryOp():
+                return self._ternary(node, use)
+            case c_ast.Cast():
+                return self._cast(node, use)
+            case c_ast.FuncCall():
+                return self._call(node, use)
+            case c_ast.ArrayRef():
+                raise self._data(node, use)
+            case c_ast.Assignment():
+                raise self.fault("side-effect", f"{use.noun} changes a variable", node)
+            case c_ast.ExprList():
+                raise self.fault("comma", f"{use.noun} uses the comma operator", node, "write the parts as statements")
+        raise self.fault("unsupported-expression", f"{use.noun} `{self.text(node)}` is not understood", node)
+
+    # -- places and faults -------------------------------------------------------------------------------------
+
+    def text(self, node: c_ast.Node) -> str:
+        """An expression as the user wrote it, or as macros and line breaks make it."""
+        span = self.tree.span(node)
+        source = self.collector.files.get(span.path)
+        line = source.line(span.line) if source else None
+        if line and self.tree.is_written_out(node):
+            return line[span.column - 1 : span.column - 1 + span.width]
+        return str(c_generator.CGenerator().visit(node))
+
+    def fault(self, rule: str, message: str, node: c_ast.Node, hint: str | None = None) -> Refused:
+        return self.collector.fault(rule, message, self.tree.span(node), hint=hint)
+
+    def unusable(self, entity: Unusable, node: c_ast.Node) -> Refused:
+        return self.fault(entity.rule, entity.message, node, entity.hint) if entity.rule else Refused()
+
+    def _no(self, use: Use, node: c_ast.Node, message: str) -> Refused:
+        return self.fault(use.rule, message, node)
+
+    def _data(self, node: c_ast.Node, use: Use) -> Refused:
+        words = f"{use.noun} depends on `{self.text(node)}`, which is computed"
+        return self.fault(use.data_rule, words, node, use.data_hint)
+
+    # -- leaves ------------------------------------------------------------------------------------------------
+
+    def _literal(self, node: c_ast.Constant, use: Use) -> tuple[Bound, ScalarType]:
+        found = literal(node.value) if node.type != "string" else None
+        if found is None or found.type.is_float:
+            raise self._no(use, node, f"{use.noun} `{node.value}` is not an integer")
+        value = integer_literal(found.text)
+        if value is None:
+            raise self._no(use, node, f"{use.noun} `{node.value}` is not an integer")
+        return Bound.of(const(value[0])), value[1]
+
+    def _name(self, node: c_ast.ID, use: Use) -> tuple[Bound, ScalarType]:
+        match self.scope.find(node.name):
+            case Constant(integer=int(value), type=kind):
+                return Bound.of(const(value)), kind
+            case Alias(value=value, type=kind):
+                return value, kind
+            case Parameter() as parameter:
+                return self._parameter(parameter, node, use)
+            case Variable(binding=Bound() as value, type=kind):
+                return value, kind
+            case Variable() as variable:
+                raise self._variable(variable, node, use)
+            case Unusable() as unusable:
+                raise self.unusable(unusable, node)
+            case Function() | Constant():
+                raise self._no(use, node, f"{use.noun} `{node.name}` is not an integer")
+            case None:
+                raise self.fault("undeclared", f"`{node.name}` is not declared", node)
+
+    def _parameter(self, parameter: Parameter, node: c_ast.ID, use: Use) -> tuple[Bound, ScalarType]:
+        if parameter.type.is_float:
+            raise self._no(use, node, f"{use.noun} depends on `{node.name}`, which is a {parameter.type.c_name}")
+        if parameter.value is None:
+            if parameter.missed:
+                raise Refused()
+            parameter.missed = True
+            raise self.collector.fault(
+                "unbound-parameter",
+                f"`{node.name}` shapes the kernel and has no value",
+                self.tree.span(node),
+                hint=f"give it one with `--param {node.name}=...`",
+                notes=("its callers in this file do not agree on one",) if parameter.callers_differ else (),
+            )
+        return Bound.of(const(parameter.value)), parameter.type
+
+    def _variable(self, variable: Variable, node: c_ast.ID, use: Use) -> Refused:
+        if variable.extents:
+            return self.fault("pointer-arithmetic", f"array `{node.name}` is used as a value", node)
+        if variable.counts:
+            return self.escaped(node)
+        return self._data(node, use)
+
+    def escaped(self, node: c_ast.ID) -> Refused:
+        return self.fault("iterator-escapes", f"`{node.name}` is used outside the loop that counts with it", node)
+
+    # -- operators ---------------------------------------------------------------------------------------------
+
+    def _unary(self, node: c_ast.UnaryOp, use: Use) -> tuple[Bound, ScalarType]:
+        if node.op in ("++", "--", "p++", "p--"):
+            raise self.fault("side-effect", f"{use.noun} changes `{self.text(node.expr)}`", node)
+        if node.op in ("*", "&"):
+            raise self.fault("pointer-arithmetic", f"{use.noun} `{self.text(node)}` works on an address", node)
+        if node.op == "sizeof":
+            return Bound.of(const(self._sizeof(node))), UINT64
+        bound, kind = self.typed(node.expr, use)
+        kind = promoted(kind)
+        value = bound.constant
+        if node.op == "+":
+            return bound, kind
+        if node.op == "-":
+            return self.checked(bound.times(-1), kind, node)
+        if value is None or node.op not in ("~", "!"):
+            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not affine")
+        return (Bound.of(const(int(not value))), INT32) if node.op == "!" else (Bound.of(const(~value)), kind)
+
+    def _sizeof(self, node: c_ast.UnaryOp) -> int:
+        if isinstance(node.expr, c_ast.Typename):
+            kind = declared(node.expr, self.typedefs)
+            if kind.scalar and kind.is_scalar:
+                return kind.scalar.bytes
+        raise self.fault("unsupported-expression", "`sizeof` is understood for arithmetic types only", node)
+
+    def _binary(self, node: c_ast.BinaryOp, use: Use) -> tuple[Bound, ScalarType]:
+        left, left_type = self.typed(node.left, use)
+        right, right_type = self.typed(node.right, use)
+        kind = promoted(left_type) if node.op in ("<<", ">>") else promote(left_type, right_type)
+        if left.constant is not None and right.constant is not None:
+            return self._folded(node, left.constant, right.constant, kind)
+        result: Bound | None = None
+        if node.op in ("+", "-"):
+            result = left.plus(right if node.op == "+" else right.times(-1))
+        elif node.op == "*" and left.constant is not None:
+            result = right.times(left.constant)
+        elif node.op == "*" and right.constant is not None:
+            result = left.times(right.constant)
+        elif node.op == "<<" and right.constant is not None and 0 <= right.constant < 31:
+            result = left.times(1 << right.constant)
+        if result is None:
+            raise self._not_affine(node, use)
+        return self.checked(result, kind, node)
+
+    def _not_affine(self, node: c_ast.BinaryOp, use: Use) -> Refused:
+        text = self.text(node)
+        if node.op == "*":
+            return self._no(use, node, f"{use.noun} `{text}` multiplies two iterators")
+        if node.op in ("/", "%", ">>"):
+            verb = {"/": "divides", "%": "takes a remainder", ">>": "shifts"}[node.op]
+            return self.fault(
+                use.rule,
+                f"{use.noun} `{text}` {verb}, which is not affine",
+                node,
+                "split the loop into two, one over the quotient and one over the remainder",
+            )
+        return self._no(use, node, f"{use.noun} `{text}` is not affine")
+
+    def _folded(self, node: c_ast.BinaryOp, left: int, right: int, kind: ScalarType) -> tuple[Bound, ScalarType]:
+        if node.op in ("/", "%") and right == 0:
+            raise self.fault("type-mismatch", f"`{self.text(node)}` divides by zero", node)
+        if node.op in ("<<", ">>") and not 0 <= right < kind.bits:
+            raise self.fault("integer-overflow", f"`{self.text(node)}` shifts by {right} bits", node)
+        value = OPERATIONS[node.op](left, right)
+        if node.op in COMPARISONS or node.op in ("&&", "||"):
+            kind = INT32
+        return self.checked(Bound.of(const(value)), kind, node)
+
+    def checked(
+        self, bound: Bound, kind: ScalarType, node: c_ast.Node, *, text: str | None = None
+    ) -> tuple[Bound, ScalarType]:
+        """The value, once it is sure that C computes the same: no overflow, no unsigned value below zero."""
+        low, high = limits(kind)
+        span, context = self.tree.span(node), self.context
+        text = text or self.text(node)
+        for part in bound.parts:
+            found = context.interval(part)
+            if found is None or (low <= found[0] and found[1] <= high):
+                continue
+            if part.is_constant:
+                raise self._beyond(text, kind, span, below=part.constant < low)
+            for below, bad in ((True, low - 1 - part), (False, part - (high + 1))):
+
+                def fault(point: Mapping[str, int], below: bool = below) -> Refused:
+                    return self._beyond(text, kind, span, below=below, notes=context.where(point))
+
+                self.ledger.questions.append(Question(context, ((bad,),), span, fault))
+        return bound, kind
+
+    def _beyond(self, text: str, kind: ScalarType, span: Span, *, below: bool, notes: tuple[str, ...] = ()) -> Refused:
+        if kind.kind == "uint" and below:
+            message = f"`{text}` is of the unsigned type `{kind.c_name}` and would fall below zero"
+            return self.collector.fault("unsigned-wrap", message, span, notes=notes, hint="use a signed type")
+        message = f"`{text}` leaves the range of `{kind.c_name}`"
+        return self.collector.fault("integer-overflow", message, span, notes=notes)
+
+    # -- choices, conversions, calls ---------------------------------------------------------------------------
+
+    def _ternary(self, node: c_ast.TernaryOp, use: Use) -> tuple[Bound, ScalarType]:
+        condition = node.cond
+        if isinstance(condition, c_ast.BinaryOp) and condition.op in COMPARISONS:
+            left, _ = self.typed(condition.left, use)
+            right, _ = self.typed(condition.right, use)
+            if left.constant is not None and right.constant is not None:
+                holds = OPERATIONS[condition.op](left.constant, right.constant)
+                return self.typed(node.iftrue if holds else node.iffalse, use)
+            yes, yes_type = self.typed(node.iftrue, use)
+            no, no_type = self.typed(node.iffalse, use)
+            kind = {("<", True): "min", ("<=", True): "min", (">", True): "max", (">=", True): "max"}
+            if condition.op in ("<", "<=", ">", ">=") and {yes, no} == {left, right}:
+                word = kind[condition.op, True]
+                if yes != left:
+                    word = "max" if word == "min" else "min"
+                found = extreme(word, left, right)
+                if found is not None:
+                    return found, promote(yes_type, no_type)
+            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
+        value = self.constant(condition, use)
+        return self.typed(node.iftrue if value else node.iffalse, use)
+
+    def _cast(self, node: c_ast.Cast, use: Use) -> tuple[Bound, ScalarType]:
+        kind = declared(node.to_type, self.typedefs)
+        if not kind.is_scalar or kind.scalar is None or kind.scalar.is_float:
+            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not an integer")
+        bound, _ = self.typed(node.expr, use)
+        return self.checked(bound, kind.scalar, node)
+
+    def _call(self, node: c_ast.FuncCall, use: Use) -> tuple[Bound, ScalarType]:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        arguments = list(node.args.exprs) if node.args else []
+        function = self.scope.find(name)
+        if not isinstance(function, Function) or function.body is None:
+            raise self._data(node, use)
+        result = single_return(function)
+        parameters = list(function.decl.type.args.params) if function.decl.type.args else []
+        if result is None or len(parameters) != len(arguments) or name in self.calls:
+            raise self._data(node, use)
+        inner = Scope(self.scope.outermost)
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            kind = declared(parameter.type, self.typedefs)
+            if kind.scalar is None or not kind.is_scalar or kind.scalar.is_float:
+                raise self._data(node, use)
+            value, _ = self.typed(argument, use)
+            inner.names[parameter.name] = Alias(self.checked(value, kind.scalar, argument)[0], kind.scalar)
+        outer, calls = self.scope, self.calls
+        self.scope, self.calls = inner, (*calls, name)
+        try:
+            return self.typed(result, use)
+        finally:
+            self.scope, self.calls = outer, calls
+
+
+def single_return(function: Function) -> c_ast.Node | None:
+    """The expression of a function that does nothing but return it."""
+    items = function.body.block_items or [] if function.body else []
+    if len(items) == 1 and isinstance(items[0], c_ast.Return):
+        return items[0].expr
+    return None
+
+
+def _quotient(left: int, right: int) -> int:
+    result = abs(left) // abs(right)
+    return result if (left < 0) == (right < 0) else -result
+
+
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _quotient,
+    "%": lambda a, b: a - b * _quotient(a, b),
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "&&": lambda a, b: int(bool(a) and bool(b)),
+    "||": lambda a, b: int(bool(a) or bool(b)),
+}

@@ -1,0 +1,155 @@
+"""Arrays and locals of the function: their ids, extents and types, and which names shape the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.affine import EXTENT, Affines
+from sisyphus.frontend.c.file import assigned_names
+from sisyphus.frontend.c.names import fresh
+from sisyphus.frontend.c.parse import walk
+from sisyphus.frontend.c.scope import Variable
+from sisyphus.frontend.c.types import Declared
+from sisyphus.ir import ArrayId, ScalarType
+from sisyphus.source import Span
+
+MOST_ELEMENTS = 2**31 - 1
+
+
+class Variables:
+    """Makes the variables of one function, with ids that are unique in it."""
+
+    def __init__(self, function: c_ast.FuncDef) -> None:
+        self.function = str(function.decl.name)
+        self.assigned = assigned_names(function.body)
+        self.all: list[Variable] = []
+        self._taken = {self.function}
+        self._iterators = set[str]()
+        self._shaping = shaping_names(function)
+        self.occurring = {n.name for n in walk(function.body) if isinstance(n, c_ast.ID)}
+        self._counting = {
+            n.init.lvalue.name
+            for n in walk(function.body)
+            if isinstance(n, c_ast.For) and isinstance(n.init, c_ast.Assignment) and isinstance(n.init.lvalue, c_ast.ID)
+        }
+
+    def shapes_loops(self, name: str) -> bool:
+        """Whether a name occurs in a bound, a subscript, a condition or an extent, directly or through a local."""
+        return name in self._shaping
+
+    def iterator(self, name: str, around: tuple[str, ...]) -> str:
+        """A name for a normalised loop inside the loops `around`."""
+        safe = fresh(name, {*self._taken, *around})
+        self._iterators.add(safe)
+        return safe
+
+    def reserve(self, name: str) -> str:
+        """A name for an argument or an array; names of iterators are kept free."""
+        safe = fresh(name, {*self._taken, *self._iterators})
+        self._taken.add(safe)
+        return safe
+
+    def counter(self, name: str, kind: ScalarType, span: Span) -> Variable:
+        """A variable that only counts a loop."""
+        return Variable(ArrayId(name), name, kind, (), span, counts=True)
+
+    def array(
+        self, name: str, kind: ScalarType, extents: tuple[int, ...], span: Span, *, depth: int = 0, const: bool = False
+    ) -> Variable:
+        """A variable that holds data, under an id of its own."""
+        variable = Variable(ArrayId(self.reserve(name)), name, kind, extents, span, depth=depth, const=const)
+        self.all.append(variable)
+        return variable
+
+    def local(self, node: c_ast.Decl, kind: Declared, affines: Affines) -> Variable:
+        """A local scalar or array as its declaration says."""
+        storage = set(node.storage or ())
+        if "extern" in storage:
+            raise affines.fault("global-variable", f"`{node.name}` is a variable outside the function", node)
+        if "static" in storage and not kind.const and node.init is not None:
+            raise affines.fault(
+                "static-local", f"`{node.name}` keeps its value from call to call", node, "drop `static`"
+            )
+        if isinstance(kind.layers[0] if kind.layers else None, c_ast.PtrDecl):
+            raise affines.fault(
+                "aliasing", f"pointer `{node.name}` may name any array", node, "use the array's own name"
+            )
+        scalar = element_type(node, kind, affines)
+        dims = kind.dims if kind.layers else ()
+        if dims is None:
+            raise affines.fault("unsupported-type", f"`{node.name}` is neither a number nor an array", node)
+        extents = self.extents(node, dims, None, affines)
+        span = affines.tree.start(node)
+        if not extents and node.name in self._counting:
+            return self.counter(node.name, scalar, span)
+        return self.array(node.name, scalar, extents, span, depth=len(affines.context.loops), const=kind.const)
+
+    def extents(
+        self, node: c_ast.Decl, dims: tuple[c_ast.Node | None, ...], first: int | None, affines: Affines
+    ) -> tuple[int, ...]:
+        """Constant extents; `first` is what callers say about an open first one."""
+        sizes = list[int]()
+        for dim in dims:
+            if dim is None:
+                sizes.append(0)
+                continue
+            sizes.append(affines.constant(dim, EXTENT))
+            if sizes[-1] <= 0:
+                raise affines.fault("array-extent", f"an extent of `{node.name}` is {sizes[-1]}", dim)
+        if dims and dims[0] is None and first is None and isinstance(node.init, c_ast.InitList):
+            first = _first_extent(node.init, sizes[1:])
+        if dims and dims[0] is None and first is not None:
+            sizes[0] = first
+        if 0 in sizes:
+            words = f"the extent of dimension {sizes.index(0) + 1} of `{node.name}` is open"
+            raise affines.fault("array-extent", words, node)
+        if prod(sizes) > MOST_ELEMENTS:
+            words = f"`{node.name}` has {prod(sizes)} elements, more than 2^31 - 1"
+            raise affines.fault("extent-overflow", words, node)
+        return tuple(sizes)
+
+
+def _first_extent(init: c_ast.InitList, inner: Sequence[int]) -> int:
+    """The open first extent that an initialiser implies."""
+    if any(isinstance(e, c_ast.InitList) for e in init.exprs):
+        return len(init.exprs)
+    return -(-len(init.exprs) // prod(inner))
+
+
+def element_type(node: c_ast.Decl, kind: Declared, affines: Affines) -> ScalarType:
+    if kind.problem or kind.scalar is None:
+        words = kind.problem or "no arithmetic type"
+        raise affines.fault(
+            "unsupported-type",
+            f"`{node.name}` has a type that a kernel cannot hold: {words}",
+            node,
+            "use float, double or an integer type of 8 to 64 bits",
+        )
+    return kind.scalar
+
+
+def shaping_names(function: c_ast.FuncDef) -> set[str]:
+    """Names in bounds, subscripts, conditions and extents, and in the initialisers of locals found there."""
+    found, initialisers = set[str](), dict[str, c_ast.Node]()
+    parts = list[c_ast.Node | None]()
+    for node in [*walk(function.decl), *walk(function.body)]:
+        match node:
+            case c_ast.For():
+                parts += [node.init, node.cond, node.next]
+            case c_ast.ArrayRef():
+                parts.append(node.subscript)
+            case c_ast.If():
+                parts.append(node.cond)
+            case c_ast.ArrayDecl():
+                parts.append(node.dim)
+            case c_ast.Decl(init=init) if node.name and init is not None:
+                initialisers[node.name] = init
+    while parts:
+        for inner in walk(parts.pop()):
+            if isinstance(inner, c_ast.ID) and inner.name not in found:
+                found.add(inner.name)
+                parts.append(initialisers.get(inner.name))
+    return found

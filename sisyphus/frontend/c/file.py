@@ -1,0 +1,287 @@
+"""A whole file: its types, constants and functions, which function to take, and what its callers say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pycparser import c_ast, c_generator
+
+from sisyphus.frontend.c.affine import EXTENT, Affines
+from sisyphus.frontend.c.diagnostics import Collector, Refused
+from sisyphus.frontend.c.expressions import Expressions
+from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.scope import Constant, Function, Scope, Unusable
+from sisyphus.frontend.c.types import convert, declared, number
+from sisyphus.ir import INT32, Unary
+
+PREFIX = "kernel_"
+
+
+@dataclass
+class CFile:
+    """The names at file level, and the definitions of functions in the order of the text."""
+
+    scope: Scope
+    functions: list[c_ast.FuncDef] = field(default_factory=list)
+    tables: dict[str, c_ast.Decl] = field(default_factory=dict)
+
+
+@dataclass
+class Callers:
+    """What the calls in the same file agree on: values and first extents by parameter, arguments passed twice."""
+
+    values: dict[str, int] = field(default_factory=dict)
+    extents: dict[str, int] = field(default_factory=dict)
+    disagree: set[str] = field(default_factory=set)
+    twice: set[tuple[str, str]] = field(default_factory=set)
+
+
+def names_of(tree: Tree, affines: Affines) -> CFile:
+    """Everything declared at file level; what a kernel cannot use is kept with the reason, for it may not use it."""
+    found, names = CFile(affines.scope), affines.scope.names
+    for node in tree.root.ext:
+        try:
+            match node:
+                case c_ast.Typedef():
+                    affines.typedefs[node.name] = declared(node.type, affines.typedefs)
+                    enumerate_constants(node.type, affines)
+                case c_ast.FuncDef():
+                    found.functions.append(node)
+                    found.scope.names[node.decl.name] = Function(node.decl.name, node.decl, node.body)
+                case c_ast.Decl():
+                    enumerate_constants(node.type, affines)
+                    if node.name:
+                        _declare(node, found, affines)
+                case c_ast.Pragma() if pragma_words(node)[:1] in (["scop"], ["endscop"]):
+                    words = "a scop pragma outside of any function"
+                    affines.collector.report("scop-pragma", words, affines.tree.span(node))
+        except Refused as refused:
+            names.update((name, _unusable(refused)) for name in _named(node))
+    return found
+
+
+def _unusable(refused: Refused) -> Unusable:
+    """A name with a faulty declaration: the fault counts where the name is used."""
+    found = refused.diagnostic
+    return Unusable(found.rule, found.message, found.hint) if found else Unusable()
+
+
+def _named(node: c_ast.Node) -> set[str]:
+    return {str(n.name) for n in walk(node) if isinstance(n, c_ast.Decl | c_ast.Enumerator) and n.name}
+
+
+def enumerate_constants(node: c_ast.Node, affines: Affines) -> None:
+    """Enumerators of any `enum` inside a declaration become constants."""
+    for inner in walk(node):
+        if isinstance(inner, c_ast.Enum) and inner.values is not None:
+            following = 0
+            for item in inner.values.enumerators:
+                if not isinstance(item, c_ast.Enumerator):
+                    continue
+                value = affines.constant(item.value, EXTENT) if item.value is not None else following
+                affines.scope.names[item.name] = integer_constant(value)
+                following = value + 1
+
+
+def integer_constant(value: int) -> Constant:
+    expr = Unary("-", number(-value), INT32) if value < 0 else number(value)
+    return Constant(expr, value, INT32)
+
+
+def _declare(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
+    kind = declared(node.type, affines.typedefs)
+    names = found.scope.names
+    if kind.is_function:
+        names.setdefault(node.name, Function(node.name, node, None))
+    elif "extern" in (node.storage or ()) and node.init is None:
+        names.setdefault(node.name, _outside(node.name))
+    elif kind.const and kind.scalar is not None and not kind.problem and node.init is not None:
+        if kind.is_scalar:
+            _declare_number(node, found, affines)
+        elif kind.dims is not None:
+            found.tables[node.name] = node
+    else:
+        names[node.name] = _outside(node.name)
+
+
+def _outside(name: str) -> Unusable:
+    return Unusable(
+        "global-variable",
+        f"`{name}` is a variable outside the function",
+        "pass it as an argument, or make it `const` with a value",
+    )
+
+
+def _declare_number(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
+    kind = declared(node.type, affines.typedefs).scalar
+    if kind is None:
+        return
+    if not kind.is_float:
+        value = affines.constant(node.init, EXTENT)
+        constant = integer_constant(value)
+        found.scope.names[node.name] = Constant(convert(constant.value, kind), value, kind)
+    else:
+        found.scope.names[node.name] = Constant(convert(Expressions(affines).value(node.init), kind), None, kind)
+
+
+# -- which function ------------------------------------------------------------------------------------------------
+
+
+def choose(found: CFile, wanted: str | None, tree: Tree, collector: Collector) -> c_ast.FuncDef:
+    """The function to take; a refusal names those that there are."""
+    names = [f.decl.name for f in found.functions]
+    place = tree.start(found.functions[0].decl if found.functions else tree.root)
+    if wanted is not None:
+        for function in found.functions:
+            if function.decl.name == wanted:
+                return function
+        raise collector.fault("no-function", f"there is no function `{wanted}`", place, hint=_choices(names))
+    marked = [f for f in found.functions if scop_pragmas(f)]
+    if not marked:
+        marked = [f for f in found.functions if f.decl.name != "main" and _is_candidate(f)]
+    if len(marked) > 1:
+        named = [f for f in marked if f.decl.name.startswith(PREFIX)]
+        marked = named if len(named) == 1 else marked
+    if not marked:
+        raise collector.fault("no-function", "no function of the file looks like a kernel", place)
+    if len(marked) > 1:
+        raise collector.fault(
+            "several-functions",
+            "several functions look like a kernel: " + ", ".join(f"`{f.decl.name}`" for f in marked),
+            tree.start(marked[1].decl),
+            hint="choose one with `--function NAME`, or enclose its loops in `#pragma scop` and `#pragma endscop`",
+        )
+    return marked[0]
+
+
+def _choices(names: Sequence[str]) -> str:
+    others = ", ".join(f"`{n}`" for n in names if n != "main")
+    return f"the file has {others}" if others else "the file defines no function"
+
+
+def _is_candidate(function: c_ast.FuncDef) -> bool:
+    arguments = function.decl.type.args
+    arrays = any(
+        isinstance(p, c_ast.Decl) and isinstance(p.type, c_ast.ArrayDecl | c_ast.PtrDecl)
+        for p in (arguments.params if arguments else ())
+    )
+    return arrays and any(isinstance(n, c_ast.For) for n in walk(function.body))
+
+
+def pragma_words(node: c_ast.Pragma) -> list[str]:
+    """The words behind `#pragma` or inside `_Pragma("...")`."""
+    text = node.string.value.strip('"') if isinstance(node.string, c_ast.Constant) else node.string
+    return str(text).split()
+
+
+def scop_pragmas(function: c_ast.FuncDef) -> list[c_ast.Pragma]:
+    """The `scop` and `endscop` pragmas inside a function."""
+    return [
+        n for n in walk(function.body) if isinstance(n, c_ast.Pragma) and pragma_words(n)[:1] in (["scop"], ["endscop"])
+    ]
+
+
+def check_pragmas(function: c_ast.FuncDef, tree: Tree, collector: Collector) -> None:
+    """One region at most, opened and closed."""
+    pragmas = scop_pragmas(function)
+    words = [pragma_words(p)[0] for p in pragmas]
+    if words not in ([], ["scop", "endscop"]):
+        more = len(words) > 2
+        message = "more than one scop in the function" if more else "`scop` and `endscop` do not pair up"
+        at = pragmas[2] if more else pragmas[0]
+        collector.report("scop-pragma", message, tree.span(at))
+
+
+# -- what callers say ----------------------------------------------------------------------------------------------
+
+
+def callers_of(function: c_ast.FuncDef, found: CFile, affines: Affines) -> Callers:
+    """Facts about the parameters that every call in the file agrees on."""
+    result = Callers()
+    arguments = function.decl.type.args
+    parameters = [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
+    outer = affines.scope
+    for caller in found.functions:
+        calls = [
+            n
+            for n in walk(caller.body)
+            if isinstance(n, c_ast.FuncCall) and isinstance(n.name, c_ast.ID) and n.name.name == function.decl.name
+        ]
+        if not calls or caller is function:
+            continue
+        affines.scope = Scope(outer)
+        try:
+            arrays = _locals_of(caller, affines)
+            for call in calls:
+                _note_call(call, parameters, arrays, affines, result)
+        finally:
+            affines.scope = outer
+    for name in result.disagree:
+        result.values.pop(name, None)
+        result.extents.pop(name, None)
+    return result
+
+
+def _locals_of(caller: c_ast.FuncDef, affines: Affines) -> dict[str, int]:
+    """Constant integers of a caller go into the scope; first extents of its arrays are returned."""
+    changed, arrays = assigned_names(caller.body), dict[str, int]()
+    for decl in (n for n in walk(caller.body) if isinstance(n, c_ast.Decl) and n.name):
+        kind = declared(decl.type, affines.typedefs)
+        try:
+            if kind.is_scalar and kind.scalar and not kind.scalar.is_float:
+                known = decl.init is not None and decl.name not in changed and decl.name not in affines.scope.names
+                value = affines.constant(decl.init, EXTENT) if known else None
+                affines.scope.names[decl.name] = Unusable() if value is None else integer_constant(value)
+            else:
+                affines.scope.names[decl.name] = Unusable()
+                if kind.dims and kind.dims[0] is not None:
+                    arrays[decl.name] = affines.constant(kind.dims[0], EXTENT)
+        except Refused:
+            affines.scope.names[decl.name] = Unusable()
+    return arrays
+
+
+def _note_call(
+    call: c_ast.FuncCall,
+    parameters: list[c_ast.Decl],
+    arrays: dict[str, int],
+    affines: Affines,
+    result: Callers,
+) -> None:
+    arguments = list(call.args.exprs) if call.args else []
+    passed = dict[str, str]()
+    for parameter, argument in zip(parameters, arguments, strict=False):
+        name = parameter.name
+        kind = declared(parameter.type, affines.typedefs)
+        if kind.is_scalar and kind.scalar and not kind.scalar.is_float:
+            try:
+                _agree(name, affines.constant(argument, EXTENT), result.values, result.disagree)
+            except Refused:
+                result.disagree.add(name)
+        elif not kind.is_scalar:
+            text = str(c_generator.CGenerator().visit(argument))
+            if text in passed:
+                result.twice.add((passed[text], name))
+            passed.setdefault(text, name)
+            if isinstance(argument, c_ast.ID) and argument.name in arrays:
+                _agree(name, arrays[argument.name], result.extents, result.disagree)
+
+
+def _agree(name: str, value: int, known: dict[str, int], disagree: set[str]) -> None:
+    if known.setdefault(name, value) != value:
+        disagree.add(name)
+
+
+def assigned_names(node: c_ast.Node) -> set[str]:
+    """Names that are written, stepped or have their address taken anywhere below a node."""
+    found = set[str]()
+    for inner in walk(node):
+        target: c_ast.Node | None = None
+        if isinstance(inner, c_ast.Assignment):
+            target = inner.lvalue
+        elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--", "&"):
+            target = inner.expr
+        if isinstance(target, c_ast.ID):
+            found.add(target.name)
+    return found

@@ -1,0 +1,95 @@
+"""Whether every local is written before it is read, decided by isl on the order of the source; knows no syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sisyphus.frontend.c.bound import Condition, TooManyCases
+from sisyphus.frontend.c.diagnostics import Collector
+from sisyphus.frontend.c.questions import OPERATIONS, points
+from sisyphus.frontend.c.scope import Variable
+from sisyphus.frontend.c.statements import Draft
+from sisyphus.ir import Ref, reads
+from sisyphus.poly import Affine, IslError, Set, leash, project_onto, sample, var
+
+
+def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Collector) -> None:
+    """Report locals with an element that is read before any write; where isl gives up, nothing is claimed."""
+    for variable in variables:
+        if variable.is_argument or not variable.read:
+            continue
+        writers = [d for d in drafts if d.variable is variable]
+        for draft in drafts:
+            for ref in dict.fromkeys(r for r in reads(draft.rhs) if r.array == variable.id):
+                try:
+                    with leash(OPERATIONS):
+                        found = _uncovered(draft, ref, writers, variable)
+                except (IslError, TooManyCases):
+                    continue
+                if found is not None:
+                    _report(draft, ref, found, variable, collector)
+                    break
+            else:
+                continue
+            break
+
+
+def _report(draft: Draft, ref: Ref, point: dict[str, int], variable: Variable, collector: Collector) -> None:
+    element = variable.name + "".join(f"[{e.evaluate(point)}]" for e in ref.index)
+    collector.report(
+        "uninitialised",
+        f"local `{element}` is read before it is written",
+        draft.span,
+        notes=draft.context.where(point),
+        hint=f"set `{variable.name}` first",
+    )
+
+
+def _uncovered(reader: Draft, ref: Ref, writers: Sequence[Draft], variable: Variable) -> dict[str, int] | None:
+    """A point of the reader whose element no earlier instance has written."""
+    dims = reader.context.names
+    open_points = points("", dims, reader.context.condition)
+    for writer in writers:
+        if open_points.is_empty():
+            return None
+        open_points = open_points.subtract(_covered(reader, ref, writer, variable))
+    return None if open_points.is_empty() else sample(open_points.lexmin())
+
+
+def _covered(reader: Draft, ref: Ref, writer: Draft, variable: Variable) -> Set:
+    """Points of the reader whose element an earlier instance of the writer has written."""
+    dims = reader.context.names
+    renamed = {name: f"w__{at}" for at, name in enumerate(writer.context.names)}
+    theirs = tuple(renamed[name] for name in writer.context.names)
+    same = tuple(a - b.rename(renamed) for a, b in zip(ref.index, writer.write.index, strict=True))
+    both = (*same, *(-s for s in same))
+    result: Set | None = None
+    for order in _before(writer, reader, theirs, dims, variable.depth):
+        condition: Condition = tuple(
+            (*mine, *(t.rename(renamed) for t in other), *both, *order)
+            for mine in reader.context.condition
+            for other in writer.context.condition
+        )
+        part = project_onto(points("", (*dims, *theirs), condition), dims)
+        result = part if result is None else result.union(part)
+    return result if result is not None else points("", dims, ())
+
+
+def _before(
+    writer: Draft, reader: Draft, theirs: Sequence[str], mine: Sequence[str], depth: int
+) -> list[tuple[Affine, ...]]:
+    """The cases in which an instance of the writer comes before one of the reader, within one life of the variable."""
+    shared = 0
+    limit = min(len(theirs), len(mine))
+    while shared < limit and writer.position[shared] == reader.position[shared]:
+        shared += 1
+    cases = list[tuple[Affine, ...]]()
+    equal = tuple[Affine, ...]()
+    for at in range(shared):
+        ahead = var(mine[at]) - var(theirs[at])
+        if at >= depth:
+            cases.append((*equal, ahead - 1))
+        equal = (*equal, ahead, -ahead)
+    if writer.position[shared] < reader.position[shared]:
+        cases.append(equal)
+    return cases

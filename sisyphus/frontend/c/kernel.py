@@ -1,0 +1,262 @@
+"""One function to a Scop: parameters, body, the questions put off, roles of the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c import initialised
+from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.declarations import Variables, element_type
+from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.file import Callers, CFile
+from sisyphus.frontend.c.questions import OPERATIONS, TOO_COMPLEX, ask, points
+from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
+from sisyphus.frontend.c.statements import Body, Draft
+from sisyphus.frontend.c.types import Declared, declared, fits
+from sisyphus.ir import Argument, Array, Origin, Ref, Role, Scalar, Scop, Statement, StmtId
+from sisyphus.poly import IslError, Set, leash
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user and the callers say about parameters."""
+
+    params: Mapping[str, int]
+    callers: Callers
+
+
+class Kernel:
+    """Translates one function of a file."""
+
+    def __init__(self, function: c_ast.FuncDef, found: CFile, given: Given, affines: Affines) -> None:
+        self.function, self.found, self.given, self.affines = function, found, given, affines
+        self.variables = Variables(function)
+        self.body = Body(affines, self.variables)
+        self.arguments: list[Parameter | Variable] = []
+        self.notes: list[str] = []
+
+    def translate(self, origin: Origin) -> Scop:
+        """The whole kernel, or all its faults."""
+        collector = self.affines.collector
+        self.affines.scope = Scope(self.found.scope)
+        self._parameters()
+        self._copies_and_tables()
+        self.body.run(self.function)
+        ask(self.affines.ledger.questions, collector)
+        self._aliases()
+        if not collector.failed:
+            initialised.check(self.body.drafts, self.variables.all, collector)
+        collector.stop_if_failed()
+        statements = self._statements()
+        collector.stop_if_failed()
+        arrays = self._arrays(statements)
+        collector.stop_if_failed()
+        return Scop(
+            name=self.variables.function,
+            arguments=tuple(self._argument(a) for a in self.arguments),
+            arrays=arrays,
+            statements=statements,
+            origin=origin,
+            notes=tuple(self.notes),
+        )
+
+    # -- parameters --------------------------------------------------------------------------------------------
+
+    def _parameters(self) -> None:
+        affines = self.affines
+        arguments = self.function.decl.type.args
+        nodes = [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
+        self._odd_parameters(arguments)
+        kinds = {p.name: declared(p.type, affines.typedefs) for p in nodes}
+        # Scalars first: an extent may name a parameter of the function wherever that stands.
+        for node in sorted(nodes, key=lambda n: not kinds[n.name].is_scalar):
+            try:
+                if node.name in affines.scope.names:
+                    raise affines.fault("redeclared", f"`{node.name}` is declared twice", node)
+                affines.scope.names[node.name] = Unusable()
+                affines.scope.names[node.name] = self._parameter(node, kinds[node.name])
+            except Refused as refused:
+                affines.collector.add(refused)
+        for node in nodes:
+            entity = affines.scope.names[node.name]
+            if isinstance(entity, Parameter | Variable):
+                self.arguments.append(entity)
+        self._unknown()
+
+    def _odd_parameters(self, arguments: c_ast.ParamList | None) -> None:
+        """Parameters without a type, without a name, or without a number."""
+        affines, place = self.affines, self.affines.tree.start(self.function.decl)
+        if self.function.param_decls:
+            affines.collector.report("syntax", "parameters declared in the style of K&R C", place)
+        for node in arguments.params if arguments else []:
+            if isinstance(node, c_ast.EllipsisParam):
+                affines.collector.report("unsupported-type", "a variable number of arguments", place)
+            elif isinstance(node, c_ast.Typename) and not declared(node, affines.typedefs).is_void:
+                affines.collector.report("syntax", "a parameter without a name", affines.tree.start(node))
+
+    def _unknown(self) -> None:
+        """Values given for names that are no integer parameters."""
+        names = self.affines.scope.names
+        integers = [n for n, e in names.items() if isinstance(e, Parameter) and not e.type.is_float]
+        for name in self.given.params:
+            if name not in integers:
+                known = ", ".join(f"`{n}`" for n in integers)
+                hint = f"it has {known}" if known else "set a macro with `-D`"
+                self.affines.collector.report(
+                    "unknown-parameter",
+                    f"`{self.variables.function}` has no integer parameter `{name}`",
+                    self.affines.tree.start(self.function.decl),
+                    hint=hint,
+                )
+
+    def _parameter(self, node: c_ast.Decl, kind: Declared) -> Parameter | Variable:
+        affines, variables = self.affines, self.variables
+        span = affines.tree.start(node)
+        if kind.is_scalar:
+            return self._number(node, kind)
+        if kind.dims is None:
+            if kind.problem and kind.problem != "void":
+                element_type(node, kind, affines)
+            raise affines.fault(
+                "pointer-extent",
+                f"pointer `{node.name}` has no extents",
+                node,
+                f"declare it as an array: `{node.name}[ROWS][COLUMNS]`",
+            )
+        scalar = element_type(node, kind, affines)
+        extents = variables.extents(node, kind.dims, self.given.callers.extents.get(node.name), affines)
+        variable = variables.array(node.name, scalar, extents, span, const=kind.const)
+        variable.is_argument = True
+        return variable
+
+    def _number(self, node: c_ast.Decl, kind: Declared) -> Parameter:
+        """A scalar parameter, with its value if the user gives one, or if it shapes loops and the callers agree."""
+        variables, scalar = self.variables, element_type(node, kind, self.affines)
+        parameter = Parameter(variables.reserve(node.name), scalar, self.affines.tree.start(node), const=kind.const)
+        if scalar.is_float:
+            return parameter
+        parameter.shapes_loops = variables.shapes_loops(node.name)
+        if node.name in self.given.params:
+            parameter.value = self.given.params[node.name]
+        elif parameter.shapes_loops or node.name not in variables.occurring:
+            parameter.value = self.given.callers.values.get(node.name)
+        parameter.callers_differ = node.name in self.given.callers.disagree
+        if parameter.value is not None and not fits(parameter.value, scalar):
+            message = f"`{node.name}` = {parameter.value} leaves the range of `{scalar.c_name}`"
+            raise self.affines.fault("integer-overflow", message, node)
+        return parameter
+
+    def _copies_and_tables(self) -> None:
+        """Scalar arguments that are written get a local copy; constant tables of the file become locals."""
+        affines = self.affines
+        scope = Scope(affines.scope)
+        for name, entity in list(affines.scope.names.items()):
+            written = name in self.variables.assigned and isinstance(entity, Parameter)
+            if written and isinstance(entity, Parameter) and not entity.shapes_loops and not entity.const:
+                copy = self.variables.array(name, entity.type, (), entity.span)
+                scope.names[name] = copy
+                given = name in self.given.params
+                entity.value = entity.value if given else None
+                start = self.body.expressions.fixed(entity.value, entity.type) if entity.value is not None else None
+                self.body.put(Ref(copy.id, ()), copy, start or Scalar(entity.name, entity.type), entity.span)
+        for name, node in self.found.tables.items():
+            if name in self.variables.occurring and name not in affines.scope.names:
+                try:
+                    kind = declared(node.type, affines.typedefs)
+                    variable = self.variables.local(node, kind, affines)
+                    scope.names[name] = variable
+                    self.body.initialise(node, variable)
+                except Refused as refused:
+                    scope.names[name] = Unusable()
+                    affines.collector.add(refused)
+        affines.scope = scope
+
+    def _aliases(self) -> None:
+        """One array passed for two parameters, one of which is written."""
+        by_name = {a.name: a for a in self.variables.all if a.is_argument}
+        for first, second in sorted(self.given.callers.twice):
+            left, right = by_name.get(first), by_name.get(second)
+            if left and right and (left.written or right.written):
+                self.affines.collector.report(
+                    "aliasing",
+                    f"a call in this file passes one array for both `{first}` and `{second}`, and the kernel writes it",
+                    self.affines.tree.start(self.function.decl),
+                    hint="pass distinct arrays, or give the kernel one parameter",
+                )
+
+    # -- results -----------------------------------------------------------------------------------------------
+
+    def _statements(self) -> tuple[Statement, ...]:
+        kept = list[Statement]()
+        for draft in self.body.drafts:
+            name = StmtId(f"S{len(kept)}")
+            try:
+                with leash(OPERATIONS):
+                    domain: Set = points(name, draft.context.names, draft.context.condition)
+                    empty = domain.is_empty()
+            except IslError:
+                self.affines.collector.report("too-complex", TOO_COMPLEX, draft.span)
+                continue
+            if empty:
+                self.notes.append(f"{draft.span.path}:{draft.span.line}: this statement never runs")
+                continue
+            kept.append(_statement(name, draft, domain))
+        if not kept:
+            rule, words = "no-statement", f"`{self.variables.function}` computes nothing"
+            self.affines.collector.report(rule, words, self.affines.tree.start(self.function.decl))
+        return tuple(kept)
+
+    def _arrays(self, statements: tuple[Statement, ...]) -> tuple[Array, ...]:
+        written = {s.write.array for s in statements}
+        read = {r.array for s in statements for r in s.reads}
+        arrays = list[Array]()
+        for variable in self.variables.all:
+            used = variable.id in written or variable.id in read
+            if not variable.is_argument and not used:
+                continue
+            if not used:
+                self.notes.append(f"argument `{variable.name}` is not used")
+            role = _role(variable, is_written=variable.id in written, is_read=variable.id in read)
+            arrays.append(Array(variable.id, variable.type, variable.extents, role, variable.span))
+        arguments = [f"`{a.id}`" for a in arrays if a.role is not Role.LOCAL]
+        if len(arguments) > 1:
+            self.notes.append(f"taken as disjoint in memory: {', '.join(arguments)}")
+        if not any(a.role in (Role.OUT, Role.INOUT) for a in arrays):
+            self.affines.collector.report(
+                "no-output",
+                f"`{self.variables.function}` writes none of its arguments",
+                self.affines.tree.start(self.function.decl),
+                hint="pass the arrays that it computes as parameters",
+            )
+        return tuple(arrays)
+
+    def _argument(self, entity: Parameter | Variable) -> Argument:
+        if isinstance(entity, Variable):
+            return Argument(entity.id, "array", entity.type)
+        if entity.value is not None:
+            return Argument(entity.name, "parameter", entity.type, entity.value)
+        return Argument(entity.name, "scalar", entity.type)
+
+
+def _statement(name: StmtId, draft: Draft, domain: Set) -> Statement:
+    return Statement(
+        id=name,
+        iterators=draft.context.names,
+        domain=domain,
+        position=draft.position,
+        write=draft.write,
+        write_type=draft.variable.type,
+        rhs=draft.rhs,
+        span=draft.span,
+    )
+
+
+def _role(variable: Variable, *, is_written: bool, is_read: bool) -> Role:
+    if not variable.is_argument:
+        return Role.LOCAL
+    if is_written:
+        return Role.INOUT if is_read else Role.OUT
+    return Role.IN

@@ -1,0 +1,257 @@
+"""Preprocessing: C text to a list of tokens that each know their place in the user's file; knows no grammar."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pcpp
+from pcpp.parser import default_lexer
+
+from sisyphus.errors import UsageError
+from sisyphus.frontend.c.diagnostics import Collector, Refused
+from sisyphus.source import SourceFile, Span
+
+STUBS = Path(__file__).resolve().parent.parent / "include"
+WHOLE = re.compile(r"(?P<number>\.?[0-9](?:[eEpP][+-]|[\w.])*)|\.\.\.|\^=")
+# What gcc knows and C99 does not: words without meaning for a kernel vanish, others get their standard spelling.
+PREDEFINED = (
+    "__STDC__ 1",
+    "__STDC_VERSION__ 201112L",
+    "__STDC_HOSTED__ 1",
+    "__attribute__(x)",
+    "__asm__(x)",
+    "__extension__",
+    "__restrict restrict",
+    "__restrict__ restrict",
+    "__inline inline",
+    "__inline__ inline",
+    "__const const",
+    "__const__ const",
+    "__volatile__ volatile",
+    "__signed__ signed",
+    "__builtin_expect(x,y) (x)",
+)
+INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
+MACHINE_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Token:
+    """One preprocessing token after macro expansion, or a whole `#pragma` line."""
+
+    text: str
+    span: Span
+
+
+class _Place(str):
+    """The path that pcpp carries along with a token, enriched by the exact span."""
+
+    span: Span
+
+
+class _Lexer:
+    """pcpp's lexer, with numbers kept whole as C99 wants them (`1.0f`, `1.`, `1E-5`), and two operators."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    @property
+    def lineno(self) -> int:
+        return int(self._inner.lineno)
+
+    @lineno.setter
+    def lineno(self, line: int) -> None:
+        self._inner.lineno = line
+
+    def clone(self) -> _Lexer:
+        return _Lexer(self._inner.clone())
+
+    def input(self, text: str) -> None:
+        self._inner.input(text)
+
+    def token(self) -> Any:
+        token = self._inner.token()
+        whole = WHOLE.match(self._inner.lexdata, token.lexpos) if token is not None else None
+        if whole:
+            token.value = whole.group()
+            self._inner.lexpos = whole.end()
+            if whole["number"]:
+                token.type = "CPP_INTEGER" if INTEGER.fullmatch(token.value) else "CPP_FLOAT"
+        return token
+
+
+class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
+    """pcpp with exact places, faults collected instead of printed, and our stub headers behind the user's."""
+
+    def __init__(self, main: SourceFile, collector: Collector) -> None:
+        self._given = set[str]()
+        self.overridden: list[str] = []
+        super().__init__(_Lexer(default_lexer()))
+        self.rewrite_paths: list[tuple[str, str]] = []
+        self.line_directive = None
+        self._collector = collector
+        self._main = main.path
+        self._shown = dict[str, str]()
+        collector.files[main.path] = main
+
+    def group_lines(self, text: str, abssource: str) -> Iterator[list[Any]]:
+        """Lines of tokens, each token with its span as source."""
+        text = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+        lexer = self.lexer.clone()
+        lexer.input(text)
+        lexer.lineno = 1
+        path = self._shown.setdefault(abssource, self._main)
+        starts = [0, *(m.end() for m in re.finditer("\n", text))]
+        line = list[Any]()
+        for token in iter(lexer.token, None):
+            row = _row(starts, token.lexpos)
+            place = _Place(abssource or "")
+            place.span = Span(path, row + 1, token.lexpos - starts[row] + 1, len(token.value.split("\n")[0]) or 1)
+            token.source = place
+            line.append(token)
+            if token.value == "\n" and token.type == self.t_NEWLINE:
+                yield line
+                line = []
+        if line:
+            yield line
+
+    def given(self, definition: str) -> None:
+        """A macro from the command line."""
+        self.define(definition)
+        self._given.add(re.split(r"\W", definition)[0])
+
+    def define(self, tokens: Any) -> None:
+        """A macro of the file; one that undoes a definition of the command line is remembered."""
+        name = tokens[0].value if isinstance(tokens, list) and tokens else ""
+        before = [t.value for t in self.macros[name].value] if name in self._given else []
+        super().define(tokens)
+        if name in self._given and before != [t.value for t in self.macros[name].value]:
+            self.overridden.append(name)
+
+    def on_error(self, file: str, line: int, msg: str) -> None:
+        span = getattr(file, "span", None) or Span(self._shown.get(str(file), str(file)), max(line, 1))
+        self._collector.report("preprocess", " ".join((msg[:1].lower() + msg[1:]).split()), span)
+
+    def on_file_open(self, is_system_include: bool, includepath: str) -> Any:
+        path = Path(includepath)
+        if path.is_relative_to(STUBS):
+            path = STUBS / "_".join(path.relative_to(STUBS).parts)
+        try:
+            text = _one_line_end(path.read_bytes().decode("utf-8-sig", errors="replace"))
+        except ValueError as fault:
+            raise OSError(str(fault)) from fault
+        here = Path.cwd()
+        shown = str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+        self._shown[includepath] = shown
+        self._collector.files[shown] = SourceFile(shown, text)
+        return io.StringIO(text)
+
+    def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> str:
+        if not is_malformed and (STUBS / includepath.replace("/", "_")).is_file():
+            return str(STUBS)
+        span = self.lastdirective.source.span
+        if is_malformed:
+            self._collector.report("preprocess", f"`#include {includepath}` names no file", span)
+        else:
+            self._collector.report(
+                "include-not-found",
+                f"cannot find `{includepath}`",
+                span,
+                hint="name its folder with `-I`, or drop the include if the kernel does not need it",
+            )
+        raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
+
+    def on_directive_unknown(self, directive: Any, toks: Any, ifpassthru: bool, precedingtoks: Any) -> bool | None:
+        if directive.value == "pragma":
+            return None
+        if directive.value == "error":
+            words = "".join(t.value for t in toks)
+            self._collector.report("preprocess", f"the file says `#error {words}`", directive.source.span)
+        elif directive.value not in ("warning", "line", "ident"):
+            self._collector.report("preprocess", f"unknown directive `#{directive.value}`", directive.source.span)
+        return True
+
+
+def _one_line_end(text: str) -> str:
+    """Only line feeds end a line; the other separators that Python knows become spaces."""
+    return re.sub("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", " ", text)
+
+
+def _row(starts: list[int], at: int) -> int:
+    low, high = 0, len(starts)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if starts[middle] <= at else (low, middle)
+    return low
+
+
+def preprocess(
+    source: SourceFile, *, defines: Sequence[str], include_dirs: Sequence[str], collector: Collector
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """The tokens of a file, and macros of the command line that it defines otherwise; faults go to the collector."""
+    source = SourceFile(source.path, _one_line_end(source.text))
+    machine = _Preprocessor(source, collector)
+    for text in PREDEFINED:
+        machine.define(text)
+    machine.undef("__PCPP__")
+    for folder in include_dirs:
+        machine.add_path(str(Path(folder).absolute()))
+    for define in defines:
+        machine.given(_definition(define))
+    found = list[Token]()
+    try:
+        machine.parse(source.text, str(Path(source.path).absolute()))
+        found.extend(_tokens(machine))
+    except MACHINE_FAULTS:
+        last = found[-1].span if found else Span(source.path, 1)
+        collector.report("preprocess", "a directive or macro near here cannot be understood", last)
+    return tuple(found), tuple(dict.fromkeys(machine.overridden))
+
+
+def _definition(define: str) -> str:
+    name, equals, value = define.partition("=")
+    if not re.fullmatch(r"[A-Za-z_]\w*(\([\w\s,.]*\))?", name.strip()):
+        raise UsageError(f"`-D {define}` names no macro", hint="write `-D NAME` or `-D NAME=VALUE`")
+    return f"{name.strip()} {value if equals else '1'}"
+
+
+def _tokens(machine: _Preprocessor) -> Iterator[Token]:
+    """Tokens that mean something; a `#pragma` line becomes one token."""
+    pragma = list[Any]()
+    while token := machine.token():
+        if pragma:
+            if "\n" in token.value:
+                first = pragma[0].source.span
+                text = "".join(t.value for t in pragma)
+                yield Token(text, Span(first.path, first.line, first.column, len(text)))
+                pragma = []
+            else:
+                pragma.append(token)
+        elif token.value == "#":
+            pragma.append(token)
+        elif token.value.strip() and token.type not in machine.t_WS:
+            yield Token(token.value, token.source.span)
+
+
+def read_source(path: str, collector: Collector) -> SourceFile:
+    """The text of a file; what is no text is refused."""
+    fault: Refused
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as reason:
+        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else str(reason)
+        fault = collector.fault("unreadable-file", f"cannot read `{path}`: {words.lower()}", None)
+        raise fault from reason
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    control = sum(1 for c in text if ord(c) < 32 and c not in "\t\n\r\f\v")
+    if "\0" in text or control > len(text) // 50:
+        raise collector.fault("not-text", f"`{path}` is not a text file", Span(path, 1))
+    return SourceFile(path, text)

@@ -1,0 +1,76 @@
+"""The order of the front end's steps, from a path to a checked Scop; does none of them itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sisyphus.errors import InternalError
+from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.context import Ledger
+from sisyphus.frontend.c.diagnostics import Collector, Refused
+from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
+from sisyphus.frontend.c.kernel import Given, Kernel
+from sisyphus.frontend.c.parse import parse
+from sisyphus.frontend.c.preprocess import preprocess, read_source
+from sisyphus.frontend.c.questions import OPERATIONS, TOO_COMPLEX
+from sisyphus.ir import Origin, Scop, checks
+from sisyphus.poly import IslError, leash
+from sisyphus.source import Span
+
+CHECKING = 50 * OPERATIONS
+
+
+def read(
+    path: str | Path,
+    *,
+    function: str | None = None,
+    defines: Sequence[str] = (),
+    include_dirs: Sequence[str] = (),
+    params: Mapping[str, int] | None = None,
+) -> Scop:
+    """The kernel in a C file; raises `KernelError` with every fault found.
+
+    `defines` are `NAME` or `NAME=VALUE`, `params` fix integer parameters of the function.
+    """
+    collector = Collector()
+    try:
+        return _read(str(path), function, tuple(defines), tuple(include_dirs), dict(params or {}), collector)
+    except Refused as refused:
+        collector.add(refused)
+    except RecursionError:
+        collector.report("too-complex", "an expression is nested too deeply", Span(str(path), 1))
+    collector.stop_if_failed()
+    raise InternalError("a refusal without a reason")
+
+
+def _read(
+    path: str,
+    function: str | None,
+    defines: tuple[str, ...],
+    include_dirs: tuple[str, ...],
+    params: dict[str, int],
+    collector: Collector,
+) -> Scop:
+    source = read_source(path, collector)
+    tokens, overridden = preprocess(source, defines=defines, include_dirs=include_dirs, collector=collector)
+    collector.stop_if_failed()
+    if not any(t.span.path == path for t in tokens):
+        raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
+    tree = parse(tokens, collector)
+    affines = Affines(tree, collector, {}, Ledger())
+    found = names_of(tree, affines)
+    chosen = choose(found, function, tree, collector)
+    check_pragmas(chosen, tree, collector)
+    callers = callers_of(chosen, found, affines)
+    kernel = Kernel(chosen, found, Given(params, callers), affines)
+    digest = hashlib.sha256(source.text.encode()).hexdigest()
+    origin = Origin(path, source.text, chosen.decl.name, digest, defines, include_dirs)
+    kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in overridden]
+    scop = kernel.translate(origin)
+    try:
+        with leash(CHECKING):
+            return checks.run(scop)
+    except IslError:
+        raise collector.fault("too-complex", TOO_COMPLEX, tree.start(chosen.decl)) from None

@@ -1,0 +1,108 @@
+"""What names mean: constants, parameters, iterators, arrays; knows no syntax beyond the nodes it carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.bound import Bound
+from sisyphus.ir import ArrayId, Expr, Literal, ScalarType
+from sisyphus.source import Span
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A name with a value known now: an enumerator, a `const` number of the file."""
+
+    value: Literal | Expr
+    integer: int | None
+    type: ScalarType
+
+
+@dataclass
+class Parameter:
+    """A scalar parameter of the function; `value` is set where it is fixed, `missed` once its lack was reported."""
+
+    name: str
+    type: ScalarType
+    span: Span
+    value: int | None = None
+    shapes_loops: bool = False
+    const: bool = False
+    missed: bool = False
+    callers_differ: bool = False
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A local integer that stands for an affine expression and is never written again."""
+
+    value: Bound
+    type: ScalarType
+
+
+@dataclass
+class Variable:
+    """An array or a local scalar; a scalar may serve as loop iterator instead.
+
+    `depth` loops surround its declaration; one that `counts` holds no data, `binding` is its value inside its loop.
+    """
+
+    id: ArrayId
+    name: str
+    type: ScalarType
+    extents: tuple[int, ...]
+    span: Span
+    is_argument: bool = False
+    const: bool = False
+    depth: int = 0
+    binding: Bound | None = None
+    counts: bool = False
+    read: bool = False
+    written: bool = False
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the file: its body is None where it is only declared."""
+
+    name: str
+    decl: c_ast.Decl
+    body: c_ast.Compound | None
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A name whose use is refused: rule, message and hint to give; no rule if its declaration was refused already."""
+
+    rule: str = ""
+    message: str = ""
+    hint: str | None = None
+
+
+Entity = Constant | Parameter | Alias | Variable | Function | Unusable
+
+
+@dataclass
+class Scope:
+    """One block's names, inside those of the blocks around it."""
+
+    outer: Scope | None = None
+    names: dict[str, Entity] = field(default_factory=dict)
+
+    def find(self, name: str) -> Entity | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+    @property
+    def outermost(self) -> Scope:
+        """The names of the file."""
+        scope = self
+        while scope.outer is not None:
+            scope = scope.outer
+        return scope

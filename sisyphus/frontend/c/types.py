@@ -1,0 +1,155 @@
+"""C types and conversions: declared types resolved, and the conversions that C implies made explicit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pycparser import c_ast
+
+from sisyphus.ir import DOUBLE, FLOAT, INT32, Cast, Expr, Literal, ScalarType, promote
+from sisyphus.ir.types import INT8, INT16, INT64, UINT8, UINT16, UINT32, UINT64
+
+SPELLINGS: dict[tuple[str, ...], ScalarType] = {
+    ("float",): FLOAT,
+    ("double",): DOUBLE,
+    ("char",): INT8,
+    ("char", "signed"): INT8,
+    ("char", "unsigned"): UINT8,
+    ("short",): INT16,
+    ("short", "unsigned"): UINT16,
+    (): INT32,
+    ("unsigned",): UINT32,
+    ("long",): INT64,
+    ("long", "unsigned"): UINT64,
+    ("long", "long"): INT64,
+    ("long", "long", "unsigned"): UINT64,
+}
+REFUSED_WORDS = {
+    "_Bool": "`bool` has conversions of its own",
+    "_Complex": "complex numbers",
+    "__int128": "128-bit integers",
+    "double long": "`long double` has no hardware to map to",
+    "void": "`void`",
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The type of a declarator: its scalar, what surrounds it (a dimension or a pointer, outermost first)."""
+
+    scalar: ScalarType | None
+    layers: tuple[c_ast.Node, ...] = ()
+    const: bool = False
+    problem: str | None = None
+
+    @property
+    def is_scalar(self) -> bool:
+        return not self.layers
+
+    @property
+    def is_function(self) -> bool:
+        return bool(self.layers) and isinstance(self.layers[0], c_ast.FuncDecl)
+
+    @property
+    def is_void(self) -> bool:
+        return self.scalar is None and self.problem == "void" and not self.layers
+
+    @property
+    def dims(self) -> tuple[c_ast.Node | None, ...] | None:
+        """Extents as written, None for an open one; None as a whole if this is no array (of an array) at all."""
+        if not self.layers or not all(isinstance(n, c_ast.ArrayDecl) for n in self.layers[1:]):
+            return None
+        first = self.layers[0]
+        if isinstance(first, c_ast.PtrDecl):
+            return (None, *(n.dim for n in self.layers[1:])) if len(self.layers) > 1 else None
+        return tuple(n.dim for n in self.layers) if isinstance(first, c_ast.ArrayDecl) else None
+
+
+def declared(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
+    """The type that a declaration's `type` subtree spells."""
+    if isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl | c_ast.FuncDecl):
+        inner = declared(node.type, typedefs)
+        return replace(inner, layers=(node, *inner.layers))
+    if isinstance(node, c_ast.Typename):
+        return declared(node.type, typedefs)
+    if not isinstance(node, c_ast.TypeDecl):
+        return Declared(None, problem="a type of this kind")
+    quals = set(node.quals or ())
+    named = _named(node.type, typedefs)
+    if quals & {"volatile", "_Atomic"}:
+        named = replace(named, problem="`volatile` and atomic variables")
+    return replace(named, const=named.const or "const" in quals)
+
+
+def _named(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
+    if not isinstance(node, c_ast.IdentifierType):
+        words = {c_ast.Struct: "structures", c_ast.Union: "unions", c_ast.Enum: "variables of an `enum` type"}
+        return Declared(None, problem=words.get(type(node), "a type of this kind"))
+    names = list(node.names)
+    if len(names) == 1 and names[0] in typedefs:
+        return typedefs[names[0]]
+    count = Counter(n for n in names if n not in ("int",) and not (n == "signed" and "char" not in names))
+    key = tuple(sorted(count.elements()))
+    if key in SPELLINGS:
+        return Declared(SPELLINGS[key])
+    if key == ("void",):
+        return Declared(None, problem="void")
+    reason = REFUSED_WORDS.get(" ".join(key)) or next((REFUSED_WORDS[k] for k in key if k in REFUSED_WORDS), None)
+    return Declared(None, problem=reason or f"the type `{' '.join(names)}`")
+
+
+def limits(kind: ScalarType) -> tuple[int, int]:
+    """Smallest and largest value of an integer type."""
+    if kind.kind == "uint":
+        return 0, (1 << kind.bits) - 1
+    return -(1 << (kind.bits - 1)), (1 << (kind.bits - 1)) - 1
+
+
+def fits(value: int, kind: ScalarType) -> bool:
+    low, high = limits(kind)
+    return low <= value <= high
+
+
+def promoted(kind: ScalarType) -> ScalarType:
+    """The type after integer promotion."""
+    return kind if kind.is_float or kind.bits >= 32 else INT32
+
+
+def convert(expr: Expr, kind: ScalarType) -> Expr:
+    """The expression with a conversion to `kind` made explicit where there is one."""
+    return expr if expr.type == kind else Cast(expr, kind)
+
+
+def balance(left: Expr, right: Expr) -> tuple[Expr, Expr, ScalarType]:
+    """Both operands after C's usual arithmetic conversions, and their common type."""
+    kind = promote(left.type, right.type)
+    return convert(left, kind), convert(right, kind), kind
+
+
+def integer_literal(text: str) -> tuple[int, ScalarType] | None:
+    """Value and type of an integer constant by C's rules, or None where it fits no type."""
+    digits = text.rstrip("uUlL")
+    suffix = text[len(digits) :].lower()
+    decimal = digits[0] != "0" or digits == "0"
+    try:
+        prefixed = digits[:2] in ("0x", "0X", "0b", "0B")
+        value = int(digits, 0 if prefixed else 10 if decimal else 8)
+    except ValueError:
+        return None
+    for kind in (INT32, UINT32, INT64, UINT64):
+        unsigned = kind.kind == "uint"
+        if "l" in suffix and kind.bits < 64:
+            continue
+        if unsigned != ("u" in suffix) and ("u" in suffix or decimal):
+            continue
+        if fits(value, kind):
+            return value, kind
+    return None
+
+
+def number(value: int, kind: ScalarType = INT32) -> Literal:
+    """A non-negative integer as a literal of the given type."""
+    suffix = {UINT32: "U", INT64: "LL", UINT64: "ULL"}.get(kind, "")
+    return Literal(f"{value}{suffix}", kind)

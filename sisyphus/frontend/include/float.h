@@ -1,0 +1,15 @@
+/* What C files may need of <float.h>: IEEE binary32 and binary64. */
+#ifndef SISYPHUS_FLOAT_H
+#define SISYPHUS_FLOAT_H
+#define FLT_RADIX 2
+#define FLT_MANT_DIG 24
+#define DBL_MANT_DIG 53
+#define FLT_DIG 6
+#define DBL_DIG 15
+#define FLT_EPSILON 1.1920928955078125e-7f
+#define DBL_EPSILON 2.220446049250313e-16
+#define FLT_MIN 1.1754943508222875e-38f
+#define DBL_MIN 2.2250738585072014e-308
+#define FLT_MAX 3.4028234663852886e+38f
+#define DBL_MAX 1.7976931348623157e+308
+#endif

@@ -1,0 +1,1 @@
+"""Every cost formula, written once over an algebra, and the cost of a plan."""

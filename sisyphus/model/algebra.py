@@ -1,0 +1,171 @@
+"""What the cost formulas compute with, beside `+`, `-` and `*`; knows no formula and no hardware.
+
+Every cost formula is one function whose first argument is an algebra and whose other arguments are its values. EXACT
+reads it as plain integers, VECTOR as NumPy arrays with one entry per candidate. A symbolic reading needs no more than
+the operations below; conditions never come from Python's comparison operators, so that it may make variables of them.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import Any, Protocol
+
+import numpy as np
+
+#: A number in the sense of some algebra: int, NumPy integer array, or an expression. `+`, `-` and `*` apply.
+Value = Any
+#: A truth value in the sense of some algebra.
+Condition = Any
+
+
+class Algebra(Protocol):
+    """Operations on whole numbers that are not `+`, `-` or `*`; all operands are at least 0."""
+
+    def maximum(self, *values: Value) -> Value:
+        """The largest of one or more values."""
+        ...
+
+    def minimum(self, *values: Value) -> Value:
+        """The smallest of one or more values."""
+        ...
+
+    def ceil_div(self, value: Value, divisor: Value) -> Value:
+        """`value / divisor` rounded up; divisor >= 1."""
+        ...
+
+    def log2_ceil(self, value: Value) -> Value:
+        """The least k with 2^k >= value; 0 for 0 and 1."""
+        ...
+
+    def log2_floor(self, value: Value) -> Value:
+        """The largest k with 2^k <= value; value >= 1."""
+        ...
+
+    def gcd(self, left: Value, right: Value) -> Value:
+        """Greatest common divisor; gcd(x, 0) = x."""
+        ...
+
+    def odd_part(self, value: Value) -> Value:
+        """What is left when every factor 2 is taken out; value >= 1."""
+        ...
+
+    def exceeds(self, left: Value, right: Value) -> Condition:
+        """left > right."""
+        ...
+
+    def both(self, left: Condition, right: Condition) -> Condition: ...
+
+    def either(self, left: Condition, right: Condition) -> Condition: ...
+
+    def negation(self, condition: Condition) -> Condition: ...
+
+    def select(self, condition: Condition, then: Value, other: Value) -> Value:
+        """`then` where the condition holds, else `other`; both are computed."""
+        ...
+
+
+class Exact:
+    """The reading as plain integers."""
+
+    def maximum(self, *values: Value) -> Value:
+        return max(values)
+
+    def minimum(self, *values: Value) -> Value:
+        return min(values)
+
+    def ceil_div(self, value: Value, divisor: Value) -> Value:
+        return -(-value // divisor)
+
+    def log2_ceil(self, value: Value) -> Value:
+        return (value - 1).bit_length() if value > 1 else 0
+
+    def log2_floor(self, value: Value) -> Value:
+        return value.bit_length() - 1
+
+    def gcd(self, left: Value, right: Value) -> Value:
+        return math.gcd(left, right)
+
+    def odd_part(self, value: Value) -> Value:
+        return value // (value & -value)
+
+    def exceeds(self, left: Value, right: Value) -> Condition:
+        return left > right
+
+    def both(self, left: Condition, right: Condition) -> Condition:
+        return left and right
+
+    def either(self, left: Condition, right: Condition) -> Condition:
+        return left or right
+
+    def negation(self, condition: Condition) -> Condition:
+        return not condition
+
+    def select(self, condition: Condition, then: Value, other: Value) -> Value:
+        return then if condition else other
+
+
+class Vector:
+    """The reading as NumPy integer arrays; plain integers stand for arrays of equal entries."""
+
+    def maximum(self, *values: Value) -> Value:
+        return reduce(np.maximum, values)
+
+    def minimum(self, *values: Value) -> Value:
+        return reduce(np.minimum, values)
+
+    def ceil_div(self, value: Value, divisor: Value) -> Value:
+        return -(-value // divisor)
+
+    def log2_ceil(self, value: Value) -> Value:
+        # frexp(x) = (m, e) with 0.5 <= m < 1 and x = m * 2^e: for x = value - 1 > 0, e is its number of bits
+        _, bits = np.frexp(np.maximum(np.asarray(value) - 1, 0).astype(np.float64))
+        return bits.astype(np.int64)
+
+    def log2_floor(self, value: Value) -> Value:
+        _, bits = np.frexp(np.asarray(value, dtype=np.float64))
+        return bits.astype(np.int64) - 1
+
+    def gcd(self, left: Value, right: Value) -> Value:
+        return np.gcd(left, right)
+
+    def odd_part(self, value: Value) -> Value:
+        whole = np.asarray(value)
+        return whole // (whole & -whole)
+
+    def exceeds(self, left: Value, right: Value) -> Condition:
+        return np.greater(left, right)
+
+    def both(self, left: Condition, right: Condition) -> Condition:
+        return np.logical_and(left, right)
+
+    def either(self, left: Condition, right: Condition) -> Condition:
+        return np.logical_or(left, right)
+
+    def negation(self, condition: Condition) -> Condition:
+        return np.logical_not(condition)
+
+    def select(self, condition: Condition, then: Value, other: Value) -> Value:
+        return np.where(condition, then, other)
+
+
+EXACT: Algebra = Exact()
+VECTOR: Algebra = Vector()
+
+
+def product(values: list[Value]) -> Value:
+    """The product of some values; 1 of none."""
+    total: Value = 1
+    for value in values:
+        total = total * value
+    return total
+
+
+def is_power_of_two(alg: Algebra, value: Value) -> Condition:
+    """value is 1, 2, 4, …"""
+    return alg.negation(alg.exceeds(alg.odd_part(value), 1))
+
+
+def at_least(alg: Algebra, left: Value, right: Value) -> Condition:
+    """left >= right."""
+    return alg.negation(alg.exceeds(right, left))

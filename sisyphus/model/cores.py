@@ -1,0 +1,130 @@
+"""Which core computes an expression node, and what it costs; knows the operator table, no loop and no memory."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from sisyphus.ir import DOUBLE, FLOAT, Binary, Call, Cast, Expr, Literal, ScalarType, Select, Unary, promote
+from sisyphus.target import OpCost, OperatorTable
+
+_BINARY = {
+    **{"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor"},
+    **{"<<": "shl", ">>": "shr", "&&": "and", "||": "or"},
+}
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_UNARY = {"-": "neg", "~": "not", "!": "not"}
+_FUNCTIONS = {
+    **{"fabs": "abs", "labs": "abs", "llabs": "abs", "fmax": "max", "fmin": "min", "fdim": "max", "fmod": "rem"},
+    **{"remainder": "rem", "nearbyint": "round", "rint": "round"},
+}
+#: Stands for a function that the table does not have.
+_DEAREST = "pow"
+_NARROWED = frozenset("+-*/")
+#: One core adds and subtracts.
+_SHARED = {"sub": "add"}
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A kind of core (nodes of one kind may share instances) and what one instance costs."""
+
+    kind: str
+    cost: OpCost
+
+
+def core_of(table: OperatorTable, expr: Expr) -> Core | None:
+    """The core that computes the root of an expression from its operands; None for a leaf or plain wiring."""
+    match expr:
+        case Binary(op=op, left=left, right=right) if op in _COMPARISONS:
+            return _core(table, "cmp", promote(left.type, right.type))
+        case Binary(op="*", left=left, right=right, type=kind) if not kind.is_float:
+            cost = table.cost("mul", kind.key, _bits(left), _bits(right))
+            return Core(f"mul {_bits(left)}x{_bits(right)}", cost)
+        case Binary(op=op, type=kind):
+            return _core(table, _BINARY[op], kind)
+        case Unary(op=op, type=kind):
+            return _core(table, _UNARY[op], kind)
+        case Select(type=kind):
+            return _core(table, "select", kind)
+        case Call(function=function, type=kind):
+            return _core(table, _function(table, function, kind), kind)
+        case Cast(operand=operand, type=kind):
+            if not (operand.type.is_float or kind.is_float) or operand.type == kind:
+                return None
+            return Core(f"{operand.type} to {kind}", table.cast(source=operand.type.key, target=kind.key))
+        case _:
+            return None
+
+
+def _core(table: OperatorTable, op: str, kind: ScalarType) -> Core:
+    return Core(f"{_SHARED.get(op, op)} {kind}", table.cost(op, kind.key))
+
+
+def _function(table: OperatorTable, name: str, kind: ScalarType) -> str:
+    """`sqrtf` and `sqrt` are sqrt; what the table does not know costs as its dearest function."""
+    base = name.removesuffix("f") if kind == FLOAT else name
+    op = _FUNCTIONS.get(base, base)
+    return op if table.knows(op, kind.key) else _DEAREST
+
+
+def _bits(expr: Expr) -> int:
+    """Bits that an integer operand can really have."""
+    match expr:
+        case Cast(operand=operand) if not operand.type.is_float:
+            return min(_bits(operand), expr.type.bits)
+        case Literal(text=text):
+            digits = text.rstrip("uUlL")
+            return min(int(digits, 0).bit_length() + 1, expr.type.bits) if digits.lstrip("+-").isdigit() else 32
+        case _:
+            return expr.type.bits
+
+
+@lru_cache(maxsize=4096)
+def narrowed(expr: Expr) -> Expr:
+    """The expression as the tool simplifies it: double operations on floats whose result becomes a float again.
+
+    (float)((double)x * 2.0) is x * 2.0f, the same bits; with 0.2, which is no float, it stays a double product.
+    """
+    match expr:
+        case Cast(type=kind, operand=Binary(op=op, type=inner) as binary) if kind == FLOAT and inner == DOUBLE:
+            parts = (_as_float(binary.left), _as_float(binary.right))
+            if op in _NARROWED and None not in parts:
+                left, right = (p for p in parts if p is not None)
+                return Binary(op, narrowed(left), narrowed(right), FLOAT)
+    match expr:
+        case Cast() | Unary():
+            return replace(expr, operand=narrowed(expr.operand))
+        case Binary():
+            return replace(expr, left=narrowed(expr.left), right=narrowed(expr.right))
+        case Call():
+            return replace(expr, arguments=tuple(narrowed(a) for a in expr.arguments))
+        case Select():
+            return replace(
+                expr, condition=narrowed(expr.condition), then=narrowed(expr.then), other=narrowed(expr.other)
+            )
+        case _:
+            return expr
+
+
+def _as_float(expr: Expr) -> Expr | None:
+    """A double expression that holds a float, as that float."""
+    match expr:
+        case Cast(operand=operand) if operand.type == FLOAT:
+            return operand
+        case Literal(text=text):
+            value = float(text.rstrip("fFlL"))
+            exact = struct.unpack("f", struct.pack("f", value))[0] == value if abs(value) < 1e38 else False
+            return Literal(text, FLOAT) if exact else None
+        case _:
+            return None
+
+
+def terms(expr: Expr) -> tuple[Expr, ...]:
+    """The operands of the topmost chain of additions and subtractions of one type; the expression itself if none."""
+    if isinstance(expr, Binary) and expr.op in "+-":
+        same = [part if part.type == expr.type else None for part in (expr.left, expr.right)]
+        left, right = (terms(part) if part is not None else None for part in same)
+        return (left or (expr.left,)) + (right or (expr.right,))
+    return (expr,)

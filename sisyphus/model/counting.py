@@ -1,0 +1,105 @@
+"""How often loops with affine bounds run, counted exactly; knows no costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sisyphus.model.algebra import Value
+from sisyphus.plan import Bound, For, Guard, LoopRole, Node, walk
+from sisyphus.poly import Affine
+
+Ints = npt.NDArray[np.int64]
+
+#: Beyond so many different visits, a loop counts with its largest trip count and stands at its first iteration.
+MOST_POINTS = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """The iterations that reach some place of a loop tree.
+
+    They are grouped in points with equal `values` of the iterators that bounds further in ask for; each point stands
+    for `weight` iterations, under iteration `owner` of the outer loops (`owners` of them).
+    """
+
+    values: Mapping[str, Ints]
+    weight: Ints
+    owner: Ints
+    owners: int
+
+    @staticmethod
+    def once() -> Visits:
+        """One visit, under no outer loop."""
+        return Visits({}, np.ones(1, np.int64), np.zeros(1, np.int64), 1)
+
+    @staticmethod
+    def each(outer: Mapping[str, Ints], count: int) -> Visits:
+        """One visit for each of `count` iterations of the outer loops, whose iterators have these values."""
+        return Visits(outer, np.ones(count, np.int64), np.arange(count), count)
+
+    def total(self) -> Value:
+        """Iterations: one number, or one for each iteration of the outer loops."""
+        if self.owners == 1:
+            return int(self.weight.sum())
+        return np.bincount(self.owner, weights=self.weight, minlength=self.owners).astype(np.int64)
+
+    def into(self, loop: For, needed: frozenset[str]) -> Visits:
+        """The iterations of a loop at this place; `needed` are the iterators that bounds and guards ask for."""
+        first, last = loop.lower.value, loop.upper.value
+        if first is not None and last is not None and loop.iterator not in needed:
+            return replace(self, weight=self.weight * max(last - first + 1, 0))
+        low, high = self._lower(loop.lower), self._upper(loop.upper)
+        lengths = np.maximum(high - low + 1, 0)
+        if loop.iterator not in needed:
+            return replace(self, weight=self.weight * lengths)
+        if lengths.sum() > MOST_POINTS:
+            return replace(self, weight=self.weight * loop.trip_count, values={**self.values, loop.iterator: low})
+        at = np.repeat(np.arange(len(lengths)), lengths)
+        before = np.repeat(np.cumsum(lengths) - lengths, lengths)
+        here = np.arange(len(at)) - before + low[at]
+        values = {name: entries[at] for name, entries in self.values.items() if name in needed}
+        return Visits({**values, loop.iterator: here}, self.weight[at], self.owner[at], self.owners)
+
+    def where(self, conditions: Iterable[Affine]) -> Visits:
+        """The visits at which every condition is >= 0."""
+        keep = np.ones(len(self.weight), bool)
+        for condition in conditions:
+            if condition.names <= self.values.keys():
+                keep &= self._evaluate(condition) >= 0
+        values = {name: entries[keep] for name, entries in self.values.items()}
+        return Visits(values, self.weight[keep], self.owner[keep], self.owners)
+
+    def _lower(self, bound: Bound) -> Ints:
+        ends = [-(-self._evaluate(q.numerator) // q.divisor) for q in bound.terms]
+        return np.maximum.reduce(ends)
+
+    def _upper(self, bound: Bound) -> Ints:
+        ends = [self._evaluate(q.numerator) // q.divisor for q in bound.terms]
+        return np.minimum.reduce(ends)
+
+    def _evaluate(self, expression: Affine) -> Ints:
+        total = np.full(len(self.weight), expression.constant, np.int64)
+        for name, factor in expression.terms:
+            total = total + factor * self.values[name]
+        return total
+
+
+def needed_iterators(nodes: tuple[Node, ...]) -> frozenset[str]:
+    """Iterators that the bounds of a loop, or a guard around loops, ask for; unrolled loops are no loops here."""
+    found: set[str] = set()
+    for node in walk(nodes):
+        if isinstance(node, For) and node.role is not LoopRole.UNROLLED:
+            for bound in (node.lower, node.upper):
+                found.update(*(q.numerator.names for q in bound.terms))
+        elif isinstance(node, Guard) and has_loop(node.body):
+            found.update(*(c.names for c in node.conditions))
+    return frozenset(found)
+
+
+def has_loop(nodes: tuple[Node, ...]) -> bool:
+    """Whether some loop in a tree is not unrolled."""
+    return any(isinstance(node, For) and node.role is not LoopRole.UNROLLED for node in walk(nodes))

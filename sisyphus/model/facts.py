@@ -1,0 +1,157 @@
+"""What the cost formulas need to know of a task, with numbers of any algebra; knows neither plans nor spaces.
+
+`structure.py` fills these from a Plan with integers, `batch.py` from arrays of candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sisyphus.ir import Expr, Ref, StmtId
+from sisyphus.model.algebra import Value
+from sisyphus.poly import Affine
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A dimension of a buffer as one subscript sees it: extent, partition factor, and its stride per loop."""
+
+    extent: Value
+    factor: Value
+    strides: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Access:
+    """A reference to an element of a buffer.
+
+    `element` identifies it: two accesses of one iteration with equal buffer and element meet in one place. The loops
+    of a nest are named the same in all its statements.
+    """
+
+    buffer: str
+    element: tuple[Affine, ...]
+    dims: tuple[Dim, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One statement run inside the unrolled loops of a pipelined body.
+
+    `unrolled` are the unrolled loops around it, `reductions` all loops of the task whose source loop does not occur in
+    the element written. `held`: a scalar stands for that element while the `reductions` among `unrolled` run;
+    `from_literal`: the scalar starts from a literal. `sources`: the source loop that each iterator of the statement
+    follows, None where it stands still.
+    """
+
+    statement: StmtId
+    write: Access
+    target: Ref
+    expr: Expr
+    reads: Mapping[Ref, Access]
+    unrolled: tuple[str, ...]
+    reductions: frozenset[str]
+    guarded: bool = False
+    held: bool = False
+    from_literal: bool = False
+    sources: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A value that statement `writer` (by its place in the body) leaves in a buffer for `reader` in another start.
+
+    Each of `ways` gives, per source loop that matters, the smallest distance in iterations from write to read.
+    """
+
+    writer: int
+    reader: int
+    buffer: str
+    ways: tuple[tuple[tuple[str, int], ...], ...]
+
+
+@dataclass(frozen=True)
+class Pipe:
+    """A pipelined loop (or a straight body) with its statements and the tile loops around it, outermost first.
+
+    `loop` is None for a body without a loop of its own; `starts` counts the iterations over one run of the task.
+    `trips` has the largest trip count of every loop; `copies` the loops that each source loop became, outermost
+    first, with the source iterations that one step is worth. `tree`: floating-point additions may be reassociated.
+    """
+
+    outer: tuple[str, ...]
+    loop: str | None
+    pipelined: bool
+    works: tuple[Work, ...]
+    trips: Mapping[str, Value]
+    tree: bool
+    starts: Value
+    copies: Mapping[str, tuple[tuple[str, Value], ...]]
+    flows: tuple[Flow, ...] = ()
+
+
+@dataclass(frozen=True)
+class Move:
+    """A burst transfer: `dims` of the buffer (strides unused), `beats` in all, in `bursts` contiguous runs.
+
+    `tile_strides` are the factors of loop iterators in its first address, in beats.
+    """
+
+    id: str
+    array: str
+    buffer: str
+    port: str
+    is_load: bool
+    dims: tuple[Dim, ...]
+    width: Value
+    bits: int
+    beats: Value
+    bursts: Value = 1
+    tile_strides: tuple[Value, ...] = ()
+    is_tile: bool = False
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Transfers that stand together in a body and run side by side as far as their memories allow."""
+
+    moves: tuple[Move, ...]
+    is_load: bool
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A loop that is not pipelined; `iterations` over one run of the task."""
+
+    iterator: str
+    iterations: Value
+    body: tuple[Part, ...]
+    flatten: bool = True
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """Parts of a body that run only where a condition holds, `runs` times over one run of the task."""
+
+    runs: Value
+    body: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Replicated:
+    """Copies of a part that work side by side, each with its own operators."""
+
+    copies: Value
+    body: tuple[Part, ...]
+
+
+Part = Pipe | Burst | Tile | Guarded | Replicated
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """A task: its parts in order of execution. Counts may have one entry per iteration of the outer loops."""
+
+    name: str
+    parts: tuple[Part, ...]

@@ -1,0 +1,96 @@
+"""Constants of the scheduling rules per version of the synthesis tool; knows no operator, memory or design.
+
+Every figure is from MODEL.md section 4 (public synthesis reports of Vitis HLS 2023.2 at 250 MHz, and of 2021.1 for the
+double-precision designs) unless its comment says otherwise. What hardware costs is not here but in `target`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class GuardForm(Enum):
+    """How a guarded statement inside a pipelined loop reaches the tool.
+
+    INLINE: as a condition in place, which the tool turns into selects (unmeasured). CALLED: the guarded statement is
+    a function of its own, a serial chain that shares nothing (the form of the measured designs).
+    """
+
+    INLINE = "inline"
+    CALLED = "called"
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Clock cycles of what is not an operator."""
+
+    read: int = 2  # address, then the memory's output register
+    write: int = 1
+    address_multiply: int = 3  # more for an address of two terms with a product
+    remainder_extra: int = 4  # a remainder of an n-bit index takes n + 4
+    guard: int = 1  # entering a guarded function
+    call: int = 2  # a function, or a loop that became one
+    step: int = 2  # from one part of a body, or one step of the kernel, to the next
+    load: int = 72  # request until first data, latency 64 of the adapter included
+    store: int = 70
+    tile_index: int = 1  # a transfer that is told which tile; once more if its address needs a product
+    strided_burst: int = 3  # each further burst of a tile that is not contiguous (MODEL.md section 9)
+    register_transfer: int = 2  # iteration latency of a transfer loop into registers,
+    memory_transfer: int = 3  # or into memories
+    unflattened: int = 4  # each iteration of a loop around a pipelined one that could not be flattened
+    skipped: int = 1  # a guarded part of a tile loop: skipped, or run (more than the part)
+    replicated: int = 1  # a part that several copies run side by side (MODEL.md section 9)
+    outer_iteration: int = 1  # each iteration of an outer sequential loop (unmeasured)
+    reduction_tail: int = 4  # iteration latency of a pipelined reduction, more
+    odd_reduction_tail: int = 2  # the same with a tree over a number of terms that is no power of two
+
+
+@dataclass(frozen=True)
+class Area:
+    """Registers and logic beside operators, memories and adapters, as general linear terms (see resources.py)."""
+
+    ff_per_unit: float = 59.8
+    ff_per_slow_op: float = 21.3
+    ff_per_guarded_unit: float = 493.0
+    ff_per_register_element: float = 22.4
+    ff_per_bank_access: float = 19.9
+    ff_per_waiting_word: float = 1.17
+    lut_per_unit: float = 13.1
+    lut_per_slow_op: float = 10.5
+    lut_per_guarded_unit: float = 133.0
+    lut_per_bank_access: float = 35.7
+    lut_per_guarded_waiting_word: float = 88.9
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One version of the tool.
+
+    `flatten_accumulators`: a pipelined reduction with at most so many accumulators is flattened with the loops around
+    it (120 was, 600 was not). `ram_words_beyond_lut`: banks of more words make a two-term remainder address one cycle
+    longer. `bank_moves_break`: a loop that moves the output to another bank counts as staying at its address.
+    """
+
+    version: str
+    cycles: Cycles = field(default_factory=Cycles)
+    area: Area = field(default_factory=Area)
+    ports_per_bank: int = 2
+    flatten_accumulators: int = 256
+    ram_words_beyond_lut: int = 128
+    bank_moves_break: bool = False
+    partial_tree_recurrence: bool = False
+
+
+#: The float designs; mean error of their latency 0.03 %.
+VITIS_2023_2 = Rules("2023.2")
+
+#: The double-precision designs are less regular: mean error 14 %. Pipelined reductions are never flattened there, and
+#: a recurrence through registers runs over the tree of the unrolled terms only.
+VITIS_2021_1 = Rules(
+    "2021.1",
+    cycles=Cycles(unflattened=14),
+    flatten_accumulators=0,
+    bank_moves_break=True,
+    partial_tree_recurrence=True,
+)

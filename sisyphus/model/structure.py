@@ -1,0 +1,127 @@
+"""A task of a plan as the facts that the formulas ask for; knows no formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sisyphus.errors import InternalError
+from sisyphus.model.counting import Visits, has_loop, needed_iterators
+from sisyphus.model.facts import Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.flows import flows_of
+from sisyphus.model.moves import move_of
+from sisyphus.model.works import Around, Placed, works_in
+from sisyphus.plan import Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, walk
+
+_INSIDE = (LoopRole.PIPELINED, LoopRole.SEQUENTIAL)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the walk stands: the loops around, outermost first, and how often this place is visited."""
+
+    loops: tuple[For, ...]
+    visits: Visits
+    hold: Hold | None = None
+
+
+def task_facts(plan: Plan, task: Task, outside: Visits | None = None) -> TaskFacts:
+    """The facts of a task; `outside` are the iterations of the outer loops that call it."""
+    reader = _Reader(plan, task, needed_iterators(task.body))
+    return TaskFacts(task.name, reader.parts(task.body, _Place((), outside or Visits.once())))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Walks the tree of one task; `needed` are the iterators that bounds and guards ask for."""
+
+    plan: Plan
+    task: Task
+    needed: frozenset[str]
+
+    def parts(self, nodes: Sequence[Node], place: _Place) -> tuple[Part, ...]:
+        """The parts of a body; neighbouring copies of one direction stand together, and so do neighbouring runs."""
+        found: list[Part] = []
+        straight: list[Node] = []
+        for node in nodes:
+            if not isinstance(node, Copy) and not has_loop((node,)):
+                straight.append(node)
+                continue
+            if straight:
+                found.append(self._pipe(straight, None, place))
+                straight = []
+            _append(found, self._part(node, place))
+        if straight:
+            found.append(self._pipe(straight, None, place))
+        return tuple(found)
+
+    def _part(self, node: Node, place: _Place) -> Part:
+        match node:
+            case Copy(transfer=transfer):
+                move = move_of(self.plan, self.plan.transfer(transfer))
+                return Burst((move,), move.is_load)
+            case For():
+                inside = replace(
+                    place, loops=(*place.loops, node), visits=place.visits.into(node, self.needed)
+                )
+                return self._loop(node, inside)
+            case Guard(conditions=conditions, body=body):
+                inside = replace(place, visits=place.visits.where(conditions))
+                return Guarded(inside.visits.total(), self.parts(body, inside))
+            case Hold(body=body):
+                parts = self.parts(body, replace(place, hold=node))
+                if len(parts) == 1:
+                    return parts[0]
+        raise InternalError(f"{node} is no part of task `{self.task.name}`")
+
+    def _loop(self, loop: For, inside: _Place) -> Part:
+        if loop.role is LoopRole.UNROLLED:
+            return Replicated(loop.trip_count, self.parts(loop.body, inside))
+        if loop.role in _INSIDE and not has_loop(loop.body):
+            return self._pipe(loop.body, loop, inside)
+        flatten = loop.flatten and all(_is_fixed(n) for n in walk((loop,)) if isinstance(n, For))
+        return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten)
+
+    def _pipe(self, body: Sequence[Node], loop: For | None, place: _Place) -> Pipe:
+        """A pipelined loop, or a body without a loop of its own."""
+        around = Around(place.loops, hold=place.hold)
+        placed = [found for node in body for found in works_in(self.plan, self.task, node, around)]
+        loops = {f.iterator: f for f in (*place.loops, *(f for p in placed for f in p.unrolled))}
+        copies = _copies(loops, placed)
+        works = tuple(p.work for p in placed)
+        reach = {source: sum(step * (loops[name].trip_count - 1) for name, step in own) for source, own in copies.items()}
+        return Pipe(
+            outer=tuple(f.iterator for f in place.loops if f is not loop),
+            loop=loop.iterator if loop else None,
+            pipelined=loop is not None and loop.role is LoopRole.PIPELINED,
+            works=works,
+            trips={name: f.trip_count for name, f in loops.items()},
+            tree=self.plan.tree_reduction,
+            starts=place.visits.total(),
+            copies=copies,
+            flows=flows_of(self.plan.scop, works, copies, reach),
+        )
+
+
+def _append(found: list[Part], part: Part) -> None:
+    """Adds a part; a transfer joins the transfers of its direction right before it."""
+    last = found[-1] if found else None
+    if isinstance(part, Burst) and isinstance(last, Burst) and last.is_load == part.is_load:
+        found[-1] = Burst(last.moves + part.moves, part.is_load)
+    else:
+        found.append(part)
+
+
+def _is_fixed(loop: For) -> bool:
+    return loop.lower.value is not None and loop.upper.value is not None
+
+
+def _copies(loops: Mapping[str, For], placed: Sequence[Placed]) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The loops that each source loop became, outermost (largest step) first."""
+    steps: dict[str, dict[str, int]] = {}
+    for found in placed:
+        for value in found.values.values():
+            for name, factor in value.terms:
+                if name in loops:
+                    steps.setdefault(loops[name].source, {})[name] = abs(factor)
+    return {s: tuple(sorted(own.items(), key=lambda step: -step[1])) for s, own in steps.items()}

@@ -1,0 +1,93 @@
+"""Burst loads and stores: starts, initiation interval, iteration latency, total (MODEL.md 4.2); knows no task."""
+
+from __future__ import annotations
+
+from sisyphus.model.addresses import has_product, in_registers, needs_multiplier, remainder_cycles, words_per_bank
+from sisyphus.model.algebra import Value, at_least
+from sisyphus.model.facts import Dim, Move
+from sisyphus.model.schedule import Setting
+from sisyphus.model.terms import Term, total
+
+
+def _steps(move: Move) -> list[tuple[Dim, Value]]:
+    """Each dimension with how far one beat goes in it."""
+    last = len(move.dims) - 1
+    return [(dim, move.width if at == last else 1) for at, dim in enumerate(move.dims)]
+
+
+def move_interval(setting: Setting, move: Move) -> Value:
+    """⌈⌈width / factor of the last dimension⌉ / 2⌉: the lanes of a beat share the ports of their banks."""
+    if not move.dims:
+        return 1
+    alg = setting.alg
+    per_bank = alg.ceil_div(move.width, move.dims[-1].factor)
+    return alg.maximum(1, alg.ceil_div(per_bank, setting.rules.ports_per_bank))
+
+
+def move_remainder(setting: Setting, move: Move) -> Value:
+    """Cycles of the longest remainder that selects a bank, 0 if there is none."""
+    alg = setting.alg
+    found: Value = 0
+    for dim, step in _steps(move):
+        found = alg.maximum(found, remainder_cycles(alg, setting.rules, dim, step, whole=True))
+    return found
+
+
+def move_depth(setting: Setting, move: Move) -> Value:
+    """Iteration latency: 2 into registers, 3 into memories, more for remainders and addresses of two terms."""
+    alg, rules = setting.alg, setting.rules
+    cycles = rules.cycles
+    registers = in_registers(alg, move.dims)
+    base = alg.select(registers, cycles.register_transfer, cycles.memory_transfer)
+    remainder = move_remainder(setting, move)
+    divided = alg.exceeds(remainder, 0)
+    two, multiplies = has_product(alg, [(dim, alg.exceeds(dim.extent, step)) for dim, step in _steps(move)])
+    deep = alg.both(two, alg.exceeds(words_per_bank(alg, move.dims), rules.ram_words_beyond_lut))
+    plain = base + alg.select(multiplies, 1, 0)
+    if move.is_load:
+        depth = alg.select(divided, alg.maximum(base, remainder) + alg.select(deep, 1, 0), plain)
+    else:
+        depth = alg.select(divided, alg.maximum(base, remainder), base) + alg.select(alg.either(divided, two), 1, 0)
+    return depth + move_interval(setting, move) - 1
+
+
+def move_cycles(setting: Setting, move: Move) -> Term:
+    """One run of a transfer: a pipelined loop over its beats behind the latency of the adapter.
+
+    A tile that is no contiguous run of memory is a burst for each run (MODEL.md section 9, unmeasured).
+    """
+    alg, cycles = setting.alg, setting.rules.cycles
+    interval, depth = move_interval(setting, move), move_depth(setting, move)
+    bursts = move.bursts
+    strided = alg.exceeds(bursts, 1)
+    adapter = cycles.load if move.is_load else cycles.store
+    again = bursts * (cycles.call + adapter) + alg.select(strided, bursts * cycles.strided_burst, 0)
+    contiguous = not isinstance(bursts, int) or bursts == 1
+    return total(
+        move.id,
+        (
+            Term("beats", (move.beats - bursts) * interval, rule="beats x II"),
+            Term("fill", bursts * alg.maximum(depth - 1, 1), rule="iteration latency"),
+            Term("memory", again, measured=contiguous, rule="call, request and response"),
+            Term("tile address", _tile_address(setting, move), rule="tile index"),
+        ),
+        rule="transfer",
+    )
+
+
+def _tile_address(setting: Setting, move: Move) -> Value:
+    """A transfer of a tile computes its first address: one cycle, two if that takes a multiplier."""
+    if not move.is_tile:
+        return 0
+    alg, cycles = setting.alg, setting.rules.cycles
+    multiplies = alg.exceeds(0, 0)
+    for stride in move.tile_strides:
+        multiplies = alg.either(multiplies, needs_multiplier(alg, alg.maximum(stride, 1)))
+    return cycles.tile_index + alg.select(multiplies, cycles.tile_index, 0)
+
+
+def has_address_product(setting: Setting, move: Move) -> Value:
+    """Whether the on-chip address takes a multiply-add, which is one DSP."""
+    alg = setting.alg
+    _, multiplies = has_product(alg, [(dim, at_least(alg, dim.extent, step + 1)) for dim, step in _steps(move)])
+    return alg.select(multiplies, 1, 0)

@@ -1,0 +1,162 @@
+"""From a design point to the plan of it: outer loops, calls, and what travels between them; chooses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.plan.checks import check_point
+from sisyphus.plan.parts import Parts
+from sisyphus.plan.plan import Direction, Plan, Port
+from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
+from sisyphus.plan.scan import Range, outer_range, restrict, shadow_on
+from sisyphus.plan.task import Around, build_task
+from sisyphus.plan.tiles import Box, Use, Window, box_of, whole
+from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
+from sisyphus.poly import Set, const, extend, make_set, union_of, var
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint
+
+
+def build_plan(scop: Scop, distribution: Distribution, live: Mapping[ArrayId, Live], point: DesignPoint) -> Plan:
+    """The plan of a design point; `KernelError` where the point does not fit the kernel."""
+    check_point(scop, distribution, point)
+    parts = Parts.of(scop, distribution, point)
+    outside = Around(loops=(), names={}, region=make_set("", []), taken=parts.names)
+    body = _body(parts, live, distribution.body, KERNEL_PLACE, outside)
+    parts.check_complete()
+    return Plan(
+        scop=scop,
+        ports=_ports(parts),
+        buffers=parts.made_buffers(),
+        transfers=parts.made_transfers(),
+        tasks=tuple(parts.tasks),
+        body=body,
+        tree_reduction=point.tree_reduction,
+    )
+
+
+def _body(
+    parts: Parts, live: Mapping[ArrayId, Live], entries: Sequence[OuterLoop | Nest], place: str, around: Around
+) -> tuple[Node, ...]:
+    """Loops, calls and copies for a part of the distribution; buffers of this place live inside of it."""
+    inside = {n.id for n in _nests(entries)}
+    here = [c for c in parts.choices if c.place == place and inside.issuperset(c.nests)]
+    for choice in here:
+        parts.add_buffer(choice, _outer_box(parts, choice, entries, around))
+    nodes = [_node(parts, live, entry, around) for entry in entries]
+    residents = [_resident(parts, live, choice, entries) for choice in here]
+    by_array = {choice.array: choice for choice in here}
+    body: list[Node] = []
+    for at, moved in enumerate(transfers_around(residents, len(entries))):
+        body += [Copy(parts.transfer(by_array[array], direction)) for direction, array in moved]
+        body += nodes[at] if at < len(nodes) else ()
+    return tuple(body)
+
+
+def _node(parts: Parts, live: Mapping[ArrayId, Live], entry: OuterLoop | Nest, around: Around) -> tuple[Node, ...]:
+    """The call of a nest or the loop around several; nothing where nothing ever runs."""
+    if isinstance(entry, Nest):
+        task = build_task(parts, entry, around)
+        return (Call(task.name),) if task else ()
+    points = _values_of(parts.scop, entry, around)
+    if points is None:
+        return ()
+    inner, name, limits = _inside(around, entry, points)
+    body = _body(parts, live, entry.body, entry.iterator, inner)
+    loop = For(name, entry.iterator, limits.lower, limits.upper, limits.trip_count, LoopRole.OUTER, body)
+    return (loop,) if body else ()
+
+
+def _values_of(scop: Scop, loop: OuterLoop, around: Around) -> Set | None:
+    """The values of the loops around and of this loop for which some statement inside runs, dimensions unnamed."""
+    depth = len(around.loops) + 1
+    domains = [scop.statement(s).domain for nest in _nests([loop]) for s in nest.statements]
+    shadows = [shadow_on(d, depth) for d in domains if not d.is_empty()]
+    return union_of(shadows) if shadows else None
+
+
+def _inside(around: Around, loop: OuterLoop, points: Set) -> tuple[Around, str, Range]:
+    """One more loop around, through the values in `points`; its name and bounds."""
+    taken = around.taken.child()
+    name = taken.take(loop.iterator)
+    dims = [*around.names.values(), name]
+    shadow = extend(points, dims)
+    limits = outer_range(shadow, name, around.region)
+    region = restrict(extend(around.region, dims), name, limits)
+    names = {**around.names, loop.iterator: name}
+    return Around(loops=(*around.loops, loop), names=names, region=region, taken=taken), name, limits
+
+
+def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | Nest], around: Around) -> Box:
+    """What the nests of a buffer touch of its array while the loops around its place stand still."""
+    extents = parts.scop.array(choice.array).extents
+    if choice.place == KERNEL_PLACE:
+        return whole(extents)
+    uses = []
+    for path, nest in _paths(entries, ()):
+        if nest.id in choice.nests:
+            windows = {source: Window(var(name), 1) for source, name in around.names.items()}
+            ranging: list[OuterLoop | Loop] = [*path, *nest.band]
+            windows |= {loop.iterator: Window(const(loop.lower), loop.trip_count) for loop in ranging}
+            uses.append(Use(parts.refs(nest, choice.array), windows))
+    return box_of(uses, extents)
+
+
+def _resident(
+    parts: Parts, live: Mapping[ArrayId, Live], choice: BufferPoint, entries: Sequence[OuterLoop | Nest]
+) -> Resident:
+    whole_kernel, needs = choice.place == KERNEL_PLACE, live[choice.array]
+    return Resident(
+        array=choice.array,
+        usages=[_usage(parts, choice, entry) for entry in entries],
+        load_first=needs.load or not whole_kernel,
+        store_last=needs.store or not whole_kernel,
+    )
+
+
+def _usage(parts: Parts, choice: BufferPoint, entry: OuterLoop | Nest) -> Usage | None:
+    if isinstance(entry, OuterLoop):
+        return merged([_usage(parts, choice, child) for child in entry.body], choice.array, entry.iterator)
+    statements = [parts.scop.statement(s) for s in entry.statements]
+    reads = any(ref.array == choice.array for s in statements for ref in s.reads)
+    writes = any(s.write.array == choice.array for s in statements)
+    return Usage(entry.id in choice.nests, reads, writes) if reads or writes else None
+
+
+def _nests(entries: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:
+    return (nest for _, nest in _paths(entries, ()))
+
+
+def _paths(
+    entries: Sequence[OuterLoop | Nest], path: tuple[OuterLoop, ...]
+) -> Iterator[tuple[tuple[OuterLoop, ...], Nest]]:
+    """Every nest with the loops around it."""
+    for entry in entries:
+        if isinstance(entry, Nest):
+            yield path, entry
+        else:
+            yield from _paths(entry.body, (*path, entry))
+
+
+def _ports(parts: Parts) -> tuple[Port, ...]:
+    """One per argument that stays in the signature."""
+    scop, transfers = parts.scop, parts.made_transfers()
+    ports = []
+    for argument in scop.arguments:
+        if argument.kind == "scalar":
+            ports.append(Port(argument.name, "scalar", argument.type))
+        elif argument.kind == "array":
+            moved = [t for t in transfers if t.array == argument.name]
+            widths = {t.width for t in moved} or {1}
+            if len(widths) > 1:
+                raise KernelError(
+                    f"`{argument.name}` is transferred with {' and '.join(map(str, sorted(widths)))} elements per beat",
+                    hint="a port has one width",
+                )
+            array = scop.array(ArrayId(argument.name))
+            directions = {t.direction for t in moved}
+            direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
+            ports.append(Port(array.id, "array", array.type, array.extents, widths.pop(), array.id, direction))
+    return tuple(ports)

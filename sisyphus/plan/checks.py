@@ -1,0 +1,130 @@
+"""Is a design point well-formed for this kernel: every nest, loop and array covered once; judges no cost, no order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sisyphus.analysis import Distribution, Nest
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Role, Scop
+from sisyphus.plan.plan import Buffer
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
+
+#: An m_axi port moves at most this much in one beat (MODEL.md 4.2).
+MAX_BEAT_BITS, MAX_BEAT_ELEMENTS = 512, 16
+
+
+def check_point(scop: Scop, distribution: Distribution, point: DesignPoint) -> None:
+    """Raise `KernelError` with every fault of a point that does not fit the kernel."""
+    faults = list(_faults(scop, distribution, point))
+    if faults:
+        raise KernelError(f"design point of `{point.kernel}`: {'; '.join(faults)}", hint="`sisy optimize` writes one")
+
+
+def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Iterator[str]:
+    given, wanted = [n.id for n in point.nests], [n.id for n in distribution.nests]
+    if sorted(given) != sorted(wanted):
+        yield f"its nests are {_listed(given)}, the kernel's are {_listed(wanted)}"
+        return
+    for nest in distribution.nests:
+        yield from _nest_faults(nest, point.nest(nest.id))
+        yield from _cover_faults(scop, nest, point)
+    yield from _buffer_faults(scop, distribution, point)
+
+
+def _nest_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
+    loops = dict(choice.tiles)
+    for field, names in (("order", choice.order), ("tiles", tuple(loops))):
+        if sorted(names) != sorted(nest.iterators):
+            yield f"nest `{nest.id}`: {field} has {_listed(names)}, the loops are {_listed(nest.iterators)}"
+            return
+    if choice.pipeline is not None and choice.pipeline not in loops:
+        yield f"nest `{nest.id}`: no loop `{choice.pipeline}` to pipeline"
+    if choice.unroll:
+        yield f"nest `{nest.id}`: coarse-grained unrolling cannot be built"
+    for loop in nest.band:
+        tile = loops[loop.iterator]
+        if not _covers(tile, loop.trip_count):
+            yield f"nest `{nest.id}`: tile {tile} of loop `{loop.iterator}` does not make {loop.trip_count} iterations"
+        if tile.level1 > 1 and choice.pipeline not in (loop.iterator, None):
+            yield f"nest `{nest.id}`: level 1 of `{loop.iterator}` is not 1 though `{choice.pipeline}` is pipelined"
+
+
+def _covers(tile: Tile, trip_count: int) -> bool:
+    """Enough iterations, and no tile without any."""
+    return min(tile.level0, tile.level1, tile.level2) >= 1 and (
+        (tile.level0 - 1) * tile.size < max(trip_count, 1) <= tile.level0 * tile.size
+    )
+
+
+def _cover_faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
+    for array in arrays_of(scop, nest):
+        found = [b for b in point.buffers if b.array == array and nest.id in b.nests]
+        if len(found) != 1:
+            yield f"nest `{nest.id}` has {len(found)} buffers of `{array}`, not one"
+
+
+def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Iterator[str]:
+    nests = {n.id: n for n in distribution.nests}
+    arrays = {a.id: a for a in scop.arrays}
+    ids = [b.id for b in point.buffers]
+    for repeated in sorted({i for i in ids if ids.count(i) > 1}):
+        yield f"two buffers are `{repeated}`"
+    for buffer in point.buffers:
+        if buffer.array not in arrays:
+            yield f"no array `{buffer.array}`"
+        elif unknown := [n for n in buffer.nests if n not in nests]:
+            yield f"buffer `{buffer.id}`: no nest {_listed(unknown)}"
+        else:
+            yield from _one_buffer_faults(scop, buffer, [nests[n] for n in buffer.nests])
+    for transfer in point.transfers:
+        if transfer.buffer not in ids:
+            yield f"a transfer of no buffer `{transfer.buffer}`"
+        if transfer.layout != "plain":
+            yield f"transfer of `{transfer.buffer}`: layout `{transfer.layout}` cannot be built"
+        if transfer.ports not in ((), (transfer.buffer.partition("@")[0],)):
+            yield f"transfer of `{transfer.buffer}`: one port, named like the array, can be built"
+
+
+def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> Iterator[str]:
+    array = scop.array(buffer.array)
+    if len(buffer.partition) != len(array.extents) or any(f < 1 for f in buffer.partition):
+        yield f"buffer `{buffer.id}`: {buffer.partition} is not one factor for each of {len(array.extents)} dimensions"
+    if not nests:
+        yield f"buffer `{buffer.id}` has no nest"
+    if buffer.place == KERNEL_PLACE:
+        return
+    if array.role is Role.LOCAL:
+        yield f"buffer `{buffer.id}`: `{array.id}` has no home in memory, its place must be `{KERNEL_PLACE}`"
+    is_outer = all(buffer.place in n.outer for n in nests)
+    if not is_outer and not (len(nests) == 1 and buffer.place in nests[0].iterators):
+        yield f"buffer `{buffer.id}`: place `{buffer.place}` is no loop around its nests"
+
+
+def check_width(buffer: Buffer, extents: tuple[int, ...], width: int) -> None:
+    """Raise `KernelError` where a beat of `width` elements would cross a row of the buffer or of the array."""
+    faults = []
+    if width < 1 or width & (width - 1):
+        faults.append("is no power of two")
+    if width > MAX_BEAT_ELEMENTS or width * buffer.type.bits > MAX_BEAT_BITS:
+        faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements")
+    last = [extents[-1], buffer.extents[-1]] if extents else [1]
+    origin = buffer.origin[-1] if extents else None
+    steps = [] if origin is None else [origin.constant, *(factor for _, factor in origin.terms)]
+    if width > 1 and any(number % width for number in (*last, *steps)):
+        faults.append(f"does not divide the last dimension ({', '.join(map(str, dict.fromkeys(last)))}) or its origin")
+    if faults:
+        raise KernelError(
+            f"buffer `{buffer.id}`: a transfer of {width} elements per beat {' and '.join(faults)}",
+            hint="a width of 1 always fits",
+        )
+
+
+def arrays_of(scop: Scop, nest: Nest) -> tuple[ArrayId, ...]:
+    """Arrays that a nest touches, in the order of their declaration."""
+    touched = {ref.array for s in nest.statements for ref in (scop.statement(s).write, *scop.statement(s).reads)}
+    return tuple(a.id for a in scop.arrays if a.id in touched)
+
+
+def _listed(names: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(f"`{n}`" for n in names) or "none"

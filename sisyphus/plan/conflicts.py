@@ -1,0 +1,123 @@
+"""Which copies and calls may run at the same time: the steps of MODEL.md 4.1; knows no cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from sisyphus.ir import ArrayId, StmtId
+from sisyphus.plan.plan import Direction, Plan, Task, Transfer
+from sisyphus.plan.tree import Call, Copy, For, Node, Run, body_of, walk
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a node does to memories: on-chip buffers by id, off-chip arrays, and m_axi bundles by direction.
+
+    `shared_reads` are the buffers read that are not wholly in registers, so that two readers are in each other's way.
+    A tile buffer lives inside its task and is not listed.
+    """
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    shared_reads: frozenset[str] = frozenset()
+    loads: frozenset[ArrayId] = frozenset()
+    stores: frozenset[ArrayId] = frozenset()
+    bundles: frozenset[tuple[str, Direction]] = frozenset()
+
+    def __or__(self, other: Touched) -> Touched:
+        return Touched(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.shared_reads | other.shared_reads,
+            self.loads | other.loads,
+            self.stores | other.stores,
+            self.bundles | other.bundles,
+        )
+
+    def conflicts(self, other: Touched) -> bool:
+        on_chip = self.writes & (other.reads | other.writes) or self.reads & other.writes
+        both_read = self.shared_reads & other.shared_reads
+        off_chip = self.stores & (other.loads | other.stores) or self.loads & other.stores
+        return bool(on_chip or both_read or off_chip or self.bundles & other.bundles)
+
+
+def reads_writes(plan: Plan, node: Node) -> Touched:
+    """Everything that a node of the plan's body, or of an outer loop, touches."""
+    if isinstance(node, Copy):
+        return _copy(plan, node.transfer)
+    if isinstance(node, Call):
+        return _task(plan, plan.task(node.task))
+    return reduce(Touched.__or__, (reads_writes(plan, child) for child in body_of(node)), Touched())
+
+
+def steps(plan: Plan) -> tuple[tuple[Node, ...], ...]:
+    """The plan's body in synchronised steps."""
+    return steps_of(plan, plan.body)
+
+
+def steps_of(plan: Plan, nodes: Sequence[Node]) -> tuple[tuple[Node, ...], ...]:
+    """Nodes that follow each other, as steps: one more than the largest step of the earlier nodes in conflict.
+
+    A loop is a step of its own, since nothing runs beside it.
+    """
+    touched = [reads_writes(plan, node) for node in nodes]
+    placed: list[int] = []
+    for at, node in enumerate(nodes):
+        barrier = _has_loop(node)
+        before = (
+            placed[other]
+            for other in range(at)
+            if barrier or _has_loop(nodes[other]) or touched[at].conflicts(touched[other])
+        )
+        placed.append(1 + max(before, default=-1))
+    return tuple(
+        tuple(node for node, step in zip(nodes, placed, strict=True) if step == number)
+        for number in range(max(placed, default=-1) + 1)
+    )
+
+
+def _has_loop(node: Node) -> bool:
+    return any(isinstance(n, For) for n in walk((node,)))
+
+
+def _copy(plan: Plan, transfer_id: str) -> Touched:
+    transfer = plan.transfer(transfer_id)
+    buffer = plan.buffer(transfer.buffer)
+    on_chip, off_chip = frozenset({buffer.id}), frozenset({transfer.array})
+    bundles = frozenset({(transfer.port, transfer.direction)})
+    if transfer.direction is Direction.LOAD:
+        return Touched(writes=on_chip, loads=off_chip, bundles=bundles)
+    shared = frozenset() if buffer.in_registers else on_chip
+    return Touched(reads=on_chip, shared_reads=shared, stores=off_chip, bundles=bundles)
+
+
+def _task(plan: Plan, task: Task) -> Touched:
+    own = {t.buffer for t in task_transfers(plan, task)}
+    outside = [plan.buffer(b) for b in task.buffers if b not in own]
+    read, written = _arrays(plan, (n.statement for n in walk(task.body) if isinstance(n, Run)))
+    reads = frozenset(b.id for b in outside if b.array in read)
+    inside = reduce(Touched.__or__, (_copy(plan, t.id) for t in task_transfers(plan, task)), Touched())
+    return Touched(
+        reads=reads,
+        writes=frozenset(b.id for b in outside if b.array in written),
+        shared_reads=frozenset(b.id for b in outside if b.id in reads and not b.in_registers),
+        loads=inside.loads,
+        stores=inside.stores,
+        bundles=inside.bundles,
+    )
+
+
+def task_transfers(plan: Plan, task: Task) -> tuple[Transfer, ...]:
+    """Transfers that a task runs itself, under its tile loops."""
+    return tuple(plan.transfer(n.transfer) for n in walk(task.body) if isinstance(n, Copy))
+
+
+def _arrays(plan: Plan, statements: Iterator[StmtId]) -> tuple[set[ArrayId], set[ArrayId]]:
+    """Arrays that statements read, and those that they write."""
+    read, written = set[ArrayId](), set[ArrayId]()
+    for statement in map(plan.scop.statement, dict.fromkeys(statements)):
+        read |= {ref.array for ref in statement.reads}
+        written.add(statement.write.array)
+    return read, written

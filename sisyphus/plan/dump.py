@@ -1,0 +1,69 @@
+"""A plan as stable text for people and tests; read back by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sisyphus.plan.plan import Buffer, Plan, Transfer
+from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run
+
+
+def dump(plan: Plan) -> str:
+    """Ports, buffers, transfers, the body, then each task; one thing a line."""
+    lines = [f"plan {plan.scop.name}{' (tree reduction)' if plan.tree_reduction else ''}"]
+    for port in plan.ports:
+        extents = "".join(f"[{e}]" for e in port.extents)
+        bundle = f" width {port.width} bundle {port.bundle} {port.layout}" if port.kind == "array" else ""
+        lines.append(f"port {port.direction} {port.type} {port.name}{extents}{bundle}")
+    lines += [_buffer(b) for b in plan.buffers]
+    lines += [_transfer(t) for t in plan.transfers]
+    lines += ["body:", *_nodes(plan.body, 1)]
+    for task in plan.tasks:
+        given = ", ".join([*task.buffers, *task.scalars, *task.iterators])
+        lines += [f"{task.name}({given}): nest {task.nest}", *_nodes(task.body, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def _buffer(buffer: Buffer) -> str:
+    extents = "".join(f"[{e}]" for e in buffer.extents)
+    part = "x".join(map(str, buffer.partition)) or "1"
+    origin = ", ".join(map(str, buffer.origin))
+    extra = f" copies {buffer.copies}" if buffer.copies > 1 else ""
+    extra += f" storage {buffer.storage}" if buffer.storage != "auto" else ""
+    at = f" at [{origin}]" if any(not e.is_constant or e.constant for e in buffer.origin) else ""
+    return f"buffer {buffer.type} {buffer.id}{extents} of {buffer.array}{at} under {buffer.place} parts {part}{extra}"
+
+
+def _transfer(transfer: Transfer) -> str:
+    arrow = "<-" if transfer.direction.value == "load" else "->"
+    return f"transfer {transfer.id}: {transfer.buffer} {arrow} {transfer.array} width {transfer.width}"
+
+
+def _nodes(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
+    for node in nodes:
+        yield "  " * depth + _headline(node)
+        if isinstance(node, For | Guard | Hold):
+            yield from _nodes(node.body, depth + 1)
+
+
+def _headline(node: Node) -> str:
+    match node:
+        case For():
+            note = "" if node.flatten else " (not flattened)"
+            bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
+            return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
+        case Guard():
+            return "if " + " and ".join(f"{c} >= 0" for c in node.conditions)
+        case Hold():
+            return f"hold {node.name} = {node.ref}"
+        case Run():
+            return f"run {node.statement}({', '.join(f'{name}={value}' for name, value in node.values)})"
+        case Copy():
+            return f"copy {node.transfer}"
+        case Call():
+            return f"call {node.task}"
+
+
+def _bound(bound: Bound, several: str, rounding: str) -> str:
+    terms = [str(q.numerator) if q.divisor == 1 else f"{rounding}(({q.numerator})/{q.divisor})" for q in bound.terms]
+    return terms[0] if len(terms) == 1 else f"{several}({', '.join(terms)})"

@@ -1,0 +1,150 @@
+"""The three copies of the loops of a nest, as names, values and trip counts; knows no statement and no transfer.
+
+for i in lower..: S(i)   with tile 4x1x50 becomes
+for i0 in 0..3: for i2 in 0..49: S(lower + 50*i0 + i2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sisyphus.analysis import LoopKind, Nest
+from sisyphus.analysis.distribution import Loop
+from sisyphus.plan.names import Names
+from sisyphus.poly import Affine, const, var
+from sisyphus.space import NestPoint, Tile
+
+
+@dataclass(frozen=True)
+class Copies:
+    """One loop of a band strip-mined twice; a copy that needs no loop has no name and the value 0."""
+
+    loop: Loop
+    tile: Tile
+    names: tuple[str | None, str | None, str | None]
+
+    @property
+    def fits(self) -> bool:
+        """No iteration of the copies falls outside the loop's own range."""
+        return self.tile.level0 * self.tile.size == self.loop.trip_count
+
+    @property
+    def start(self) -> Affine:
+        """The first value of the iterator in a tile."""
+        return self.loop.lower + self._copy(0) * self.tile.size
+
+    @property
+    def value(self) -> Affine:
+        return self.start + self._copy(1) * self.tile.level2 + self._copy(2)
+
+    def _copy(self, level: int) -> Affine:
+        name = self.names[level]
+        return const(0) if name is None else var(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """All loops of a nest in the order in which they will stand."""
+
+    nest: Nest
+    outer: tuple[str, ...]
+    copies: tuple[Copies, ...]
+    order: tuple[str, ...]
+    pipeline: str | None
+    innermost: tuple[str, ...]
+
+    @cached_property
+    def by_loop(self) -> dict[str, Copies]:
+        return {c.loop.iterator: c for c in self.copies}
+
+    @cached_property
+    def level0(self) -> tuple[tuple[str, Copies], ...]:
+        """Named level-0 copies, outermost first."""
+        return self._named(0, self.order)
+
+    @cached_property
+    def level1(self) -> tuple[tuple[str, Copies], ...]:
+        return self._named(1, tuple(self.by_loop))
+
+    @cached_property
+    def level2(self) -> tuple[tuple[str, Copies], ...]:
+        return self._named(2, self.innermost)
+
+    def _named(self, level: int, loops: tuple[str, ...]) -> tuple[tuple[str, Copies], ...]:
+        found = ((self.by_loop[loop].names[level], self.by_loop[loop]) for loop in loops)
+        return tuple((name, copies) for name, copies in found if name is not None)
+
+    @cached_property
+    def dims(self) -> tuple[str, ...]:
+        """Every loop around a statement, outermost first."""
+        return (*self.outer, *(name for level in (self.level0, self.level1, self.level2) for name, _ in level))
+
+    @cached_property
+    def values(self) -> tuple[Affine, ...]:
+        """What each iterator of a statement is, outermost first."""
+        return (*(var(name) for name in self.outer), *(c.value for c in self.copies))
+
+    @cached_property
+    def box(self) -> tuple[Affine, ...]:
+        """The conditions (each >= 0) that all copies stay in their trip counts."""
+        found: list[Affine] = []
+        for at, level in enumerate((self.level0, self.level1, self.level2)):
+            for name, copies in level:
+                trip = (copies.tile.level0, copies.tile.level1, copies.tile.level2)[at]
+                found += [var(name), trip - 1 - var(name)]
+        return tuple(found)
+
+    def fixed_under(self, place: str) -> frozenset[str]:
+        """Iterators of the band whose tile does not change inside the level-0 loop `place`."""
+        return frozenset(self.order[: self.order.index(place) + 1])
+
+
+def levels_of(
+    nest: Nest,
+    point: NestPoint,
+    *,
+    outer: Mapping[str, str],
+    places: Collection[str],
+    tree_reduction: bool,
+    names: Names,
+) -> Levels:
+    """The copies of a nest's loops; a level-0 copy of one iteration is kept only where a transfer stands in it.
+
+    `outer` renames the iterators of the outer loops.
+    """
+    copies = []
+    for loop in nest.band:
+        tile = point.tile(loop.iterator)
+        wanted = (tile.level0 > 1 or loop.iterator in places, tile.level1 > 1, tile.level2 > 1)
+        first, second, third = (
+            names.take(f"{loop.iterator}{level}") if needed else None for level, needed in enumerate(wanted)
+        )
+        copies.append(Copies(loop, tile, (first, second, third)))
+    return Levels(
+        nest=nest,
+        outer=tuple(outer[name] for name in nest.outer),
+        copies=tuple(copies),
+        order=point.order,
+        pipeline=point.pipeline,
+        innermost=innermost_order(nest, tree_reduction=tree_reduction),
+    )
+
+
+def innermost_order(nest: Nest, *, tree_reduction: bool) -> tuple[str, ...]:
+    """The band with its reduction loops last, as far as the nest's precedence allows."""
+    kinds = {loop.iterator: loop.kind for loop in nest.band}
+    pairs = {
+        (before, after)
+        for before, after in nest.precedence
+        if not (tree_reduction and kinds[before] is kinds[after] is LoopKind.REDUCTION)
+    }
+    waiting = sorted(nest.iterators, key=lambda name: kinds[name] is LoopKind.REDUCTION)
+    chosen: list[str] = []
+    while waiting:
+        free = (name for name in waiting if not any((other, name) in pairs for other in waiting))
+        name = next(free, waiting[0])
+        waiting.remove(name)
+        chosen.append(name)
+    return tuple(chosen)

@@ -1,0 +1,118 @@
+"""A nest with its choices as a loop tree: tile loops with their copies, the pipelined loop, unrolled loops, runs.
+
+for i: for j: for k: S   with order k,i,j, tiles i=4x1x50 j=1x220x1 k=48x1x5, pipeline j and A under k becomes
+for k0 (tile): { copy A; for i0 (tile): for j1 (pipelined): for i2 (unrolled): for k2 (unrolled): S }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sisyphus.analysis import LoopKind
+from sisyphus.ir import ArrayId, Ref, Statement
+from sisyphus.plan.levels import Copies, Levels
+from sisyphus.plan.plan import Buffer
+from sisyphus.plan.scan import Scan
+from sisyphus.plan.tree import Copy, For, Guard, Hold, LoopRole, Node, Run
+from sisyphus.poly import Affine
+
+
+@dataclass(frozen=True)
+class Copying:
+    """Transfer ids to run at the start and at the end of one iteration of a level-0 loop."""
+
+    loads: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Accumulators:
+    """When a scalar stands for the accumulated element: which buffers hold it, and the name the scalar gets."""
+
+    buffers: Mapping[ArrayId, Buffer]
+    name: str
+    tree_reduction: bool
+
+
+def tree_of(
+    levels: Levels,
+    scan: Scan,
+    statements: tuple[Statement, ...],
+    copying: Mapping[str, Copying],
+    accumulators: Accumulators,
+) -> tuple[Node, ...]:
+    """The loops of a nest, outermost first, around its statements in textual order."""
+    held = _held_loops(levels, statements, accumulators)
+    body = _hold(levels, scan, statements[0], held, accumulators.name) if held else None
+    rest = levels.level2
+    if body is None:
+        body = tuple(run for s in statements for run in _runs(levels, s, scan.guards[s.id]))
+    else:
+        rest = rest[: len(rest) - len(held)]
+    body = _wrap(body, rest, scan, LoopRole.UNROLLED)
+    role = LoopRole.SEQUENTIAL if levels.pipeline is None else LoopRole.PIPELINED
+    body = _wrap(body, levels.level1, scan, role)
+    for name, copies in reversed(levels.level0):
+        copied = copying.get(copies.loop.iterator, Copying())
+        body = (*(Copy(t) for t in copied.loads), *body, *(Copy(t) for t in copied.stores))
+        body = (_loop(name, copies, scan, LoopRole.TILE, body),)
+    return (Guard(scan.entry, body),) if scan.entry else body
+
+
+def _loop(name: str, copies: Copies, scan: Scan, role: LoopRole, body: tuple[Node, ...]) -> For:
+    limits = scan.ranges[name]
+    return For(name, copies.loop.iterator, limits.lower, limits.upper, limits.trip_count, role, body)
+
+
+def _wrap(
+    body: tuple[Node, ...], loops: tuple[tuple[str, Copies], ...], scan: Scan, role: LoopRole
+) -> tuple[Node, ...]:
+    for name, copies in reversed(loops):
+        body = (_loop(name, copies, scan, role, body),)
+    return body
+
+
+def _runs(levels: Levels, statement: Statement, parts: list[list[Affine]]) -> tuple[Node, ...]:
+    """One run per convex part of the domain, under the conditions of that part."""
+    run = Run(statement.id, tuple(zip(statement.iterators, levels.values, strict=True)))
+    return tuple(Guard(tuple(conditions), (run,)) if conditions else run for conditions in parts)
+
+
+def _held_loops(levels: Levels, statements: tuple[Statement, ...], choice: Accumulators) -> tuple[str, ...]:
+    """The innermost unrolled reduction loops, if a scalar should and may stand for the element they accumulate."""
+    reductions: list[str] = []
+    for name, copies in reversed(levels.level2):
+        if copies.loop.kind is not LoopKind.REDUCTION:
+            break
+        reductions.insert(0, name)
+    unrolled = [name for name, copies in levels.level2 if copies.loop.kind is LoopKind.REDUCTION]
+    if not reductions or reductions != unrolled or len(statements) != 1:
+        return ()
+    write = statements[0].write
+    element = _element(levels, statements[0])
+    touched = {ref for ref in statements[0].reads if ref.array == write.array}
+    if touched != {write} or any(e.names & set(reductions) for e in element.index):
+        return ()
+    pipelined = {name for name, _ in levels.level1}
+    in_registers = choice.buffers[write.array].in_registers
+    wanted = choice.tree_reduction or (in_registers and any(e.names & pipelined for e in element.index))
+    return tuple(reductions) if wanted else ()
+
+
+def _element(levels: Levels, statement: Statement) -> Ref:
+    return statement.write.substitute(dict(zip(statement.iterators, levels.values, strict=True)))
+
+
+def _hold(
+    levels: Levels, scan: Scan, statement: Statement, held: tuple[str, ...], name: str
+) -> tuple[Node, ...] | None:
+    """The held loops around the run, and the scalar around them; None where the guard cannot be split."""
+    split = scan.split_guard(statement.id, held)
+    if split is None:
+        return None
+    outside, inside = split
+    loops = levels.level2[len(levels.level2) - len(held) :]
+    body = _wrap(_runs(levels, statement, [inside]), loops, scan, LoopRole.UNROLLED)
+    hold = Hold(name, _element(levels, statement), body)
+    return (Guard(tuple(outside), (hold,)),) if outside else (hold,)

@@ -1,0 +1,104 @@
+"""Need a tile be loaded, or does the nest write all of it before it reads any; knows no transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from sisyphus.ir import Ref, Statement, StmtId
+from sisyphus.plan.levels import Levels
+from sisyphus.plan.plan import Buffer
+from sisyphus.plan.scan import Scan
+from sisyphus.poly import (
+    Affine,
+    Set,
+    const,
+    dim_names,
+    each_preceded,
+    extend,
+    make_set,
+    project_onto,
+    pull_back,
+    relation_on,
+    var,
+    within,
+)
+
+#: isl steps for one tile; a matrix product needs some ten thousand.
+LEASH = 3_000_000
+
+
+def needs_load(
+    buffer: Buffer,
+    extents: Sequence[int],
+    levels: Levels,
+    scan: Scan,
+    statements: Sequence[Statement],
+    domains: Mapping[StmtId, Set],
+    outside: Set,
+) -> bool:
+    """False only if, in each iteration of the place loop, every element of the tile is written before it is read.
+
+    `outside` are the values of the outer loops. Where isl gives up, the tile is loaded.
+    """
+    writers = [s for s in statements if s.write.array == buffer.array]
+    if not writers or (len(statements) == 1 and writers[0].write in writers[0].reads):
+        return True
+    check = partial(_written_first, buffer, extents, levels, scan, statements, domains, outside)
+    return not within(LEASH, check)
+
+
+def _written_first(
+    buffer: Buffer,
+    extents: Sequence[int],
+    levels: Levels,
+    scan: Scan,
+    statements: Sequence[Statement],
+    domains: Mapping[StmtId, Set],
+    outside: Set,
+) -> bool:
+    visited = _visited(levels, scan, outside)
+    instances = scan.instances or {s: pull_back(d, levels.dims, levels.values) for s, d in domains.items()}
+    fixed = _fixed_dims(levels, buffer.place)
+    tag = [var(name) for name in fixed]
+
+    def places(statement: Statement, ref: Ref) -> tuple[Set, list[Affine]]:
+        values = dict(zip(statement.iterators, levels.values, strict=True))
+        return instances[statement.id].intersect(visited), [*tag, *(e.substitute(values) for e in ref.index)]
+
+    writes = [
+        (at, relation_on(*places(s, s.write))) for at, s in enumerate(statements) if s.write.array == buffer.array
+    ]
+    for at, reader in enumerate(statements):
+        for ref in (r for r in reader.reads if r.array == buffer.array):
+            earlier = [(write, writer < at) for writer, write in writes]
+            if not each_preceded(relation_on(*places(reader, ref)), earlier):
+                return False
+    written = writes[0][1].range()
+    for _, write in writes[1:]:
+        written = written.union(write.range())
+    return bool(_tile(buffer, extents, project_onto(visited, fixed)).is_subset(written))
+
+
+def _visited(levels: Levels, scan: Scan, outside: Set) -> Set:
+    """Every value of the loops of the nest."""
+    if scan.context is not None:
+        return scan.context
+    return make_set("", levels.dims, at_least_zero=levels.box).intersect(extend(outside, levels.dims))
+
+
+def _fixed_dims(levels: Levels, place: str) -> list[str]:
+    """The loops outside of the copies under a level-0 loop."""
+    fixed = levels.fixed_under(place)
+    return [*levels.outer, *(name for name, copies in levels.level0 if copies.loop.iterator in fixed)]
+
+
+def _tile(buffer: Buffer, extents: Sequence[int], iterations: Set) -> Set:
+    """(iteration of the place loop, element): the elements of the buffer that lie inside the array."""
+    names = [f"e__{at}" for at in range(len(extents))]
+    dims = [*dim_names(iterations), *names]
+    inside: list[Affine] = []
+    for name, extent, origin, size in zip(names, extents, buffer.origin, buffer.extents, strict=True):
+        own = var(name)
+        inside += [own, const(extent - 1) - own, own - origin, origin + (size - 1) - own]
+    return extend(iterations, dims).intersect(make_set("", dims, at_least_zero=inside))

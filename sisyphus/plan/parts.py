@@ -1,0 +1,125 @@
+"""The parts of a plan while it is built: names, buffers, transfers and tasks by the ids of the design point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sisyphus.analysis import Distribution, Nest
+from sisyphus.errors import InternalError, KernelError
+from sisyphus.ir import ArrayId, Ref, Scop, Statement
+from sisyphus.plan.checks import arrays_of, check_width
+from sisyphus.plan.names import Names
+from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
+from sisyphus.plan.tiles import Box
+from sisyphus.poly import var
+from sisyphus.space import BufferPoint, DesignPoint
+
+
+@dataclass(eq=False)
+class Parts:
+    """What has been made so far. `choices` are the buffers of the point, by array and then by first nest."""
+
+    scop: Scop
+    distribution: Distribution
+    point: DesignPoint
+    names: Names
+    choices: tuple[BufferPoint, ...]
+    task_names: dict[str, str]
+    buffer_names: dict[str, str]
+    transfer_names: dict[tuple[str, Direction], str]
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    transfers: dict[tuple[str, Direction], Transfer] = field(default_factory=dict)
+    tasks: list[Task] = field(default_factory=list)
+
+    @staticmethod
+    def of(scop: Scop, distribution: Distribution, point: DesignPoint) -> Parts:
+        """Nothing made yet, but functions and buffers named, so that no loop takes their names."""
+        names = Names([scop.name, *(a.name for a in scop.arguments), *(a.id for a in scop.arrays)])
+        arrays, nests = [a.id for a in scop.arrays], [n.id for n in distribution.nests]
+        rank = {b.id: (arrays.index(b.array), min(nests.index(n) for n in b.nests), b.id) for b in point.buffers}
+        choices = tuple(sorted(point.buffers, key=lambda b: rank[b.id]))
+        labels = {b.id: b.id.replace("@", "_") for b in choices}
+        return Parts(
+            scop=scop,
+            distribution=distribution,
+            point=point,
+            names=names,
+            choices=choices,
+            task_names={nest: names.take(f"task{at}") for at, nest in enumerate(nests)},
+            buffer_names={b: names.take(f"buf_{label}") for b, label in labels.items()},
+            transfer_names={(b, d): names.take(f"{d.value}_{label}") for b, label in labels.items() for d in Direction},
+        )
+
+    def choice(self, array: ArrayId, nest: Nest) -> BufferPoint:
+        """The buffer that a nest uses for an array."""
+        return self.point.buffer_of(array, nest.id)
+
+    def buffer(self, choice: BufferPoint) -> Buffer:
+        if choice.id not in self.buffers:
+            raise KernelError(
+                f"buffer `{choice.id}`: its nests are not under one loop `{choice.place}`",
+                hint="give each loop a buffer of its own",
+            )
+        return self.buffers[choice.id]
+
+    def buffers_of(self, nest: Nest) -> dict[ArrayId, Buffer]:
+        """The buffer of every array that a nest touches."""
+        return {array: self.buffer(self.choice(array, nest)) for array in arrays_of(self.scop, nest)}
+
+    def add_buffer(self, choice: BufferPoint, box: Box) -> Buffer:
+        """A partition factor above the extent means a bank for every element."""
+        array = self.scop.array(choice.array)
+        self.buffers[choice.id] = Buffer(
+            id=self.buffer_names[choice.id],
+            array=array.id,
+            type=array.type,
+            extents=box.extents,
+            origin=box.origin,
+            partition=tuple(min(f, e) for f, e in zip(choice.partition, box.extents, strict=True)),
+            place=choice.place,
+            copies=choice.copies,
+            storage=choice.storage,
+        )
+        return self.buffers[choice.id]
+
+    def transfer(self, choice: BufferPoint, direction: Direction) -> str:
+        """The id of the transfer that moves a buffer this way."""
+        key = (choice.id, direction)
+        if key not in self.transfers:
+            buffer, width = self.buffer(choice), self.point.width_of(choice.id)
+            check_width(buffer, self.scop.array(choice.array).extents, width)
+            self.transfers[key] = Transfer(
+                id=self.transfer_names[key],
+                direction=direction,
+                array=choice.array,
+                buffer=buffer.id,
+                width=width,
+                port=choice.array,
+            )
+        return self.transfers[key].id
+
+    def statements(self, nest: Nest) -> tuple[Statement, ...]:
+        return tuple(self.scop.statement(s) for s in nest.statements)
+
+    def refs(self, nest: Nest, array: ArrayId) -> tuple[Ref, ...]:
+        """Every reference of a nest to an array, in terms of the nest's own names for its loops."""
+        names = (*nest.outer, *nest.iterators)
+        found: dict[Ref, None] = {}
+        for statement in self.statements(nest):
+            renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
+            refs = (statement.write, *statement.reads)
+            found |= dict.fromkeys(ref.substitute(renaming) for ref in refs if ref.array == array)
+        return tuple(found)
+
+    def made_buffers(self) -> tuple[Buffer, ...]:
+        return tuple(self.buffers[c.id] for c in self.choices if c.id in self.buffers)
+
+    def made_transfers(self) -> tuple[Transfer, ...]:
+        keys = ((c.id, direction) for c in self.choices for direction in Direction)
+        return tuple(self.transfers[key] for key in keys if key in self.transfers)
+
+    def check_complete(self) -> None:
+        """Every task name is used once."""
+        made = [task.name for task in self.tasks]
+        if len(made) != len(set(made)):
+            raise InternalError(f"two tasks of `{self.scop.name}` have one name")

@@ -1,0 +1,97 @@
+"""When arrays travel between memory and their buffers outside of tasks: loads early, stores late; knows no burst.
+
+call task0 (writes A); call task1 (reads A)   with A resident, live in and out, becomes
+copy load_A; call task0; call task1; copy store_A
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId
+from sisyphus.plan.plan import Direction
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a part of a body does with an array: through a buffer that lives outside of it, or in memory itself."""
+
+    resident: bool
+    reads: bool
+    writes: bool
+
+
+@dataclass(frozen=True)
+class Resident:
+    """A buffer that lives for a whole body: what each entry of the body does with its array (None: nothing).
+
+    `load_first`: its first reader needs what memory holds at the start; `store_last`: what it holds at the end is
+    needed in memory.
+    """
+
+    array: ArrayId
+    usages: Sequence[Usage | None]
+    load_first: bool
+    store_last: bool
+
+
+@dataclass
+class _Slots:
+    """Copies to run before each entry of a body, and after the last."""
+
+    stores: dict[int, list[ArrayId]] = field(default_factory=dict)
+    loads: dict[int, list[tuple[int, ArrayId]]] = field(default_factory=dict)
+
+
+def transfers_around(residents: Sequence[Resident], entries: int) -> list[list[tuple[Direction, ArrayId]]]:
+    """For each entry of a body what to move before it, and at last what to move behind the last one.
+
+    A load stands right behind the last entry that changed memory (at the front if there is none), a store right
+    before the first entry that touches memory itself. In one place stores come first, then loads by first use.
+    """
+    slots = _Slots()
+    for resident in residents:
+        _place(resident, slots)
+    return [
+        [
+            *((Direction.STORE, array) for array in slots.stores.get(at, [])),
+            *((Direction.LOAD, array) for _, array in sorted(slots.loads.get(at, []), key=lambda load: load[0])),
+        ]
+        for at in range(entries + 1)
+    ]
+
+
+def _place(resident: Resident, slots: _Slots) -> None:
+    """Follow one buffer through the body: is it as new as memory, and does memory lack what it holds?"""
+    valid, dirty, memory_since = not resident.load_first, False, 0
+    for at, usage in enumerate(resident.usages):
+        if usage is None:
+            continue
+        if usage.resident:
+            if not valid:
+                slots.loads.setdefault(memory_since, []).append((at, resident.array))
+                valid = True
+            dirty = dirty or usage.writes
+            continue
+        if dirty:
+            slots.stores.setdefault(at, []).append(resident.array)
+            dirty = False
+        if usage.writes:
+            valid, memory_since = False, at + 1
+    if dirty and resident.store_last:
+        slots.stores.setdefault(len(resident.usages), []).append(resident.array)
+
+
+def merged(usages: Sequence[Usage | None], array: ArrayId, loop: str) -> Usage | None:
+    """What the body of an outer loop does with an array as a whole; all its nests must agree on where it lives."""
+    found = [u for u in usages if u is not None]
+    if not found:
+        return None
+    if len({u.resident for u in found}) > 1:
+        raise KernelError(
+            f"`{array}` stays on chip in some of the nests under loop `{loop}` and not in others",
+            hint="give it one place for all nests under an outer loop",
+        )
+    return Usage(found[0].resident, any(u.reads for u in found), any(u.writes for u in found))

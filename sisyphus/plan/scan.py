@@ -1,0 +1,171 @@
+"""Bounds and guards: what the loops of a nest must do to run each statement on exactly its domain.
+
+for i0: for j0: for i2, j2: S(4*i0 + i2, 4*j0 + j2)   over the triangle j <= i becomes
+for i0: for j0 in 0..floor((4*i0 + 3)/4): for i2, j2: if (4*i0 + i2 - 4*j0 - j2 >= 0) S(…)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sisyphus.ir import StmtId
+from sisyphus.plan.levels import Levels
+from sisyphus.plan.tree import Bound, Quotient
+from sisyphus.poly import (
+    Affine,
+    LinearBounds,
+    Set,
+    const,
+    dim_names,
+    extend,
+    largest_extent,
+    loop_bounds,
+    make_set,
+    project_onto,
+    pull_back,
+    remaining_conditions,
+    union_of,
+    var,
+)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The bounds of a loop and the most iterations it has."""
+
+    lower: Bound
+    upper: Bound
+    trip_count: int
+
+    @staticmethod
+    def upto(trip_count: int) -> Range:
+        return Range(Bound.constant(0), Bound.constant(trip_count - 1), trip_count)
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """How the loops of a nest visit its statements.
+
+    `entry` are the conditions on the outer loops under which anything runs. `guards` has, per statement, one list of
+    conditions per run of it; `instances` are the loop values at which each statement runs and `context` those that
+    the loops visit, both None where no loop visits too much.
+    """
+
+    ranges: Mapping[str, Range]
+    entry: tuple[Affine, ...]
+    guards: Mapping[StmtId, list[list[Affine]]]
+    instances: Mapping[StmtId, Set] | None = None
+    context: Set | None = None
+
+    def split_guard(self, statement: StmtId, inner: Sequence[str]) -> tuple[list[Affine], list[Affine]] | None:
+        """Conditions outside the `inner` loops under which some iteration of them runs, and those left inside.
+
+        None where these are not plain conjunctions.
+        """
+        if self.instances is None or self.context is None:
+            return [], []
+        points = self.instances[statement]
+        outside = [name for name in dim_names(points) if name not in inner]
+        shadow = project_onto(points, outside)
+        before = remaining_conditions(shadow, project_onto(self.context, outside))
+        within = self.context.intersect(_around(shadow, dim_names(points)))
+        after = remaining_conditions(points, within)
+        return (before[0], after[0]) if len(before) == len(after) == 1 else None
+
+
+def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan | None:
+    """Ranges of all copies and guards of all statements; None where nothing ever runs.
+
+    `outside` are the values of the outer loops, over their names.
+    """
+    if all(copies.fits and copies.loop.is_constant for copies in levels.copies):
+        return _scan_box(levels, domains, outside)
+    region = make_set("", levels.dims, at_least_zero=levels.box).intersect(extend(outside, levels.dims))
+    instances = {s: pull_back(d, levels.dims, levels.values).intersect(region) for s, d in domains.items()}
+    everything = union_of(list(instances.values()))
+    if everything.is_empty():
+        return None
+    entry, context = _entry(project_onto(everything, levels.outer), outside)
+    ranges = _inner_ranges(levels)
+    known = list(levels.outer)
+    for name, copies in levels.level0:
+        known.append(name)
+        ranges[name] = _tile_range(project_onto(everything, known), name, copies.tile.level0, context)
+        context = restrict(extend(context, known), name, ranges[name])
+    box = make_set("", levels.dims, at_least_zero=levels.box)
+    context = box.intersect(extend(context, levels.dims))
+    guards = {s: remaining_conditions(points, context) for s, points in instances.items()}
+    return Scan(ranges, entry, guards, instances, context)
+
+
+def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan:
+    """Every tile is full: only the outer loops may leave something to guard."""
+    ranges = {name: Range.upto(c.tile.level0) for name, c in levels.level0} | _inner_ranges(levels)
+    if not levels.outer:
+        return Scan(ranges, (), {s: [[]] for s in domains})
+    depth = len(levels.outer)
+    shadows = {s: extend(shadow_on(d, depth), levels.outer) for s, d in domains.items()}
+    entry, entered = _entry(union_of(list(shadows.values())), outside)
+    return Scan(ranges, entry, {s: remaining_conditions(shadow, entered) for s, shadow in shadows.items()})
+
+
+def _inner_ranges(levels: Levels) -> dict[str, Range]:
+    """Pipelined and unrolled loops always run in full."""
+    ranges = {name: Range.upto(c.tile.level1) for name, c in levels.level1}
+    return ranges | {name: Range.upto(c.tile.level2) for name, c in levels.level2}
+
+
+def _entry(wanted: Set, outside: Set) -> tuple[tuple[Affine, ...], Set]:
+    """Conditions on the outer loops under which a nest has anything to do, and the values that are left then."""
+    parts = remaining_conditions(wanted, outside)
+    if len(parts) != 1:
+        return (), outside
+    return tuple(parts[0]), outside.intersect(make_set("", dim_names(outside), at_least_zero=parts[0]))
+
+
+def _tile_range(shadow: Set, name: str, trip_count: int, context: Set) -> Range:
+    """Bounds of a level-0 loop by the loops around it, within its trip count wherever those are."""
+    bounds = loop_bounds(shadow, name, context)
+    box = make_set("", dim_names(shadow), at_least_zero=[var(name), trip_count - 1 - var(name)])
+    limits = _range(bounds, shadow, name)
+    if restrict(extend(context, dim_names(shadow)), name, limits).is_subset(box):
+        return limits
+    lower = Bound((*limits.lower.terms, Quotient(const(0))))
+    upper = Bound((*limits.upper.terms, Quotient(const(trip_count - 1))))
+    return Range(lower, upper, limits.trip_count)
+
+
+def shadow_on(points: Set, depth: int) -> Set:
+    """The values of the first `depth` dimensions, nameless."""
+    names = [f"x__{at}" for at in range(len(dim_names(points)))]
+    return project_onto(pull_back(points, names, [var(n) for n in names]), names[:depth])
+
+
+def outer_range(points: Set, name: str, context: Set) -> Range:
+    """Bounds of an outer loop, the last dimension of `points`, by those around it."""
+    return _range(loop_bounds(points, name, context), points, name)
+
+
+def restrict(points: Set, name: str, limits: Range) -> Set:
+    """The points whose dimension `name` lies within a loop's bounds."""
+    own = var(name)
+    conditions = [own * q.divisor - q.numerator for q in limits.lower.terms]
+    conditions += [q.numerator - own * q.divisor for q in limits.upper.terms]
+    return points.intersect(make_set("", dim_names(points), at_least_zero=conditions))
+
+
+def _range(bounds: LinearBounds, shadow: Set, name: str) -> Range:
+    lower = Bound(tuple(Quotient(e, d) for e, d in bounds.lower))
+    upper = Bound(tuple(Quotient(e, d) for e, d in bounds.upper))
+    if lower.value is not None and upper.value is not None:
+        return Range(lower, upper, upper.value - lower.value + 1)
+    return Range(lower, upper, largest_extent(shadow, name))
+
+
+def _around(points: Set, dims: Sequence[str]) -> Set:
+    """`points`, which lack some of `dims`, with those added free."""
+    have = dim_names(points)
+    missing = [name for name in dims if name not in have]
+    widened = extend(points, [*have, *missing])
+    return pull_back(widened, dims, [var(name) for name in (*have, *missing)])

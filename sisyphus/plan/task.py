@@ -1,0 +1,108 @@
+"""One nest as a task: its tile buffers and transfers, its tree, what it needs from outside; knows no other nest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sisyphus.analysis import Nest, OuterLoop
+from sisyphus.ir import ArrayId, Scalar, Statement, walk
+from sisyphus.plan.levels import Levels, levels_of
+from sisyphus.plan.names import Names
+from sisyphus.plan.nest import Accumulators, Copying, tree_of
+from sisyphus.plan.overwritten import needs_load
+from sisyphus.plan.parts import Parts
+from sisyphus.plan.plan import Direction, Task
+from sisyphus.plan.scan import Scan, scan
+from sisyphus.plan.tiles import Use, Window, box_of
+from sisyphus.poly import Set, const, var
+from sisyphus.space import BufferPoint
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """The outer loops around a part of the kernel: the loops, their names in the plan, their values, names taken."""
+
+    loops: tuple[OuterLoop, ...]
+    names: Mapping[str, str]
+    region: Set
+    taken: Names
+
+
+def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
+    """The task of a nest, added to the parts; None where none of its statements ever runs."""
+    statements = parts.statements(nest)
+    tiled = [c for c in parts.choices if nest.id in c.nests and c.place in nest.iterators]
+    names = around.taken.child()
+    levels = levels_of(
+        nest,
+        parts.point.nest(nest.id),
+        outer=around.names,
+        places={c.place for c in tiled},
+        tree_reduction=parts.point.tree_reduction,
+        names=names,
+    )
+    scanned = scan(levels, {s.id: s.domain for s in statements}, around.region)
+    if scanned is None:
+        return None
+    for choice in tiled:
+        _add_tile_buffer(parts, nest, choice, levels)
+    buffers = parts.buffers_of(nest)
+    accumulators = Accumulators(buffers, names.take("acc"), parts.point.tree_reduction)
+    copying = _copying(parts, tiled, levels, scanned, statements, around)
+    task = Task(
+        name=parts.task_names[nest.id],
+        nest=nest.id,
+        statements=nest.statements,
+        body=tree_of(levels, scanned, statements, copying, accumulators),
+        buffers=tuple(b.id for b in buffers.values()),
+        scalars=_scalars(parts, statements),
+        iterators=levels.outer,
+    )
+    parts.tasks.append(task)
+    return task
+
+
+def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels) -> None:
+    """The box that the nest touches while the loops outside and including the place stand still."""
+    windows = {source: Window(var(name), 1) for source, name in zip(nest.outer, levels.outer, strict=True)}
+    fixed = levels.fixed_under(choice.place)
+    for copies in levels.copies:
+        loop = copies.loop
+        windows[loop.iterator] = (
+            Window(copies.start, min(copies.tile.size, loop.trip_count))
+            if loop.iterator in fixed
+            else Window(const(loop.lower), loop.trip_count)
+        )
+    use = Use(parts.refs(nest, choice.array), windows)
+    parts.add_buffer(choice, box_of([use], parts.scop.array(choice.array).extents))
+
+
+def _copying(
+    parts: Parts,
+    tiled: list[BufferPoint],
+    levels: Levels,
+    scanned: Scan,
+    statements: tuple[Statement, ...],
+    around: Around,
+) -> dict[str, Copying]:
+    """What each level-0 loop moves at the start and at the end of an iteration, by the loop's source name."""
+    written: set[ArrayId] = {s.write.array for s in statements}
+    domains = {s.id: s.domain for s in statements}
+    found: dict[str, Copying] = {}
+    for choice in tiled:
+        buffer, extents = parts.buffer(choice), parts.scop.array(choice.array).extents
+        so_far = found.get(choice.place, Copying())
+        loads, stores = so_far.loads, so_far.stores
+        if needs_load(buffer, extents, levels, scanned, statements, domains, around.region):
+            loads = (*loads, parts.transfer(choice, Direction.LOAD))
+        if choice.array in written:
+            stores = (*stores, parts.transfer(choice, Direction.STORE))
+        found[choice.place] = Copying(loads, stores)
+    return found
+
+
+def _scalars(parts: Parts, statements: tuple[Statement, ...]) -> tuple[str, ...]:
+    """Scalar arguments that the statements read, in the order of the signature."""
+    used = {e.name for s in statements for e in walk(s.rhs) if isinstance(e, Scalar)}
+    return tuple(a.name for a in parts.scop.scalars if a.name in used)

@@ -1,0 +1,48 @@
+"""Which write gives each read its value, by isl's dataflow analysis; knows no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+
+from sisyphus.poly.sets import Map, Set
+
+
+def last_writers(
+    reads: Sequence[Map], writes: Sequence[Map], schedules: Sequence[Map]
+) -> tuple[tuple[str, str, Map], ...]:
+    """(writer, reader, relation from the instance that wrote a value to the one that reads it), sorted by names.
+
+    `reads` and `writes` go from instances to elements; `schedules` has one map per statement, all to one time space.
+    An instance reads before it writes. Dimension names are lost.
+    """
+    access = isl.UnionAccessInfo.from_sink(_together(reads)).set_must_source(_together(writes))
+    flow = access.set_schedule_map(_together(schedules)).compute_flow()
+    return _apart(flow.get_must_dependence())
+
+
+def _together(maps: Sequence[Map]) -> isl.UnionMap:
+    whole = maps[0].to_union_map()
+    for one in maps[1:]:
+        whole = whole.union(one.to_union_map())
+    return whole
+
+
+def _apart(maps: isl.UnionMap) -> tuple[tuple[str, str, Map], ...]:
+    listed = maps.get_map_list()
+    found = [listed.get_at(at) for at in range(maps.n_map())]
+    named = [(m.get_tuple_name(isl.dim_type.in_) or "", m.get_tuple_name(isl.dim_type.out) or "", m) for m in found]
+    return tuple(sorted(named, key=lambda entry: entry[:2]))
+
+
+def last_write_times(writes: Sequence[Map], schedules: Sequence[Map]) -> Set:
+    """The times at which some element gets its final value; each write relation goes with its statement's schedule."""
+    times = [w.reverse().apply_range(s) for w, s in zip(writes, schedules, strict=True)]
+    whole = times[0]
+    for one in times[1:]:
+        whole = whole.union(one)
+    last = whole.lexmax().range()
+    for at in range(last.dim(isl.dim_type.set)):
+        last = last.set_dim_name(isl.dim_type.set, at, f"t{at}")
+    return last

@@ -1,0 +1,130 @@
+"""What loops must do to visit a set: bounds, guards and largest trip counts; knows no kernel and no tile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from sisyphus.poly.affine import Affine
+from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, position, project_onto
+
+SET = isl.dim_type.set
+
+
+@dataclass(frozen=True)
+class LinearBounds:
+    """`divisor * name >= numerator` for each of `lower`, `divisor * name <= numerator` for each of `upper`."""
+
+    lower: tuple[tuple[Affine, int], ...]
+    upper: tuple[tuple[Affine, int], ...]
+
+
+def pull_back(points: Set, dims: Sequence[str], values: Sequence[Affine]) -> Set:
+    """`{ [dims] : values in points }`, as a nameless set; dimension d of `points` takes the d-th value."""
+    text = f"{{ [{', '.join(dims)}] -> [{', '.join(f'({v})' for v in values)}] }}"
+    return points.reset_tuple_id().preimage_multi_aff(isl.MultiAff.read_from_str(CONTEXT, text))
+
+
+def union_of(sets: Sequence[Set]) -> Set:
+    """All points of sets in one space."""
+    whole = sets[0]
+    for part in sets[1:]:
+        whole = whole.union(part)
+    return whole.coalesce()
+
+
+def extend(points: Set, dims: Sequence[str]) -> Set:
+    """The same points with free dimensions behind, so that the names are `dims`."""
+    have = points.dim(SET)
+    points = points.add_dims(SET, len(dims) - have)
+    for at, name in enumerate(dims):
+        points = points.set_dim_name(SET, at, name)
+    return points
+
+
+def loop_bounds(points: Set, name: str, context: Set) -> LinearBounds:
+    """Bounds of the last dimension by the dimensions before it, which lie in `context`; exact for convex sets.
+
+    A set that is not convex, or has holes, is enclosed.
+    """
+    if dim_names(points)[-1] != name:
+        points = project_onto(points, [*dim_names(context), name])
+    hull = points.remove_divs().coalesce()
+    whole = isl.Set.from_basic_set(hull.simple_hull() if hull.n_basic_set() > 1 else hull.unshifted_simple_hull())
+    around = extend(context, dim_names(whole))
+    [(at_least, equal)] = constraints(whole.gist(around)) or [([], [])]
+    lower: list[tuple[Affine, int]] = []
+    upper: list[tuple[Affine, int]] = []
+    for condition in [*at_least, *equal, *(-e for e in equal)]:
+        factor = condition.coefficient(name)
+        rest = condition - Affine.of({name: factor})
+        if factor > 0:
+            lower.append((-rest, factor))
+        elif factor < 0:
+            upper.append((rest, -factor))
+    return LinearBounds(tuple(lower), tuple(upper))
+
+
+def remaining_conditions(points: Set, context: Set) -> list[list[Affine]]:
+    """Per disjoint convex part of `points`, the conditions (each >= 0) that `context` does not imply.
+
+    One part without a condition: all of `context` lies in `points`. No part: none of it does.
+    """
+    inside = points.intersect(context).coalesce()
+    if inside.is_empty():
+        return []
+    if context.is_subset(inside):
+        return [[]]
+    if inside.n_basic_set() > 1:
+        inside = inside.make_disjoint()
+    parts = []
+    for part in inside.get_basic_sets():
+        [(at_least, equal)] = constraints(isl.Set.from_basic_set(part).gist(context)) or [([], [])]
+        parts.append([*at_least, *equal, *(-e for e in equal)])
+    return sorted(parts, key=lambda part: [str(c) for c in part])
+
+
+def largest_extent(points: Set, name: str) -> int:
+    """The most integers between the smallest and the largest value of a dimension, all others fixed; 0 if empty."""
+    if points.is_empty():
+        return 0
+    at = position(points, name)
+    rest = [at_dim for at_dim in range(points.dim(SET)) if at_dim != at]
+    pairs = isl.Map.from_domain_and_range(points, points)
+    for dim in rest:
+        pairs = pairs.equate(isl.dim_type.in_, dim, isl.dim_type.out, dim)
+    gap = pairs.deltas().dim_max_val(at)
+    return int(gap.to_python()) + 1
+
+
+def relation_on(points: Set, values: Sequence[Affine]) -> isl.Map:
+    """`{ [dims] -> [values] : dims in points }` by the names of the points' dimensions, nameless spaces."""
+    dims = ", ".join(dim_names(points))
+    text = f"{{ [{dims}] -> [{', '.join(f'({v})' for v in values)}] }}"
+    return isl.Map.read_from_str(CONTEXT, text).intersect_domain(points.reset_tuple_id())
+
+
+def each_preceded(reads: isl.Map, writes: Sequence[tuple[isl.Map, bool]]) -> bool:
+    """Has every read (time -> place, one place per time) an earlier write to that place?
+
+    The flag of a write says whether it comes before the read in one time.
+    """
+    covered = isl.Set.empty(reads.domain().get_space())
+    for write, wins_tie in writes:
+        same_place = reads.apply_range(write.reverse())
+        space = same_place.get_space().domain()
+        later = isl.Map.lex_ge(space) if wins_tie else isl.Map.lex_gt(space)
+        covered = covered.union(same_place.intersect(later).domain())
+    return bool(reads.domain().is_subset(covered))
+
+
+def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Some pair of a relation by position, or None when it is empty."""
+    point = relation.wrap().sample_point()
+    if point.is_void():
+        return None
+    split, total = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.in_) + relation.dim(isl.dim_type.out)
+    values = tuple(int(point.get_coordinate_val(SET, at).to_python()) for at in range(total))
+    return values[:split], values[split:]

@@ -1,0 +1,31 @@
+"""Is the emitted code the same program: isl check of the Plan, compile and differential run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sisyphus.analysis import Dependences
+from sisyphus.codegen import Project
+from sisyphus.plan import Plan
+from sisyphus.verify.proof import prove
+from sisyphus.verify.run import Ran, run
+from sisyphus.verify.verdict import Check, Verdict
+
+__all__ = ["Check", "Ran", "Verdict", "prove", "run", "verify"]
+
+
+def verify(
+    plan: Plan,
+    project: Project,
+    dependences: Dependences,
+    *,
+    seed: int = 0,
+    full: bool = False,
+    workdir: Path | None = None,
+) -> Verdict:
+    """The proof of the plan, then the differential run of its project, which happens even if the proof failed.
+
+    The files and logs of the run stay in `workdir` where one is given. `full` runs all data whatever it costs.
+    """
+    ran = run(project, plan, seed=seed, full=full, workdir=workdir)
+    return prove(plan, dependences).joined(Verdict(ran.checks, ran.compiler, seed, ran.worst_error))

@@ -1,0 +1,98 @@
+"""Do accesses stay inside buffers and loops inside trip counts, and do held elements stand for all accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from sisyphus.ir import Ref
+from sisyphus.plan import Buffer, Hold, Plan, Run
+from sisyphus.poly import Affine, Set, largest_extent, make_set, sample
+from sisyphus.verify.events import located
+from sisyphus.verify.order import on_leash
+from sisyphus.verify.sites import Place, Site, Tree, touched
+from sisyphus.verify.verdict import Check
+
+
+def check_bounds(plan: Plan, tree: Tree) -> Iterator[Check]:
+    """One check per buffer that is accessed, and one per task with a hold."""
+    for buffer in plan.buffers:
+        accesses = [(s, r) for s in tree.runs for r in _refs(plan, s) if _holder(plan, s.place, r) == buffer]
+        holds = [(p, h) for p, h in tree.holds if _holder(plan, p, h.ref) == buffer]
+        if accesses or holds:
+            find = partial(_outside, buffer, accesses, holds)
+            yield on_leash(f"bounds of {buffer.id}", "every access lies inside", find)
+    for place, hold in tree.holds:
+        find = partial(_not_held, plan, tree, place, hold)
+        yield on_leash(f"hold {hold.name} of {hold.ref}", "stands for every access in its body", find)
+
+
+def check_trip_counts(tree: Tree) -> Iterator[Check]:
+    """One check for all loops: none has more iterations than it claims."""
+    yield on_leash("trip counts", "no loop has more iterations than it claims", partial(_too_long, tree))
+
+
+def _too_long(tree: Tree) -> str | None:
+    for place, loop in tree.loops:
+        first, last = loop.lower.value, loop.upper.value
+        if first is not None and last is not None:
+            longest = last - first + 1
+        else:
+            points = make_set("loop", place.dims, at_least_zero=place.conditions)
+            longest = largest_extent(points, place.dims[-1])
+        if longest > loop.trip_count:
+            return f"loop `{loop.iterator}` has {longest} iterations, not {loop.trip_count}"
+    return None
+
+
+def _refs(plan: Plan, site: Site) -> tuple[Ref, ...]:
+    if not isinstance(site.node, Run):
+        return ()
+    statement = plan.scop.statement(site.node.statement)
+    return tuple(dict.fromkeys((statement.write, *statement.reads)))
+
+
+def _holder(plan: Plan, place: Place, ref: Ref) -> Buffer | None:
+    return None if place.task is None else plan.buffer_for(place.task, ref.array)
+
+
+def _outside(buffer: Buffer, accesses: Sequence[tuple[Site, Ref]], holds: Sequence[tuple[Place, Hold]]) -> str | None:
+    for site, ref in accesses:
+        element = touched(site, ref)
+        fault = _element_outside(buffer, site.points, site.place, element)
+        if fault is not None:
+            return f"{site.node.statement if isinstance(site.node, Run) else site.name}: `{ref}` is {fault}"
+    for place, hold in holds:
+        points = make_set("hold", place.dims, at_least_zero=place.conditions)
+        fault = _element_outside(buffer, points, place, tuple(place.value(e) for e in hold.ref.index))
+        if fault is not None:
+            return f"hold {hold.name}: `{hold.ref}` is {fault}"
+    return None
+
+
+def _element_outside(buffer: Buffer, points: Set, place: Place, element: tuple[Affine, ...]) -> str | None:
+    """The index and dimension of an access outside of the buffer's extents, if there is one."""
+    for at, (index, extent) in enumerate(zip(located(place, buffer, element), buffer.extents, strict=True)):
+        for beyond in (-index - 1, index - extent):
+            if beyond.is_constant and beyond.constant < 0:
+                continue
+            wrong = points.intersect(make_set(points.get_tuple_name(), place.dims, at_least_zero=[beyond]))
+            found = sample(wrong)
+            if found is not None:
+                return f"at {index.evaluate(found)} of dimension {at}, outside of `{buffer.id}` ({extent} elements)"
+    return None
+
+
+def _not_held(plan: Plan, tree: Tree, place: Place, hold: Hold) -> str | None:
+    """An access in the body to the held array that is not the held element."""
+    element = tuple(place.value(e) for e in hold.ref.index)
+    for site in tree.runs:
+        if any(inner is hold for inner in site.place.holds) and _is_prefix(place, site.place):
+            for ref in _refs(plan, site):
+                if ref.array == hold.ref.array and touched(site, ref) != element:
+                    return f"its body also touches `{ref}`"
+    return None
+
+
+def _is_prefix(outer: Place, inner: Place) -> bool:
+    return inner.times[: len(outer.times)] == outer.times

@@ -1,0 +1,142 @@
+"""Does every read of a buffer, and the end of the kernel, see the last value written, by isl's dataflow analysis.
+
+All copies of an array, in memory and in its buffers, are followed element by element in the order of the plan. A copy
+may move a value that is out of date, as long as nobody uses it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from sisyphus.ir import Array, ArrayId, Statement
+from sisyphus.plan import Plan, Run
+from sisyphus.poly import Map, Set, last_writers, sample
+from sisyphus.verify.events import Event, Kind, events_of
+from sisyphus.verify.order import on_leash
+from sisyphus.verify.sites import Tree, instances
+from sisyphus.verify.verdict import TOO_COMPLEX, Check
+
+#: How often a value that is out of date is followed from copy to copy.
+ROUNDS = 8
+
+#: reader -> writer -> pairs (writer instance, reader instance).
+Flow = Mapping[str, Mapping[str, Map]]
+
+
+def check_movement(plan: Plan, tree: Tree, needed: Collection[ArrayId]) -> Iterator[Check]:
+    """One check per array that some statement touches; `needed` are the arrays whose last values memory must hold."""
+    for array in plan.scop.arrays:
+        events = events_of(plan, tree, array, needed=array.id in needed)
+        if any(e.kind in (Kind.READ, Kind.WRITE) for e in events):
+            find = partial(_fault, plan, array, events)
+            check = on_leash(f"data of {array.id}", "every read sees the last value written", find)
+            yield check
+
+
+def _fault(plan: Plan, array: Array, events: Sequence[Event]) -> str | None:
+    """The first read of a statement, or element of memory at the end, that has not the last value written."""
+    judge = _Judge(tuple(events))
+    stale = judge.stale()
+    if stale is None:
+        return f"{TOO_COMPLEX}: values out of date travel further than {ROUNDS} copies"
+    for event in events:
+        if event.kind in (Kind.READ, Kind.END) and event.name in stale:
+            return _witness(plan, array, event, stale[event.name], judge)
+    return None
+
+
+def _witness(plan: Plan, array: Array, event: Event, where: Set, judge: _Judge) -> str:
+    element = sample(event.to_element.intersect_domain(where).range()) or {}
+    name = array.id + "".join(f"[{value}]" for value in element.values())
+    if event.site is None or not isinstance(event.site.node, Run) or event.source is None:
+        return f"at the end memory does not hold the last value of `{name}`"
+    statement: Statement = plan.scop.statement(event.site.node.statement)
+    at_element = event.to_element.intersect_range(event.to_element.intersect_domain(where).range()).domain()
+    loops = at_element.intersect(where).set_tuple_name(event.site.name)
+    point = sample(instances(event.site, statement).intersect_domain(loops).range()) or {}
+    why = "holds another value than the last one written" if judge.is_filled(event, where) else "was never given it"
+    instance = ", ".join(f"{i}: {v}" for i, v in zip(statement.iterators, point.values(), strict=True))
+    return f"{statement.id}: instance {{{instance}}} reads `{name}`, but `{event.source[0]}` {why}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """The events of one array, and where the value that each of them reads comes from."""
+
+    events: tuple[Event, ...]
+
+    @cached_property
+    def readers(self) -> tuple[Event, ...]:
+        return tuple(e for e in self.events if e.source is not None)
+
+    @cached_property
+    def schedules(self) -> tuple[Map, ...]:
+        length = max(len(e.times) for e in self.events)
+        return tuple(e.schedule(length) for e in self.events)
+
+    @cached_property
+    def last(self) -> Flow:
+        """For each reader the statement instance (or first value) that wrote its array element last."""
+        origins = [e for e in self.events if e.kind in (Kind.WRITE, Kind.START)]
+        reads = [e.to_element for e in self.readers]
+        if len(origins) == 1:
+            [only] = origins
+            return {e.name: {only.name: only.to_element.apply_range(e.to_element.reverse())} for e in self.readers}
+        return _by_reader(last_writers(reads, [e.to_element for e in origins], self.schedules))
+
+    @cached_property
+    def filled(self) -> Flow:
+        """For each reader the event that wrote the location it reads last."""
+        reads = [e.reads for e in self.readers if e.reads is not None]
+        writes = [e.writes for e in self.events if e.writes is not None]
+        return _by_reader(last_writers(reads, writes, self.schedules))
+
+    def stale(self) -> dict[str, Set] | None:
+        """Per reader the instances that read something else than the last value; None where that is not found out.
+
+        At first every copy is taken to move a good value; what reads from a copy that does not is then stale too.
+        """
+        found: dict[str, Set] = {}
+        for _ in range(ROUNDS):
+            now = {e.name: self._stale_reads(e, found) for e in self.readers}
+            now = {name: where for name, where in now.items() if not where.is_empty()}
+            copies = {e.name for e in self.readers if e.kind is Kind.COPY}
+            if all(now[n].is_subset(found[n]) if n in found else False for n in now.keys() & copies):
+                return now
+            found = {name: where for name, where in now.items() if name in copies}
+        return None
+
+    def _stale_reads(self, reader: Event, stale: Mapping[str, Set]) -> Set:
+        right = self.last.get(reader.name, {})
+        good = reader.points.subtract(reader.points)
+        for origin, moved in self._origins(reader, stale):
+            if origin in right:
+                good = good.union(moved.intersect(right[origin]).range())
+        return reader.points.subtract(good)
+
+    def _origins(self, reader: Event, stale: Mapping[str, Set]) -> Iterator[tuple[str, Map]]:
+        """(origin, pairs of it and the reader): whose value a reader gets, through one copy or none."""
+        kinds = {e.name: e.kind for e in self.events}
+        for writer, moved in self.filled.get(reader.name, {}).items():
+            if kinds[writer] in (Kind.WRITE, Kind.START):
+                yield writer, moved
+            elif kinds[writer] is Kind.COPY:
+                good = moved.subtract_domain(stale[writer]) if writer in stale else moved
+                for origin, before in self.last.get(writer, {}).items():
+                    yield origin, before.apply_range(good)
+
+    def is_filled(self, reader: Event, where: Set) -> bool:
+        """Was something put where one of these instances reads?"""
+        kinds = {e.name: e.kind for e in self.events}
+        sources = self.filled.get(reader.name, {}).items()
+        return any(kinds[w] is not Kind.LOST and not m.intersect_range(where).is_empty() for w, m in sources)
+
+
+def _by_reader(found: Sequence[tuple[str, str, Map]]) -> Flow:
+    flow: dict[str, dict[str, Map]] = defaultdict(dict)
+    for writer, reader, relation in found:
+        flow[reader][writer] = relation
+    return flow

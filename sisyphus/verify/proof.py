@@ -1,0 +1,47 @@
+"""The proof of a plan with isl, from its loop tree alone: every instance once, no dependence backwards, data in place.
+
+It never looks at the design point that the plan was built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sisyphus.analysis import Dependences, Live
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId, Role
+from sisyphus.plan import Plan
+from sisyphus.verify.bounds import check_bounds, check_trip_counts
+from sisyphus.verify.movement import check_movement
+from sisyphus.verify.order import check_instances, check_order
+from sisyphus.verify.sites import Tree
+from sisyphus.verify.verdict import Check, Verdict
+
+
+def prove(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live] | None = None) -> Verdict:
+    """Everything that can be shown without running the design; each check that fails has a witness.
+
+    `live` says which arrays must be stored; without it, every array argument that the kernel writes.
+    """
+    return Verdict(tuple(each_check(plan, dependences, live)))
+
+
+def each_check(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live] | None = None) -> Iterator[Check]:
+    """The checks of `prove`, one at a time; a tree that makes no sense is the only check it gets."""
+    try:
+        tree = Tree.of(plan)
+        yield from check_instances(plan.scop, tree.runs)
+        yield from check_order(dependences, tree.runs, tree_reduction=plan.tree_reduction)
+        yield from check_trip_counts(tree)
+        yield from check_bounds(plan, tree)
+        yield from check_movement(plan, tree, _needed(plan, live))
+    except InternalError as broken:
+        yield Check("loop tree", False, broken.message)
+
+
+def _needed(plan: Plan, live: Mapping[ArrayId, Live] | None) -> frozenset[ArrayId]:
+    """Arrays whose last values memory must hold at the end."""
+    if live is not None:
+        return frozenset(array for array, needs in live.items() if needs.store)
+    written = {s.write.array for s in plan.scop.statements}
+    return frozenset(a.id for a in plan.scop.arrays if a.role is not Role.LOCAL and a.id in written)

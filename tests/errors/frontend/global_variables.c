@@ -1,0 +1,10 @@
+int N = 10;
+float table[10];
+extern float scale;
+
+void f(float A[10])
+{
+  for (int i = 0; i < N; i++)
+    A[i] = scale * table[i];
+  table[0] = A[0];
+}

@@ -1,0 +1,8 @@
+#include "sizes.h"
+#include <ap_int.h>
+
+void f(float A[N])
+{
+  for (int i = 0; i < N; i++)
+    A[i] = 0.0f;
+}

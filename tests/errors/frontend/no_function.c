@@ -1,0 +1,2 @@
+static const int N = 10;
+typedef float row[10];

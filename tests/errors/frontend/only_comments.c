@@ -1,0 +1,3 @@
+/* Nothing but words,
+   and no code at all. */
+// really

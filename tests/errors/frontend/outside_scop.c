@@ -1,0 +1,13 @@
+#include <stdio.h>
+#include <sys/time.h>
+
+void f(float A[10])
+{
+  struct timeval before;
+  gettimeofday(&before, 0);
+#pragma scop
+  for (int i = 0; i < 10; i++)
+    A[i] *= 2.0f;
+#pragma endscop
+  printf("%f", A[0]);
+}

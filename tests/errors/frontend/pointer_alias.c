@@ -1,0 +1,6 @@
+void f(float A[10], float B[10])
+{
+  float *p = A;
+  for (int i = 0; i < 10; i++)
+    p[i] = B[i];
+}

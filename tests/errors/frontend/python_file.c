@@ -1,0 +1,2 @@
+def f(a):
+    return [2 * x for x in a]

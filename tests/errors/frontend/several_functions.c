@@ -1,0 +1,11 @@
+void scale(float A[10])
+{
+  for (int i = 0; i < 10; i++)
+    A[i] *= 2.0f;
+}
+
+void shift(float A[10])
+{
+  for (int i = 0; i < 10; i++)
+    A[i] += 2.0f;
+}

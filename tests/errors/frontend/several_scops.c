@@ -1,0 +1,11 @@
+void f(float A[10])
+{
+#pragma scop
+  for (int i = 0; i < 10; i++)
+    A[i] *= 2.0f;
+#pragma endscop
+#pragma scop
+  for (int i = 0; i < 10; i++)
+    A[i] += 1.0f;
+#pragma endscop
+}

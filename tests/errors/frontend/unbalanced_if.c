@@ -1,0 +1,8 @@
+#ifdef LARGE
+#define N 100
+
+void f(float A[10])
+{
+  for (int i = 0; i < 10; i++)
+    A[i] = 0.0f;
+}

@@ -1,0 +1,218 @@
+"""Hand-written plans for tests of printing and running; no design point and no builder is involved."""
+
+from __future__ import annotations
+
+from straight_c import with_source
+
+from sisyphus.ir import (
+    FLOAT,
+    Argument,
+    Array,
+    ArrayId,
+    Binary,
+    Origin,
+    Read,
+    Ref,
+    Role,
+    Scalar,
+    Scop,
+    Statement,
+    StmtId,
+)
+from sisyphus.plan import (
+    Bound,
+    Buffer,
+    Call,
+    Copy,
+    Direction,
+    For,
+    Guard,
+    LoopRole,
+    Node,
+    Plan,
+    Port,
+    Run,
+    Task,
+    Transfer,
+)
+from sisyphus.poly import Affine, Set, const, make_set, var
+from sisyphus.source import Span
+
+SPAN = Span("gemm.c", 1)
+
+GEMM_SOURCE = """
+#define NI 8
+#define NJ 12
+#define NK 10
+static void kernel_gemm(float alpha, float beta, float C[NI][NJ], float A[NI][NK], float B[NK][NJ])
+{
+  for (int i = 0; i < NI; i++) {
+    for (int j = 0; j < NJ; j++) C[i][j] *= beta;
+    for (int k = 0; k < NK; k++)
+      for (int j = 0; j < NJ; j++) C[i][j] += alpha * A[i][k] * B[k][j];
+  }
+}
+int main(void) { return 1; }
+"""
+NI, NJ, NK = 8, 12, 10
+
+
+def box(name: str, **extents: int) -> Set:
+    conditions = [c for n, e in extents.items() for c in (var(n), const(e - 1) - var(n))]
+    return make_set(name, list(extents), at_least_zero=conditions)
+
+
+def read(array: str, *index: str) -> Read:
+    return Read(ref(array, *index), FLOAT)
+
+
+def ref(array: str, *index: str) -> Ref:
+    return Ref(ArrayId(array), tuple(var(i) for i in index))
+
+
+def gemm_scop() -> Scop:
+    i, j, k = "i", "j", "k"
+    scale = Binary("*", read("C", i, j), Scalar("beta", FLOAT), FLOAT)
+    product = Binary("*", Binary("*", Scalar("alpha", FLOAT), read("A", i, k), FLOAT), read("B", k, j), FLOAT)
+    update = Binary("+", read("C", i, j), product, FLOAT)
+    arrays = (
+        Array(ArrayId("C"), FLOAT, (NI, NJ), Role.INOUT, SPAN),
+        Array(ArrayId("A"), FLOAT, (NI, NK), Role.IN, SPAN),
+        Array(ArrayId("B"), FLOAT, (NK, NJ), Role.IN, SPAN),
+    )
+    statements = (
+        Statement(StmtId("S0"), (i, j), box("S0", i=NI, j=NJ), (0, 0, 0), ref("C", i, j), FLOAT, scale, SPAN),
+        Statement(
+            StmtId("S1"), (i, k, j), box("S1", i=NI, k=NK, j=NJ), (0, 1, 0, 0), ref("C", i, j), FLOAT, update, SPAN
+        ),
+    )
+    arguments = (
+        Argument("alpha", "scalar", FLOAT),
+        Argument("beta", "scalar", FLOAT),
+        *(Argument(a.id, "array", FLOAT) for a in arrays),
+    )
+    return Scop("kernel_gemm", arguments, arrays, statements, Origin("gemm.c", GEMM_SOURCE, "kernel_gemm", "0" * 64))
+
+
+def loop(iterator: str, trip: int, role: LoopRole, *body: Node, source: str | None = None, flatten: bool = True) -> For:
+    return For(
+        iterator,
+        source or iterator.rstrip("012"),
+        Bound.constant(0),
+        Bound.constant(trip - 1),
+        trip,
+        role,
+        body,
+        flatten,
+    )
+
+
+def run(statement: str, **values: Affine) -> Run:
+    return Run(StmtId(statement), tuple(values.items()))
+
+
+def gemm_ports(width: int = 4) -> tuple[Port, ...]:
+    return (
+        Port("alpha", "scalar", FLOAT),
+        Port("beta", "scalar", FLOAT),
+        Port("C", "array", FLOAT, (NI, NJ), width, "gmem_C", "inout"),
+        Port("A", "array", FLOAT, (NI, NK), 2, "gmem_A", "in"),
+        Port("B", "array", FLOAT, (NK, NJ), width, "gmem_B", "in"),
+    )
+
+
+def gemm_resident() -> Plan:
+    """Everything on chip; S0 pipelined over j, S1 pipelined over j and unrolled by 4 under tiles of i and k."""
+    zero = (const(0), const(0))
+    buffers = (
+        Buffer("buf_C", ArrayId("C"), FLOAT, (NI, NJ), zero, (1, 4), "kernel"),
+        Buffer("buf_A", ArrayId("A"), FLOAT, (NI, NK), zero, (1, 2), "kernel"),
+        Buffer("buf_B", ArrayId("B"), FLOAT, (NK, NJ), zero, (1, 4), "kernel"),
+    )
+    transfers = (
+        Transfer("load_C", Direction.LOAD, ArrayId("C"), "buf_C", 4, "C"),
+        Transfer("load_A", Direction.LOAD, ArrayId("A"), "buf_A", 2, "A"),
+        Transfer("load_B", Direction.LOAD, ArrayId("B"), "buf_B", 4, "B"),
+        Transfer("store_C", Direction.STORE, ArrayId("C"), "buf_C", 4, "C"),
+    )
+    j = 4 * var("j1") + var("j2")
+    lanes = loop("j2", 4, LoopRole.UNROLLED, run("S0", i=var("i0"), j=j))
+    scale = loop("i0", NI, LoopRole.TILE, loop("j1", 3, LoopRole.PIPELINED, lanes))
+    lanes = loop("j2", 4, LoopRole.UNROLLED, run("S1", i=var("i0"), k=var("k0"), j=j))
+    update = loop("k0", NK, LoopRole.TILE, loop("i0", NI, LoopRole.TILE, loop("j1", 3, LoopRole.PIPELINED, lanes)))
+    tasks = (
+        Task("task_S0", "S0", (StmtId("S0"),), (scale,), ("buf_C",), ("beta",)),
+        Task("task_S1", "S1", (StmtId("S1"),), (update,), ("buf_C", "buf_A", "buf_B"), ("alpha",)),
+    )
+    body = (
+        *(Copy(f"load_{a}") for a in "CAB"),
+        Call("task_S0"),
+        Call("task_S1"),
+        Copy("store_C"),
+    )
+    return Plan(gemm_scop(), gemm_ports(), buffers, transfers, tasks, body)
+
+
+def copy_plan(
+    extents: tuple[int, ...],
+    tile: tuple[int, ...],
+    width: int = 1,
+    layout: str = "plain",
+    partition: tuple[int, ...] | None = None,
+    *,
+    shift: int = 0,
+) -> Plan:
+    """`B = A`, element by element, in tiles that are loaded and stored one at a time.
+
+    Tiles start at `shift` (0 or less) in every dimension; where they are the whole array there is no tile loop.
+    """
+    names = tuple(f"i{at}" for at in range(len(extents)))
+    arrays = (
+        Array(ArrayId("A"), FLOAT, extents, Role.IN, SPAN),
+        Array(ArrayId("B"), FLOAT, extents, Role.OUT, SPAN),
+    )
+    domain = box("S0", **dict(zip(names, extents, strict=True)))
+    position = (0,) * (len(extents) + 1)
+    statement = Statement(StmtId("S0"), names, domain, position, ref("B", *names), FLOAT, read("A", *names), SPAN)
+    arguments = (Argument("A", "array", FLOAT), Argument("B", "array", FLOAT))
+    scop = Scop("copy", arguments, arrays, (statement,), Origin("copy.c", "", "copy", ""))
+    counts = tuple(-(-(e - shift) // t) for e, t in zip(extents, tile, strict=True))
+    tiled = shift < 0 or any(count > 1 for count in counts)
+    starts = tuple(var(f"{n}t") * t + shift if tiled else const(0) for n, t in zip(names, tile, strict=True))
+    parts = partition or (1,) * len(extents)
+    place = f"{names[-1]}t" if tiled else "kernel"
+    buffers = tuple(Buffer(f"buf_{a.id}", a.id, FLOAT, tile, starts, parts, place) for a in arrays)
+    transfers = (
+        Transfer("load_A", Direction.LOAD, ArrayId("A"), "buf_A", width, "A"),
+        Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", width, "B"),
+    )
+    ports = tuple(
+        Port(a.id, "array", FLOAT, extents, width, f"gmem_{a.id}", d, layout)
+        for a, d in zip(arrays, ("in", "out"), strict=True)
+    )
+    return Plan(with_source(scop), ports, buffers, transfers, *_copy_body(names, extents, tile, starts, counts, tiled))
+
+
+def _copy_body(
+    names: tuple[str, ...],
+    extents: tuple[int, ...],
+    tile: tuple[int, ...],
+    starts: tuple[Affine, ...],
+    counts: tuple[int, ...],
+    tiled: bool,
+) -> tuple[tuple[Task, ...], tuple[Node, ...]]:
+    values = {n: start + var(f"{n}e") for n, start in zip(names, starts, strict=True)}
+    inside = tuple(c for n, e in zip(names, extents, strict=True) for c in (values[n], e - 1 - values[n]))
+    body: tuple[Node, ...] = (run("S0", **values),)
+    if names:
+        body = (Guard(inside, body),)
+    for at, (name, size) in reversed(list(enumerate(zip(names, tile, strict=True)))):
+        role = LoopRole.PIPELINED if at == len(names) - 1 else LoopRole.SEQUENTIAL
+        body = (loop(f"{name}e", size, role, *body, source=name),)
+    if tiled:
+        body = (Copy("load_A"), *body, Copy("store_B"))
+        for name, count in reversed(list(zip(names, counts, strict=True))):
+            body = (loop(f"{name}t", count, LoopRole.TILE, *body, source=f"{name}t"),)
+    task = Task("task0", "S0", (StmtId("S0"),), body, ("buf_A", "buf_B"), ())
+    call: tuple[Node, ...] = (Call("task0"),)
+    return (task,), call if tiled else (Copy("load_A"), *call, Copy("store_B"))

@@ -1,0 +1,222 @@
+"""Runs scops and plans on Python floats: the meaning that every plan must have.
+
+A plan runs with its buffers and copies as they are, fresh buffers full of NaN, so that stale or missing data shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from sisyphus.ir import ArrayId, Binary, Call, Cast, Expr, Index, Literal, Read, Ref, Role, Scalar, Scop, Select, Unary
+from sisyphus.plan import Bound, Copy, Direction, For, Guard, Hold, Node, Plan, Run, Task
+from sisyphus.plan import Call as TaskCall
+from sisyphus.poly import each_point
+
+Element = tuple[int, ...]
+Memory = dict[ArrayId, dict[Element, float]]
+
+BINARY: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b else math.inf,
+    "<": lambda a, b: float(a < b),
+    "<=": lambda a, b: float(a <= b),
+    ">": lambda a, b: float(a > b),
+    ">=": lambda a, b: float(a >= b),
+}
+CALLS: dict[str, Callable[..., float]] = {
+    "fmax": max,
+    "fmin": min,
+    "sqrt": lambda x: math.sqrt(abs(x)),
+    "fabs": abs,
+}
+
+
+def evaluate(expr: Expr, point: Mapping[str, int], read: Callable[[Ref], float], scalars: Mapping[str, float]) -> float:
+    """The value of an expression, operands left to right."""
+    match expr:
+        case Literal(text=text):
+            return float(text.rstrip("fFuUlL"))
+        case Scalar(name=name):
+            return scalars[name]
+        case Index(value=value):
+            return float(value.evaluate(point))
+        case Read(ref=ref):
+            return read(ref)
+        case Cast(operand=operand):
+            return evaluate(operand, point, read, scalars)
+        case Unary(op="-", operand=operand):
+            return -evaluate(operand, point, read, scalars)
+        case Binary(op=op, left=left, right=right):
+            return BINARY[op](evaluate(left, point, read, scalars), evaluate(right, point, read, scalars))
+        case Call(function=name, arguments=arguments):
+            return CALLS[name](*(evaluate(a, point, read, scalars) for a in arguments))
+        case Select(condition=c, then=then, other=other):
+            return evaluate(then if evaluate(c, point, read, scalars) else other, point, read, scalars)
+    raise AssertionError(expr)
+
+
+def some_memory(scop: Scop, seed: int = 1) -> Memory:
+    """Array arguments with values that differ from one element to the next; local arrays hold NaN."""
+    memory: Memory = {}
+    for number, array in enumerate(scop.arrays):
+        elements = product(*(range(e) for e in array.extents))
+        memory[array.id] = {
+            at: math.nan if array.role is Role.LOCAL else ((place * 37 + number * 11 + seed) % 101) / 8.0 - 5.0
+            for place, at in enumerate(elements)
+        }
+    return memory
+
+
+def some_scalars(scop: Scop) -> dict[str, float]:
+    return {a.name: 0.5 + 0.25 * at for at, a in enumerate(scop.scalars)}
+
+
+def copied(memory: Memory) -> Memory:
+    return {array: dict(elements) for array, elements in memory.items()}
+
+
+def run_source(scop: Scop, memory: Memory) -> Memory:
+    """Every instance in the order of the source."""
+    memory, scalars = copied(memory), some_scalars(scop)
+    instances = []
+    for at, statement in enumerate(scop.statements):
+        for point in each_point(statement.domain, 1_000_000):
+            values = [point[name] for name in statement.iterators]
+            key = [n for pair in zip(statement.position, values, strict=False) for n in pair] + [statement.position[-1]]
+            instances.append((key, at, point))
+    for _, at, point in sorted(instances, key=lambda i: (i[0], i[1])):
+        statement = scop.statements[at]
+
+        def read(ref: Ref, point: Mapping[str, int] = point) -> float:
+            return memory[ref.array][element(ref, point)]
+
+        value = evaluate(statement.rhs, point, read, scalars)
+        memory[statement.write.array][element(statement.write, point)] = value
+    return memory
+
+
+def element(ref: Ref, point: Mapping[str, int]) -> Element:
+    return tuple(e.evaluate(point) for e in ref.index)
+
+
+def run_plan(plan: Plan, memory: Memory) -> Memory:
+    """The plan's body from top to bottom; returns what memory holds afterwards."""
+    machine = _Machine(plan, copied(memory), some_scalars(plan.scop))
+    for buffer in plan.buffers:
+        machine.buffers[buffer.id] = dict.fromkeys(product(*(range(e) for e in buffer.extents)), math.nan)
+    machine.run(plan.body, {}, None)
+    return machine.memory
+
+
+@dataclass
+class _Machine:
+    plan: Plan
+    memory: Memory
+    scalars: Mapping[str, float]
+    buffers: dict[str, dict[Element, float]] = field(default_factory=dict)
+    held: dict[ArrayId, tuple[Element, float]] = field(default_factory=dict)
+
+    def run(self, nodes: Sequence[Node], env: dict[str, int], task: Task | None) -> None:
+        for node in nodes:
+            self.step(node, env, task)
+
+    def step(self, node: Node, env: dict[str, int], task: Task | None) -> None:
+        match node:
+            case For(iterator=name, body=body):
+                first, last = _lower(node.lower, env), _upper(node.upper, env)
+                assert last - first + 1 <= node.trip_count
+                for value in range(first, last + 1):
+                    self.run(body, {**env, name: value}, task)
+            case Guard(conditions=conditions, body=body):
+                if all(c.evaluate(env) >= 0 for c in conditions):
+                    self.run(body, env, task)
+            case TaskCall(task=name):
+                called = self.plan.task(name)
+                self.run(called.body, {i: env[i] for i in called.iterators}, called)
+            case Copy(transfer=transfer):
+                self.copy(transfer, env)
+            case Hold():
+                self.hold(node, env, task)
+            case Run():
+                assert task is not None
+                self.instance(node, env, task)
+
+    def copy(self, transfer_id: str, env: Mapping[str, int]) -> None:
+        transfer = self.plan.transfer(transfer_id)
+        buffer = self.plan.buffer(transfer.buffer)
+        origin = tuple(e.evaluate(env) for e in buffer.origin)
+        memory, own = self.memory[transfer.array], self.buffers[buffer.id]
+        for at in own:
+            place = tuple(o + x for o, x in zip(origin, at, strict=True))
+            if place in memory:
+                if transfer.direction is Direction.LOAD:
+                    own[at] = memory[place]
+                else:
+                    memory[place] = own[at]
+
+    def hold(self, node: Hold, env: dict[str, int], task: Task | None) -> None:
+        assert task is not None
+        where = element(node.ref, env)
+        self.held[node.ref.array] = (where, self.read(node.ref.array, where, env, task))
+        self.run(node.body, env, task)
+        where, value = self.held.pop(node.ref.array)
+        self.write(node.ref.array, where, value, env, task)
+
+    def instance(self, node: Run, env: Mapping[str, int], task: Task) -> None:
+        statement = self.plan.scop.statement(node.statement)
+        assert tuple(name for name, _ in node.values) == statement.iterators
+        point = {name: value.evaluate(env) for name, value in node.values}
+
+        def read(ref: Ref) -> float:
+            return self.read(ref.array, element(ref, point), env, task)
+
+        value = evaluate(statement.rhs, point, read, self.scalars)
+        self.write(statement.write.array, element(statement.write, point), value, env, task)
+
+    def read(self, array: ArrayId, where: Element, env: Mapping[str, int], task: Task) -> float:
+        if array in self.held:
+            assert self.held[array][0] == where
+            return self.held[array][1]
+        own, at = self.place(array, where, env, task)
+        return own[at]
+
+    def write(self, array: ArrayId, where: Element, value: float, env: Mapping[str, int], task: Task) -> None:
+        if array in self.held:
+            assert self.held[array][0] == where
+            self.held[array] = (where, value)
+            return
+        own, at = self.place(array, where, env, task)
+        own[at] = value
+
+    def place(
+        self, array: ArrayId, where: Element, env: Mapping[str, int], task: Task
+    ) -> tuple[dict[Element, float], Element]:
+        buffer = self.plan.buffer_for(task, array)
+        at = tuple(x - e.evaluate(env) for x, e in zip(where, buffer.origin, strict=True))
+        assert at in self.buffers[buffer.id], f"{array}{where} is outside of {buffer}"
+        return self.buffers[buffer.id], at
+
+
+def _lower(bound: Bound, env: Mapping[str, int]) -> int:
+    return max(-(-q.numerator.evaluate(env) // q.divisor) for q in bound.terms)
+
+
+def _upper(bound: Bound, env: Mapping[str, int]) -> int:
+    return min(q.numerator.evaluate(env) // q.divisor for q in bound.terms)
+
+
+def differences(scop: Scop, wanted: Memory, got: Memory) -> list[str]:
+    """Elements of array arguments that differ, at most five; NaN equals NaN."""
+    found = []
+    for array in scop.arrays:
+        if array.role is not Role.LOCAL:
+            for at, value in wanted[array.id].items():
+                other = got[array.id][at]
+                if value != other and not (math.isnan(value) and math.isnan(other)):
+                    found.append(f"{array.id}{list(at)}: {value} became {other}")
+    return found[:5]

@@ -1,0 +1,190 @@
+"""Small random affine kernels, and random legal design points of any kernel, from a seeded generator."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from builders import scop as build_scop
+
+from sisyphus.analysis import Distribution, LoopKind, Nest, OuterLoop
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Role, Scop
+from sisyphus.plan.checks import arrays_of
+from sisyphus.plan.levels import innermost_order
+from sisyphus.poly import dim_names, dim_range
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+
+RANKS = {"A": 2, "B": 2, "C": 2, "D": 1, "E": 1, "S": 0, "w": 1}
+FIRST = "for i in range(14):\n    w[i] = 0.25 * i"
+
+
+def random_kernel(rng: random.Random) -> Scop:
+    """Up to three loop nests of up to three loops, some triangular, some guarded, with subscripts inside arrays."""
+    while True:
+        text = "\n".join(_loops(rng, (), rng.randint(1, 3)) for _ in range(rng.randint(1, 2)))
+        text = f"{FIRST}\n{text}" if "w[" in text else text
+        fitted = _with_extents(rng, text)
+        if fitted is not None:
+            return fitted
+
+
+def _loops(rng: random.Random, outer: tuple[str, ...], depth: int) -> str:
+    name = "ijkl"[len(outer)]
+    low = rng.choice(["0", "0", "0", "1", *outer, *(f"{o} + 1" for o in outer)])
+    high = rng.choice([str(rng.randint(3, 6)), str(rng.randint(3, 6)), *(f"{o} + 1" for o in outer)])
+    head, inner = f"for {name} in range({low}, {high}):", (*outer, name)
+    body = [_statement(rng, inner)] if depth == 1 or rng.random() < 0.3 else []
+    if depth > 1:
+        body += [_loops(rng, inner, depth - 1) for _ in range(rng.choice([1, 1, 2]))]
+    if depth == 1 and rng.random() < 0.2:
+        body.append(_statement(rng, inner))
+    return "\n".join([head, *("    " + line for part in body for line in part.splitlines())])
+
+
+def _statement(rng: random.Random, loops: tuple[str, ...]) -> str:
+    target = _element(rng, loops)
+    operands = [_element(rng, loops) for _ in range(rng.randint(1, 2))]
+    product = " * ".join([*operands, *rng.choice([[], ["alpha"], ["0.5"]])])
+    line = rng.choice([f"{target} += {product}"] * 2 + [f"{target} = {product}", f"{target} = {target} - {product}"])
+    if rng.random() < 0.25:
+        one, other = rng.choice(loops), rng.choice([*loops, "2"])
+        line = f"if {one} {rng.choice(['<', '>', '<=', '=='])} {other}:\n    {line}"
+    return line
+
+
+def _element(rng: random.Random, loops: tuple[str, ...]) -> str:
+    array = rng.choice(list(RANKS))
+    indices = []
+    for _ in range(RANKS[array]):
+        one, other = rng.choice(loops), rng.choice(loops)
+        indices.append(rng.choice([one, one, one, f"{one} + 1", f"{one} - 1", f"{one} + {other}", f"6 - {one}", "2"]))
+    return f"{array}[{', '.join(indices)}]" if indices else array
+
+
+def _with_extents(rng: random.Random, text: str) -> Scop | None:
+    """The kernel with arrays just large enough; None where a subscript is negative or nothing runs."""
+    draft = build_scop(text, **{name: (0,) * rank for name, rank in RANKS.items()})
+    if any(s.domain.is_empty() for s in draft.statements):
+        return None
+    extents: dict[str, list[int]] = {}
+    for access in (a for s in draft.statements for a in s.accesses):
+        touched = access.relation.range()
+        sizes = extents.setdefault(access.array, [1] * RANKS[access.array])
+        for at, name in enumerate(dim_names(touched)):
+            low, high = dim_range(touched, name)
+            if low < 0:
+                return None
+            sizes[at] = max(sizes[at], high + 1)
+    return build_scop(text, **{name: tuple(s + rng.randint(0, 1) for s in sizes) for name, sizes in extents.items()})
+
+
+def random_point(
+    rng: random.Random, scop: Scop, distribution: Distribution, *, ragged: bool = True, tree_reduction: bool = False
+) -> DesignPoint:
+    """A point whose loop orders keep every dependence, with buffers anywhere that is allowed."""
+    nests = tuple(_nest_point(rng, nest, ragged=ragged) for nest in distribution.nests)
+    buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, a.id))
+    draft = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
+    width = {a.id: rng.choice([1, 1, 2, 4]) for a in scop.arrays}
+    transfers = tuple(TransferPoint(b.id, width[b.array]) for b in buffers)
+    wide = DesignPoint(scop.name, nests, buffers, transfers, tree_reduction)
+    return wide if _widths_fit(scop, distribution, wide) else draft
+
+
+def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> bool:
+    from sisyphus.analysis import liveness
+    from sisyphus.plan import build_plan
+
+    try:
+        build_plan(scop, distribution, liveness(scop), point)
+    except KernelError as fault:
+        return "elements per beat" not in fault.message
+    return True
+
+
+def _nest_point(rng: random.Random, nest: Nest, *, ragged: bool) -> NestPoint:
+    for _ in range(20):
+        choice = _any_nest_point(rng, nest, ragged=ragged)
+        if _keeps_precedence(nest, choice):
+            return choice
+    plain = tuple((loop.iterator, Tile(max(loop.trip_count, 1), 1, 1)) for loop in nest.band)
+    return NestPoint(nest.statements, nest.iterators, plain, None)
+
+
+def _any_nest_point(rng: random.Random, nest: Nest, *, ragged: bool) -> NestPoint:
+    pipeline = rng.choice([None, *nest.iterators])
+    tiles = []
+    for loop in nest.band:
+        trip = max(loop.trip_count, 1)
+        sizes = range(1, trip + 1) if ragged else [d for d in range(1, trip + 1) if trip % d == 0]
+        level2 = 1 if loop.kind is LoopKind.SEQUENTIAL else rng.choice(sizes)
+        level1 = 1
+        if loop.iterator == pipeline:
+            level1 = rng.choice([s for s in sizes if s * level2 <= trip and (ragged or trip % (s * level2) == 0)])
+        tiles.append((loop.iterator, Tile(-(-trip // (level1 * level2)), level1, level2)))
+    order = rng.sample(nest.iterators, len(nest.iterators))
+    return NestPoint(nest.statements, tuple(order), tuple(tiles), pipeline)
+
+
+def _keeps_precedence(nest: Nest, choice: NestPoint) -> bool:
+    """Every copy of the first loop of a pair outside of every copy of the second, where both have iterations."""
+    tiles = dict(choice.tiles)
+    copies = [loop for loop in choice.order if tiles[loop].level0 > 1]
+    copies += [loop for loop in nest.iterators if tiles[loop].level1 > 1]
+    copies += [loop for loop in innermost_order(nest, tree_reduction=False) if tiles[loop].level2 > 1]
+    return all(
+        _last(copies, before) < copies.index(after)
+        for before, after in nest.precedence
+        if before in copies and after in copies
+    )
+
+
+def _last(items: Sequence[str], item: str) -> int:
+    return len(items) - 1 - list(reversed(items)).index(item)
+
+
+def _buffers(rng: random.Random, scop: Scop, distribution: Distribution, array: ArrayId) -> Iterator[BufferPoint]:
+    declared = scop.array(array)
+    users = [n for n in distribution.nests if array in arrays_of(scop, n)]
+    partition = tuple(rng.randint(1, e) for e in declared.extents)
+    resident: list[str] = []
+    for entry in distribution.body:
+        inside = [n for n in _nests([entry]) if n in users]
+        if declared.role is Role.LOCAL or rng.random() < 0.5:
+            resident += [n.id for n in inside]
+        else:
+            resident += yield from _tiled(rng, entry, users, array, partition)
+    if resident:
+        yield BufferPoint(array, tuple(resident), KERNEL_PLACE, partition)
+
+
+def _tiled(
+    rng: random.Random, entry: OuterLoop | Nest, users: Sequence[Nest], array: ArrayId, partition: tuple[int, ...]
+) -> Iterator[BufferPoint]:
+    """Buffers for an entry of a body that holds none for the whole kernel; returns the nests that must have it so."""
+    if isinstance(entry, Nest):
+        if entry not in users:
+            return []
+        if not entry.band:
+            if not entry.outer:
+                return [entry.id]
+            yield BufferPoint(array, (entry.id,), entry.outer[-1], partition)
+        else:
+            yield BufferPoint(array, (entry.id,), rng.choice(entry.iterators), partition)
+        return []
+    inside = [n for n in _nests([entry]) if n in users]
+    if inside and rng.random() < 0.4:
+        yield BufferPoint(array, tuple(n.id for n in inside), entry.iterator, partition)
+        return []
+    for child in entry.body:
+        yield from _tiled(rng, child, users, array, partition)
+    return []
+
+
+def _nests(entries: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:
+    for entry in entries:
+        if isinstance(entry, Nest):
+            yield entry
+        else:
+            yield from _nests(entry.body)
