@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sisyphus import report
-from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, liveness
+from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness
 from sisyphus.codegen import Project, project, write_failed, write_folder
 from sisyphus.errors import InternalError, KernelError, VerifyError
 from sisyphus.frontend import read
@@ -58,12 +58,16 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A kernel with everything that is known of it before any choice."""
+    """A kernel with everything that is known of it before any choice.
+
+    `expanded` are its arrays that stand for a temporary of the source with a place for every iteration.
+    """
 
     scop: Scop
     dependences: Dependences
     distribution: Distribution
     live: Mapping[ArrayId, Live]
+    expanded: tuple[ArrayId, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,25 +89,39 @@ class Design:
     seconds: Mapping[str, float]
 
 
-def load_kernel(source: Source) -> Kernel:
-    """Front end and analysis; `KernelError` where the kernel is refused."""
-    scop = read(
+def read_kernel(source: Source) -> Scop:
+    """The front end alone; `KernelError` where the kernel is refused."""
+    return read(
         source.path,
         function=source.function,
         defines=source.defines,
         include_dirs=source.include_dirs,
         params=source.params,
     )
+
+
+def load_kernels(source: Source) -> tuple[Kernel, ...]:
+    """Front end and analysis: the kernel as it is, and with expanded temporaries where that frees its nests."""
+    scop = read_kernel(source)
     found = dependences(scop)
-    return Kernel(scop, found, distribute(scop, found), liveness(scop, source.temporaries))
+    kernels = [_analysed(scop, found, source)]
+    expansion = expand(scop, found)
+    if expansion is not None:
+        names = tuple(ArrayId(e.name) for e in expansion.expanded)
+        kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names))
+    return tuple(kernels)
+
+
+def _analysed(scop: Scop, found: Dependences, source: Source, expanded: tuple[ArrayId, ...] = ()) -> Kernel:
+    return Kernel(scop, found, distribute(scop, found), liveness(scop, source.temporaries), expanded)
 
 
 def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Design:
     """The whole way from a C file to a verified project, in memory."""
     clock = _Clock(listen)
-    kernel = clock.run("analysis", lambda: load_kernel(request.source))
-    space = clock.run("space", lambda: _space(kernel, request))
-    point, outcome = clock.run("search", lambda: _choose(kernel, space, request))
+    kernels = clock.run("analysis", lambda: load_kernels(request.source))
+    choice = clock.run("search", lambda: _choose(kernels, request))
+    kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: _plan(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
     verdict = clock.run("verify", lambda: _verify(kernel, plan, emitted, request)) if request.verify else None
@@ -144,11 +162,28 @@ def _space(kernel: Kernel, request: Request) -> Space:
     return apply_fixes(space, request.fixes)
 
 
-def _choose(kernel: Kernel, space: Space, request: Request) -> tuple[DesignPoint, SolveOutcome | None]:
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A point and the form of the kernel that it is a point of."""
+
+    kernel: Kernel
+    space: Space
+    point: DesignPoint
+    outcome: SolveOutcome | None
+
+
+def _choose(kernels: Sequence[Kernel], request: Request) -> _Choice:
+    """The given point, or the better of the best points of each form of the kernel."""
+    if request.design is not None:
+        return _given(kernels, request, request.design)
+    choices = [_search(kernel, request) for kernel in kernels]
+    return min(choices, key=lambda c: (paper.evaluate(c.space, c.point).objective, c.point.sort_key()))
+
+
+def _search(kernel: Kernel, request: Request) -> _Choice:
     from sisyphus.nlp.paper import formulate
 
-    if request.design is not None:
-        return _given(kernel, request.design), None
+    space = _space(kernel, request)
     limit = space.target.budget.onchip_bytes
 
     def excess(point: DesignPoint) -> int:
@@ -158,11 +193,27 @@ def _choose(kernel: Kernel, space: Space, request: Request) -> tuple[DesignPoint
     violation = illegal(kernel.dependences, kernel.distribution, found.point)
     if violation is not None:
         raise InternalError(f"the chosen design is not legal: {violation}")
-    return found.point, found.outcome
+    return _Choice(kernel, space, replace(found.point, expanded=kernel.expanded), found.outcome)
 
 
-def _given(kernel: Kernel, path: Path) -> DesignPoint:
+def _given(kernels: Sequence[Kernel], request: Request, path: Path) -> _Choice:
     """A saved point: the `design` part of a design.json, or the whole of a file that is just a point."""
+    point = read_point(path)
+    kernel = next((k for k in kernels if k.expanded == point.expanded), None)
+    if kernel is None or point.kernel != kernel.scop.name:
+        raise KernelError(
+            f"{path}: a design of `{point.kernel}`, not of `{kernels[0].scop.name}` as it is here",
+            hint="give the kernel file that it was made from",
+        )
+    check_point(kernel.scop, kernel.distribution, point)
+    violation = illegal(kernel.dependences, kernel.distribution, point)
+    if violation is not None:
+        raise KernelError(f"{path}: this order is not legal: {violation}", hint="`sisy analyze` lists legal orders")
+    return _Choice(kernel, _space(kernel, request), point, None)
+
+
+def read_point(path: Path) -> DesignPoint:
+    """A design point from a file; `KernelError` says what is wrong with it."""
     try:
         data = json.loads(path.read_text())
     except (OSError, UnicodeDecodeError) as failure:
@@ -171,14 +222,7 @@ def _given(kernel: Kernel, path: Path) -> DesignPoint:
         raise KernelError(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}") from failure
     if not isinstance(data, dict):
         raise KernelError(f"{path}: a design point is a JSON object")
-    point = DesignPoint.from_json(data.get("design", data), path=str(path))
-    if point.kernel != kernel.scop.name:
-        raise KernelError(f"{path}: a design of `{point.kernel}`, not of `{kernel.scop.name}`")
-    check_point(kernel.scop, kernel.distribution, point)
-    violation = illegal(kernel.dependences, kernel.distribution, point)
-    if violation is not None:
-        raise KernelError(f"{path}: this order is not legal: {violation}")
-    return point
+    return DesignPoint.from_json(data.get("design", data), path=str(path))
 
 
 def _plan(kernel: Kernel, point: DesignPoint) -> Plan:

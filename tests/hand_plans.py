@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from straight_c import with_source
 
 from sisyphus.ir import (
@@ -27,10 +29,12 @@ from sisyphus.plan import (
     Direction,
     For,
     Guard,
+    Hold,
     LoopRole,
     Node,
     Plan,
     Port,
+    Quotient,
     Run,
     Task,
     Transfer,
@@ -190,7 +194,8 @@ def copy_plan(
         Port(a.id, "array", FLOAT, extents, width, f"gmem_{a.id}", d, layout)
         for a, d in zip(arrays, ("in", "out"), strict=True)
     )
-    return Plan(with_source(scop), ports, buffers, transfers, *_copy_body(names, extents, tile, starts, counts, tiled))
+    tasks, body = _copy_body(names, extents, tile, starts, counts, tiled)
+    return Plan(with_source(scop), ports, buffers, transfers, tasks, body)
 
 
 def _copy_body(
@@ -215,4 +220,61 @@ def _copy_body(
             body = (loop(f"{name}t", count, LoopRole.TILE, *body, source=f"{name}t"),)
     task = Task("task0", "S0", (StmtId("S0"),), body, ("buf_A", "buf_B"), ())
     call: tuple[Node, ...] = (Call("task0"),)
-    return (task,), call if tiled else (Copy("load_A"), *call, Copy("store_B"))
+    moving: tuple[Node, ...] = (Copy("load_A"), *call, Copy("store_B"))
+    return (task,), call if tiled else moving
+
+
+def gemm_tiled() -> Plan:
+    """A and B travel in tiles of k, five rows at a time; a scalar holds the sum over the unrolled part of k."""
+    plan = gemm_resident()
+    zero, start = const(0), 5 * var("k0")
+    buffers = (
+        plan.buffers[0],
+        Buffer("buf_A", ArrayId("A"), FLOAT, (NI, 5), (zero, start), (1, 5), "k"),
+        Buffer("buf_B", ArrayId("B"), FLOAT, (5, NJ), (start, zero), (5, 1), "k"),
+    )
+    plain = tuple(replace(p, width=1) if p.name == "A" else p for p in plan.ports)
+    transfers = tuple(replace(t, width=1) if t.array == "A" else t for t in plan.transfers)
+    update = run("S1", i=var("i0"), k=start + var("k2"), j=var("j1"))
+    hold = Hold("acc", Ref(ArrayId("C"), (var("i0"), var("j1"))), (loop("k2", 5, LoopRole.UNROLLED, update),))
+    tile = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold), flatten=False)
+    body = (loop("k0", 2, LoopRole.TILE, Copy("load_A"), Copy("load_B"), tile),)
+    scale, multiply = plan.tasks
+    tasks = (scale, replace(multiply, body=body))
+    order = (Copy("load_C"), Call("task_S0"), Call("task_S1"), Copy("store_C"))
+    return replace(plan, buffers=buffers, ports=plain, transfers=transfers, tasks=tasks, body=order)
+
+
+def triangle_plan() -> Plan:
+    """`B[i] += A[i][j]` for j <= i of 7, under tiles of two by three that skip what is empty."""
+    domain = make_set("S0", ["i", "j"], at_least_zero=[var("i"), 6 - var("i"), var("j"), var("i") - var("j")])
+    update = Binary("+", read("B", "i"), read("A", "i", "j"), FLOAT)
+    statement = Statement(StmtId("S0"), ("i", "j"), domain, (0, 0, 0), ref("B", "i"), FLOAT, update, SPAN)
+    arrays = (
+        Array(ArrayId("A"), FLOAT, (7, 7), Role.IN, SPAN),
+        Array(ArrayId("B"), FLOAT, (7,), Role.INOUT, SPAN),
+    )
+    arguments = (Argument("A", "array", FLOAT), Argument("B", "array", FLOAT))
+    scop = with_source(Scop("triangle", arguments, arrays, (statement,), Origin("", "", "triangle", "")))
+    i, j = 2 * var("i0") + var("i1"), 3 * var("j0") + var("j1")
+    guarded = Guard((6 - i, i - j), (run("S0", i=i, j=j),))
+    inner = loop("i1", 2, LoopRole.SEQUENTIAL, loop("j1", 3, LoopRole.PIPELINED, guarded))
+    last = Bound((Quotient(2 * var("i0") + 1, 3), Quotient(const(2))))
+    tiles = For("j0", "j", Bound.constant(0), last, 3, LoopRole.TILE, (inner,))
+    body = (loop("i0", 4, LoopRole.TILE, tiles),)
+    buffers = (
+        Buffer("buf_A", ArrayId("A"), FLOAT, (7, 7), (const(0), const(0)), (1, 1), "kernel"),
+        Buffer("buf_B", ArrayId("B"), FLOAT, (7,), (const(0),), (1,), "kernel"),
+    )
+    transfers = (
+        Transfer("load_A", Direction.LOAD, ArrayId("A"), "buf_A", 1, "A"),
+        Transfer("load_B", Direction.LOAD, ArrayId("B"), "buf_B", 1, "B"),
+        Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", 1, "B"),
+    )
+    ports = (
+        Port("A", "array", FLOAT, (7, 7), 1, "gmem_A", "in"),
+        Port("B", "array", FLOAT, (7,), 1, "gmem_B", "inout"),
+    )
+    task = Task("task0", "S0", (StmtId("S0"),), body, ("buf_A", "buf_B"), ())
+    order = (Copy("load_A"), Copy("load_B"), Call("task0"), Copy("store_B"))
+    return Plan(scop, ports, buffers, transfers, (task,), order)

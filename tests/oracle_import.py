@@ -14,10 +14,43 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from sisyphus.ir import DOUBLE, FLOAT, Argument, Array, ArrayId, Binary, Cast, Expr, Literal, Origin, Read, Ref, Role
-from sisyphus.ir import Scalar, ScalarType, Scop, Statement, StmtId
-from sisyphus.plan import Bound, Buffer, Call, Copy, Direction, For, Guard, Hold, LoopRole, Node, Plan, Port, Run, Task
-from sisyphus.plan import Transfer
+from sisyphus.ir import (
+    DOUBLE,
+    FLOAT,
+    Argument,
+    Array,
+    ArrayId,
+    Binary,
+    Cast,
+    Expr,
+    Literal,
+    Origin,
+    Read,
+    Ref,
+    Role,
+    Scalar,
+    ScalarType,
+    Scop,
+    Statement,
+    StmtId,
+)
+from sisyphus.plan import (
+    Bound,
+    Buffer,
+    Call,
+    Copy,
+    Direction,
+    For,
+    Guard,
+    Hold,
+    LoopRole,
+    Node,
+    Plan,
+    Port,
+    Run,
+    Task,
+    Transfer,
+)
 from sisyphus.poly import Affine, const, make_set, var
 from sisyphus.source import Span
 from sisyphus.space import KERNEL_PLACE
@@ -245,7 +278,9 @@ class _TaskImporter:
         return body
 
     @staticmethod
-    def _loop(loop: Mapping[str, Any], role: LoopRole, body: tuple[Node, ...], *, keep: bool = False) -> tuple[Node, ...]:
+    def _loop(
+        loop: Mapping[str, Any], role: LoopRole, body: tuple[Node, ...], *, keep: bool = False
+    ) -> tuple[Node, ...]:
         trip = loop["tc"]
         if trip == 1 and not keep and role is not LoopRole.PIPELINED:
             return body

@@ -116,7 +116,9 @@ def move_origin(plan: Plan, buffer_id: str) -> Plan:
     """A buffer is thought to hold the elements one further along its last dimension."""
 
     def moved(buffer: Buffer) -> Buffer:
-        return replace(buffer, origin=(*buffer.origin[:-1], buffer.origin[-1] + 1)) if buffer.id == buffer_id else buffer
+        return (
+            replace(buffer, origin=(*buffer.origin[:-1], buffer.origin[-1] + 1)) if buffer.id == buffer_id else buffer
+        )
 
     return replace(plan, buffers=tuple(moved(b) for b in plan.buffers))
 

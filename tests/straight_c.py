@@ -43,16 +43,17 @@ def source(scop: Scop) -> str:
         star = "*" if argument.kind == "array" and not extents else ""
         parameters.append(f"{argument.type.c_name} {star}{argument.name}" + "".join(f"[{e}]" for e in extents))
     lines = ["#include <math.h>", f"void {scop.name}({', '.join(parameters)})", "{"]
-    for array in scop.arrays:
-        if array.role is Role.LOCAL:
-            lines.append(f"static {array.type.c_name} {array.id}" + "".join(f"[{e}]" for e in array.extents) + ";")
-    pointers = {a.id for a in scop.arrays if a.role is not Role.LOCAL and not a.extents}
-    order = []
-    for statement in scop.statements:
-        for point in each_point(statement.domain, MOST):
-            order.append((_time(statement, point), statement, point))
-    for _, statement, point in sorted(order, key=lambda item: item[0]):
-        lines.append(f"{_ref(statement.write, point, pointers)} = {_text(statement.rhs, point, pointers)};")
+    lines += [
+        f"static {array.type.c_name} {array.id}" + "".join(f"[{e}]" for e in array.extents) + ";"
+        for array in scop.arrays
+        if array.role is Role.LOCAL
+    ]
+    pointers: set[str] = {a.id for a in scop.arrays if a.role is not Role.LOCAL and not a.extents}
+    order = [(_time(s, point), s, point) for s in scop.statements for point in each_point(s.domain, MOST)]
+    lines += [
+        f"{_ref(statement.write, point, pointers)} = {_text(statement.rhs, point, pointers)};"
+        for _, statement, point in sorted(order, key=lambda item: item[0])
+    ]
     return "\n".join([*lines, "}"]) + "\n"
 
 

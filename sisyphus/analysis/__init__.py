@@ -1,6 +1,6 @@
 """Dependences, reductions, legality, footprints and distribution of a scop."""
 
-from sisyphus.analysis.dataflow import Flow, flows, flows_of, schedules
+from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute
 from sisyphus.analysis.expansion import expand
@@ -50,7 +50,6 @@ __all__ = [
     "expand",
     "extent_over",
     "flows",
-    "flows_of",
     "footprint",
     "footprints",
     "instances",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from sisyphus.analysis.dependence import LEASH, Dependences, DepKind
+from sisyphus.analysis.dependence import Dependences, DepKind
+from sisyphus.analysis.limits import Patience
 from sisyphus.ir import ArrayId, Scop, StmtId
-from sisyphus.poly import Map, last_writers, name_dims, original_schedule, within
+from sisyphus.poly import Map, last_writers, name_dims, original_schedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +33,15 @@ def schedules(scop: Scop) -> dict[StmtId, Map]:
 
 def flows(dependences: Dependences) -> tuple[Flow, ...]:
     """The dataflow of every array that is both written and read."""
-    return tuple(flow for array in dependences.scop.arrays for flow in flows_of(dependences, array.id))
+    patience = Patience()
+    return tuple(flow for array in dependences.scop.arrays for flow in flows_of(dependences, array.id, patience))
 
 
-def flows_of(dependences: Dependences, array: ArrayId) -> tuple[Flow, ...]:
+def flows_of(dependences: Dependences, array: ArrayId, patience: Patience) -> tuple[Flow, ...]:
     """The dataflow of one array."""
     if not any(e.array == array and e.kind is DepKind.RAW for e in dependences.edges):
         return ()
-    exact = within(LEASH, partial(_exact, dependences.scop, array))
+    exact = patience.ask(partial(_exact, dependences.scop, array))
     return tuple(_assumed(dependences, array) if exact is None else exact)
 
 

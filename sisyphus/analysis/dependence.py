@@ -10,12 +10,10 @@ from itertools import product
 
 import networkx as nx
 
+from sisyphus.analysis.limits import Patience, ask
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
-from sisyphus.poly import Map, all_pairs, compare, constant_distance, through, within
-
-#: isl operations allowed for one question; a kernel of PolyBench needs a few thousand.
-LEASH = 2_000_000
+from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
 
 Signs = tuple[int, ...]
 
@@ -63,10 +61,10 @@ class Dependence:
         """Sink minus source per shared loop, where it is the same for all pairs."""
         if self.approximate:
             return (None,) * len(self.shared)
-        return tuple(within(LEASH, partial(constant_distance, self.relation, *pair)) for pair in self.shared)
+        return tuple(ask(partial(constant_distance, self.relation, *pair)) for pair in self.shared)
 
     def _directions_of(self, depth: int | None, part: Map) -> list[Signs]:
-        found = None if self.approximate else within(LEASH, lambda: list(self._signs(part, depth, ())))
+        found = None if self.approximate else ask(lambda: list(self._signs(part, depth, ())))
         if found is not None:
             return found
         if depth is None:
@@ -140,11 +138,12 @@ class Dependences:
 
 def dependences(scop: Scop) -> Dependences:
     """Every pair of accesses to one array with a write among them, in the order of the source."""
-    edges = [e for source in scop.statements for sink in scop.statements for e in _edges(source, sink)]
-    return Dependences(scop, tuple(edges))
+    patience = Patience()
+    pairs = product(scop.statements, scop.statements)
+    return Dependences(scop, tuple(edge for first, second in pairs for edge in _edges(first, second, patience)))
 
 
-def _edges(source: Statement, sink: Statement) -> Iterator[Dependence]:
+def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[Dependence]:
     """The dependences from one statement to another, accesses of one kind and array taken together."""
     groups: dict[tuple[DepKind, ArrayId, bool], list[tuple[Access, Access]]] = {}
     for first, second in product(source.accesses, sink.accesses):
@@ -152,7 +151,7 @@ def _edges(source: Statement, sink: Statement) -> Iterator[Dependence]:
             key = (_kind(first, second), first.array, _accumulates(source, sink, first, second))
             groups.setdefault(key, []).append((first, second))
     for (kind, array, is_reduction), pairs in sorted(groups.items(), key=lambda g: (g[0][1], g[0][0].value, g[0][2])):
-        parts = within(LEASH, partial(_exact_parts, source, sink, pairs))
+        parts = patience.ask(partial(_exact_parts, source, sink, pairs))
         approximate = parts is None
         parts = _assumed_parts(source, sink) if parts is None else parts
         if parts:

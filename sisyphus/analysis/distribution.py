@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 
 import networkx as nx
 
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs
+from sisyphus.analysis.limits import ask, demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import box_in, dim_range, is_product
@@ -154,15 +155,20 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
     if all(len(s.iterators) == depth + 1 for s in group):
         return _nest(group, depth, deps)
     name = first.iterators[depth]
-    lower, upper = _hull(group, name)
+    lower, upper = _hull(deps.scop, group, name)
     carried = [e for e in deps.among(frozenset(s.id for s in group)) if depth in e.depths]
     return OuterLoop(name, lower, upper - lower + 1, _kind(carried), _split(group, depth + 1, deps))
 
 
-def _hull(group: Sequence[Statement], iterator: str) -> tuple[int, int]:
+def _hull(scop: Scop, group: Sequence[Statement], iterator: str) -> tuple[int, int]:
     """Smallest and largest value of an iterator over all statements that ever run."""
-    ranges = [dim_range(s.domain, iterator) for s in group if not s.domain.is_empty()]
+    found = (demand(scop, s.span, f"the range of `{iterator}`", partial(_range, s, iterator)) for s in group)
+    ranges = [low_high for low_high in found if low_high[0] <= low_high[1]]
     return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0, -1)
+
+
+def _range(statement: Statement, iterator: str) -> tuple[int, int]:
+    return (0, -1) if statement.domain.is_empty() else dim_range(statement.domain, iterator)
 
 
 def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
@@ -171,25 +177,31 @@ def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
     edges = tuple(e for e in deps.among(frozenset(ids)) if any(d is None or d >= depth for d in e.depths))
     signs = [(e, v[depth:]) for e in edges for v in e.directions if not any(v[:depth]) and any(v[depth:])]
     outer, names = first.iterators[:depth], first.iterators[depth:]
-    boxes = [is_product(s.domain, names) for s in group]
-    same = all(s.domain.is_equal(first.domain.set_tuple_name(s.id)) for s in group[1:])
+    rectangular = all(ask(partial(_same_box, first, s, names)) is True for s in group)
     return Nest(
         id="+".join(ids),
         statements=ids,
         outer=outer,
         band=tuple(
-            _loop(group, name, _kind([e for e, v in signs if _leading(v) == at])) for at, name in enumerate(names)
+            _loop(deps.scop, group, name, _kind([e for e, v in signs if _leading(v) == at]))
+            for at, name in enumerate(names)
         ),
         precedence=frozenset(pair for _, v in signs for pair in _precedence(v, names)),
-        rectangular=all(boxes) and same,
+        rectangular=rectangular,
         directions=frozenset(v for _, v in signs),
         edges=edges,
     )
 
 
-def _loop(group: Sequence[Statement], name: str, kind: LoopKind) -> Loop:
-    lower, upper = _hull(group, name)
-    constant = all(box_in(s.domain, name, lower, upper) for s in group)
+def _same_box(first: Statement, other: Statement, names: Sequence[str]) -> bool:
+    """Do two statements of a nest run through the same box over its band?"""
+    same = first is other or other.domain.is_equal(first.domain.set_tuple_name(other.id))
+    return bool(same) and is_product(other.domain, names)
+
+
+def _loop(scop: Scop, group: Sequence[Statement], name: str, kind: LoopKind) -> Loop:
+    lower, upper = _hull(scop, group, name)
+    constant = all(ask(partial(box_in, s.domain, name, lower, upper)) is True for s in group)
     return Loop(name, lower, upper - lower + 1, kind, constant)
 
 

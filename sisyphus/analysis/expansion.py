@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from sisyphus.analysis.dependence import LEASH, Dependence, Dependences
+from sisyphus.analysis.dependence import Dependence, Dependences
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import operations
+from sisyphus.analysis.limits import Patience
 from sisyphus.analysis.liveness import unfed
 from sisyphus.analysis.rewrite import Expansion, rewrite
 from sisyphus.analysis.webs import Web, last_iteration, webs_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
-from sisyphus.poly import compare, within
+from sisyphus.poly import compare
 
 #: A web by its place in the list, and the depth of a loop to expand it over.
 Choice = tuple[int, int]
@@ -44,6 +45,7 @@ class _Search:
     def __init__(self, scop: Scop, dependences: Dependences) -> None:
         self.scop = scop
         self.dependences = dependences
+        self.patience = Patience()
         self.webs: list[Web] = []
         self.place: dict[tuple[ArrayId, StmtId], int] = {}
         self.over: dict[int, frozenset[int]] = {}
@@ -141,7 +143,7 @@ class _Search:
         if at not in self._sound:
             self._sound[at] = self.is_sound(self.webs[at])
         if (at, loop) not in self._private:
-            self._private[at, loop] = within(LEASH, partial(self.webs[at].stays_within, loop)) is True
+            self._private[at, loop] = self.patience.ask(partial(self.webs[at].stays_within, loop)) is True
         return self._sound[at] and self._private[at, loop]
 
     def refusal(self, at: int, loop: int) -> str | None:
@@ -159,7 +161,7 @@ class _Search:
         for reader in web.statements:
             for access in reader.accesses:
                 if access.array == web.array.id and not access.is_write:
-                    rest = within(LEASH, partial(unfed, reader, access, writes))
+                    rest = self.patience.ask(partial(unfed, reader, access, writes))
                     if rest is None or not rest.is_empty():
                         return False
         return True
@@ -168,7 +170,7 @@ class _Search:
         """Why the final values of an argument cannot be copied out of one iteration of this loop, if so."""
         if any(s not in web.statements for s in self.scop.writers(web.array.id)):
             return "it is an argument that is written for several purposes"
-        if within(LEASH, partial(last_iteration, self.scop, web, depth)) is None:
+        if self.patience.ask(partial(last_iteration, self.scop, web, depth)) is None:
             return "it is an argument whose elements get their last values in different iterations"
         return None
 
@@ -177,7 +179,7 @@ class _Search:
         for array in dict.fromkeys(s.write.array for s in group):
             if array not in self._known:
                 self._known.add(array)
-                for web in webs_of(self.scop, self.dependences, array):
+                for web in webs_of(self.scop, self.dependences, array, self.patience):
                     at = len(self.webs)
                     self.webs.append(web)
                     self.over[at] = frozenset()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from sisyphus.analysis.limits import ask
 from sisyphus.ir import (
     Array,
     ArrayId,
@@ -57,9 +59,13 @@ class Footprint:
 def footprint(statement: Statement, array: Array) -> Footprint:
     """What a statement touches of an array over its whole domain, reading or writing."""
     touched = elements_touched([statement], array)
-    if touched.is_empty():
-        return Footprint(statement.id, array.id, 0, ())
-    return Footprint(statement.id, array.id, count_or_none(touched), box_of(touched))
+    return Footprint(statement.id, array.id, count_or_none(touched), box_around(touched, array))
+
+
+def box_around(elements: Set, array: Array, ask: Callable[[Callable[[], Box]], Box | None] = ask) -> Box:
+    """The smallest box around some elements of an array (empty where there are none), or all of it if isl gives up."""
+    box = ask(lambda: () if elements.is_empty() else box_of(elements))
+    return tuple((0, extent - 1) for extent in array.extents) if box is None else box
 
 
 def footprints(scop: Scop) -> tuple[Footprint, ...]:
@@ -81,7 +87,7 @@ def elements_touched(statements: Sequence[Statement], array: Array, *, writes: b
 def count_or_none(points: Set) -> int | None:
     """The number of points, or None where counting takes too long."""
     try:
-        return count(points)
+        return ask(partial(count, points))
     except CountError:
         return None
 

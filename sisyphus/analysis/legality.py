@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs
 from sisyphus.analysis.distribution import Nest
+from sisyphus.analysis.limits import demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import StmtId
 from sisyphus.poly import Map, backwards
@@ -67,7 +69,14 @@ def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Vio
     are not looked at: that each runs exactly once is another check.
     """
     for edge in dependences.edges:
-        pair = backwards(edge.relation, schedules[edge.source], schedules[edge.sink])
-        if pair is not None:
-            return Violation(edge, *pair)
+        question = partial(_witness, edge, schedules[edge.source], schedules[edge.sink])
+        span = dependences.scop.statement(edge.sink).span
+        found = demand(dependences.scop, span, f"whether an order keeps {edge}", question)
+        if found:
+            return found[0]
     return None
+
+
+def _witness(edge: Dependence, source: Map, sink: Map) -> tuple[Violation, ...]:
+    pair = backwards(edge.relation, source, sink)
+    return () if pair is None else (Violation(edge, *pair),)

@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sisyphus.analysis.dependence import LEASH, in_order
-from sisyphus.analysis.footprint import Box, elements_touched
+from sisyphus.analysis.dependence import in_order
+from sisyphus.analysis.footprint import Box, box_around, elements_touched
+from sisyphus.analysis.limits import Patience
 from sisyphus.errors import UsageError
 from sisyphus.ir import Access, Array, ArrayId, Role, Scop, Statement
-from sisyphus.poly import Map, Set, box_of, empty_set, make_box, through, within
+from sisyphus.poly import Map, Set, empty_set, make_box, through
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +39,10 @@ def liveness(scop: Scop, locals_: Collection[str] = ()) -> dict[ArrayId, Live]:
         if name not in arguments:
             known = ", ".join(f"`{a}`" for a in sorted(arguments))
             raise UsageError(f"no array argument `{name}` to declare local", hint=f"array arguments: {known}")
-    live = {a.id: _live(scop, a, is_local=a.role is Role.LOCAL or a.id in locals_) for a in scop.arrays}
+    patience = Patience()
+    live = {a.id: _live(scop, a, a.role is Role.LOCAL or a.id in locals_, patience) for a in scop.arrays}
     for name in sorted(locals_):
-        if not live[ArrayId(name)].upward_exposed.is_empty():
+        if patience.ask(live[ArrayId(name)].upward_exposed.is_empty) is not True:
             raise UsageError(
                 f"`{name}` cannot be local: the kernel reads elements of it that it has not written",
                 hint=f"drop `--local {name}`",
@@ -48,27 +50,27 @@ def liveness(scop: Scop, locals_: Collection[str] = ()) -> dict[ArrayId, Live]:
     return live
 
 
-def _live(scop: Scop, array: Array, *, is_local: bool) -> Live:
+def _live(scop: Scop, array: Array, is_local: bool, patience: Patience) -> Live:
     whole = make_box(array.id, array.extents)
     written = elements_touched(scop.statements, array, reads=False)
-    exposed = _upward_exposed(scop, array)
-    written_whole = bool(whole.is_subset(written))
-    store = not is_local and not written.is_empty()
-    load = not is_local and (not exposed.is_empty() or (store and not written_whole))
-    box = () if written.is_empty() else box_of(written)
-    return Live(load, store, exposed, box, written_whole)
+    exposed = _upward_exposed(scop, array, patience)
+    written_whole = patience.ask(lambda: bool(whole.is_subset(written))) is True
+    store = not is_local and patience.ask(written.is_empty) is not True
+    load = not is_local and (patience.ask(exposed.is_empty) is not True or (store and not written_whole))
+    return Live(load, store, exposed, box_around(written, array, patience.ask), written_whole)
 
 
-def _upward_exposed(scop: Scop, array: Array) -> Set:
+def _upward_exposed(scop: Scop, array: Array, patience: Patience) -> Set:
     """Elements that some instance reads before any instance has written them; all that are read, if isl gives up."""
     writes = [(s, a) for s in scop.writers(array.id) for a in s.accesses if a.is_write]
     exposed = empty_set(array.id, [f"d{at}" for at in range(len(array.extents))])
     for reader in scop.readers(array.id):
         for access in reader.accesses:
             if access.array == array.id and not access.is_write:
-                first = within(LEASH, partial(unfed, reader, access, writes))
+                first = patience.ask(partial(unfed, reader, access, writes))
                 exposed = exposed.union((access.relation if first is None else first).range())
-    return exposed.coalesce()
+    simpler = patience.ask(exposed.coalesce)
+    return exposed if simpler is None else simpler
 
 
 def unfed(reader: Statement, read: Access, writes: Sequence[tuple[Statement, Access]]) -> Map:

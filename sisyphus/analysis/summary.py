@@ -145,14 +145,24 @@ def _dependence(scop: Scop, edge: Dependence) -> Plain:
         "array": edge.array,
         "carried_by": _carriers(edge),
         "distance": list(edge.distance),
-        "directions": sorted(_arrows(v) for v in edge.directions),
+        "directions": _directions(edge),
         "reduction": edge.is_reduction,
         "approximate": edge.approximate,
     }
 
 
-def _arrows(signs: Signs) -> str:
-    return "(" + ", ".join(SIGNS[sign] for sign in signs) + ")"
+def _directions(edge: Dependence) -> list[str]:
+    """Sign vectors as `(=, <, >)`; `*` for each loop inside the carrying one where all of them may have any sign."""
+    by_carrier: dict[Signs, list[Signs]] = {}
+    for signs in edge.directions:
+        leading = next((at for at, sign in enumerate(signs) if sign), len(signs))
+        by_carrier.setdefault(signs[: leading + 1], []).append(signs[leading + 1 :])
+    found: list[str] = []
+    for outer, inner in by_carrier.items():
+        free = len(inner[0])
+        rests = [["*"] * free] if len(inner) == 3**free else [[SIGNS[sign] for sign in rest] for rest in inner]
+        found += [f"({', '.join([*(SIGNS[sign] for sign in outer), *rest])})" for rest in rests]
+    return sorted(found)
 
 
 def _flow(flow: Flow) -> Plain:

@@ -9,6 +9,7 @@ import networkx as nx
 
 from sisyphus.analysis.dataflow import Flow, flows_of, schedules
 from sisyphus.analysis.dependence import Dependences
+from sisyphus.analysis.limits import Patience
 from sisyphus.ir import Array, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import compare, dim_range, last_write_times
 
@@ -34,10 +35,10 @@ class Web:
         return all(move.is_empty() for move in moves)
 
 
-def webs_of(scop: Scop, dependences: Dependences, array: ArrayId) -> list[Web]:
+def webs_of(scop: Scop, dependences: Dependences, array: ArrayId, patience: Patience) -> list[Web]:
     """The users of an array, grouped by the values that they pass on."""
     users = [s for s in scop.statements if any(a.array == array for a in s.accesses)]
-    found = flows_of(dependences, array)
+    found = flows_of(dependences, array, patience)
     graph: nx.Graph[StmtId] = nx.Graph()
     graph.add_nodes_from(s.id for s in users)
     graph.add_edges_from((f.source, f.sink) for f in found)

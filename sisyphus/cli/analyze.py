@@ -20,11 +20,13 @@ from sisyphus.cli.options import make_source, source_options
 def analyze(**options: Any) -> None:
     """Statements, dependences, reductions, nests, legal orders and footprints of KERNEL."""
     from sisyphus import analysis, pipeline
+    from sisyphus.report import kernel_text
     from sisyphus.report.graph import write_graph
 
     as_json, graph = options.pop("as_json"), options.pop("graph")
-    scop = pipeline.load_kernel(make_source(options)).scop
+    source = make_source(options)
+    scop = pipeline.read_kernel(source)
     if graph is not None:
         write_graph(analysis.statement_graph_dot(scop), graph)
-    found = analysis.summary(scop)
-    click.echo(json.dumps(found, indent=2) if as_json else analysis.as_text(found))
+    found = analysis.summary(scop, source.temporaries)
+    click.echo(json.dumps(found, indent=2) if as_json else kernel_text(found))

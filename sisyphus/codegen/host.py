@@ -25,6 +25,7 @@ INCLUDES = r"""
 #include <chrono>
 #include <initializer_list>
 #include <stdexcept>
+#include <string>
 
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -141,7 +142,7 @@ def _elements(port: Port) -> int:
 
 def _compare(w: Writer, plan: Plan, blocks: list[Block]) -> None:
     """Like the test bench, with copies of the arrays in place of ports."""
-    with w.block("static double run(Kernel &kernel, const std::string &set, std::uint64_t seed, Tally &tally)"):
+    with w.block("static double run(Kernel &kernel, const char *set, std::uint64_t seed, Tally &tally)"):
         w.line("Random random(seed);")
         for argument in entry_arguments(plan.scop):
             if argument.kind == "scalar":

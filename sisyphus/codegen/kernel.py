@@ -49,7 +49,7 @@ def _header(plan: Plan, names: Names) -> str:
 
 class _Source:
     def __init__(self, plan: Plan, names: Names) -> None:
-        self.plan, self.names = plan, names
+        self.plan, self.names, self.tasks = plan, names, interface.called_tasks(plan)
         self.helpers: set[str] = set()
         self.body = Writer()
         self.signatures: dict[str, Signature] = {}
@@ -58,7 +58,7 @@ class _Source:
     def text(self) -> str:
         outer = ranges_at(self.plan.body, {})
         self._transfers(outer)
-        for task in self.plan.tasks:
+        for task in self.tasks:
             printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=outer, helpers=self.helpers)
             self.arguments[task.name] = printer.print(self.body)
         self._top()
@@ -80,7 +80,7 @@ class _Source:
     def _transfers(self, outer: Ranges) -> None:
         """Every transfer that is copied somewhere, in the order of its first copy."""
         places: dict[str, Ranges] = {}
-        for body, around in ((self.plan.body, {}), *((t.body, outer) for t in self.plan.tasks)):
+        for body, around in ((self.plan.body, {}), *((t.body, outer) for t in self.tasks)):
             inside = ranges_at(body, around)
             for node in walk(body):
                 if isinstance(node, Copy) and node.transfer not in places:
@@ -119,9 +119,9 @@ class _Source:
         """Buffers that are passed to some task or copy by the top function."""
         used = {self.plan.transfer(n.transfer).buffer for n in walk(self.plan.body) if isinstance(n, Copy)}
         named = {self.names.of("buffer", b.id): b.id for b in self.plan.buffers}
-        for task in self.plan.tasks:
+        for task in self.tasks:
             used |= {named[a] for a in self.arguments[task.name] if a in named}
-        local = {b.id for t in self.plan.tasks for b in self.plan.buffers if b.id in t.buffers and is_local(b, t)}
+        local = {b.id for t in self.tasks for b in self.plan.buffers if b.id in t.buffers and is_local(b, t)}
         return used - local
 
     def _nodes(self, nodes: Sequence[Node], bounds: Bounds, ranges: Ranges) -> None:

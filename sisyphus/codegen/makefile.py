@@ -55,10 +55,11 @@ none_csynth = $(MISSING)
 none_cosim = $(MISSING)
 none_package = $(MISSING)
 
-# $(call tool,NAME,COMMAND): runs a tool with its output in build/NAME.log.
+# $(call tool,NAME,COMMAND,PRODUCT): runs a tool with its output in build/NAME.log; no old product may remain.
 define tool
 @echo "$(1): see build/$(1).log"
-@mkdir -p build && rm -f build/$(1).done && touch build/$(1).begun
+@mkdir -p build && rm -f build/$(1).done
+$(if $(3),@find . -name '$(3)' -exec rm -f {} +)
 @{ $(2); } > build/$(1).log 2>&1 || { tail -n 30 build/$(1).log >&2; echo "$(1) failed" >&2; exit 1; }
 @! grep '^ERROR' build/$(1).log >&2 || { echo "$(1) failed" >&2; exit 1; }
 endef
@@ -66,11 +67,10 @@ endef
 define says
 @grep -q '$(2)' build/$(1).log || { tail -n 30 build/$(1).log >&2; echo "$(1) failed: no '$(2)'" >&2; exit 1; }
 endef
-# $(call product,NAME,FILE,TO): a file of this name must be newer than the start of a step; it is copied to TO.
+# $(call product,NAME,PRODUCT): the file that a step is run for must be there, wherever the tool puts it.
 define product
-@found=`find . -path './$(3)' -prune -o -name '$(2)' -newer build/$(1).begun -print | head -n 1`; \
-if [ -n "$$found" ]; then cp "$$found" $(3); else test $(3) -nt build/$(1).begun; fi \
-|| { echo "$(1) failed: it left no $(2)" >&2; exit 1; }
+@found=`find . -name '$(2)' | head -n 1`; test -n "$$found" || { echo "$(1) failed: it left no $(2)" >&2; exit 1; }; \
+test -e build/$(2) || cp "$$found" build/$(2)
 endef
 
 csim: build/csim.done
@@ -81,8 +81,8 @@ build/csim.done: $(CODE) $(BENCH) $(CONFIG)
 
 csynth: build/csynth.done
 build/csynth.done: $(CODE) $(CONFIG)
-	$(call tool,csynth,$($(FLOW)_csynth))
-	$(call product,csynth,csynth.rpt,build/csynth.rpt)
+	$(call tool,csynth,$($(FLOW)_csynth),csynth.rpt)
+	$(call product,csynth,csynth.rpt)
 	@touch $@
 
 cosim: build/cosim.done
@@ -93,8 +93,8 @@ build/cosim.done: build/csynth.done $(BENCH)
 
 package: build/package.done
 build/package.done: build/csynth.done
-	$(call tool,package,$($(FLOW)_package))
-	$(call product,package,kernel.xo,build/kernel.xo)
+	$(call tool,package,$($(FLOW)_package),kernel.xo)
+	$(call product,package,kernel.xo)
 	@touch $@
 
 XCLBIN := build/$(TOP).$(TARGET).xclbin
@@ -102,15 +102,15 @@ xclbin: $(XCLBIN)
 $(XCLBIN): build/package.done system.cfg
 	@test -n "$(PLATFORM)" || { echo "set PLATFORM=... to link for the $(DEVICE)" >&2; exit 1; }
 	$(call tool,xclbin,$(VPP) -l -t $(TARGET) --platform "$(PLATFORM)" --config system.cfg --temp_dir build/link \
-	-o $@ build/kernel.xo)
+	-o $@ build/kernel.xo,$(notdir $(XCLBIN)))
 	@test -s $@ || { echo "xclbin failed: it left no $@" >&2; exit 1; }
 
 host: build/host
 build/host: host.cpp reference.c
 	@test -n "$(XILINX_XRT)" || { echo "XILINX_XRT is not set: source setup.sh of XRT" >&2; exit 1; }
 	@mkdir -p build
-	$(CC) $(EXACT) -w -c reference.c -o build/reference.o
-	$(CXX) -std=c++17 -O2 -Wall -Wextra -I"$(XILINX_XRT)/include" host.cpp build/reference.o -o $@ \
+	$(CC) $(EXACT) -w -ffunction-sections -c reference.c -o build/reference.o
+	$(CXX) -std=c++17 -O2 -Wall -Wextra -I"$(XILINX_XRT)/include" host.cpp build/reference.o -o $@ -Wl,--gc-sections \
 	-L"$(XILINX_XRT)/lib" -lxrt_coreutil -pthread -lm
 
 run: build/host $(XCLBIN)
@@ -121,9 +121,9 @@ check: build/check.done
 build/check.done: $(CODE) $(BENCH)
 	@test -n "$(HLS_INCLUDE)" || { echo "set HLS_INCLUDE=... to a folder with hls_vector.h" >&2; exit 1; }
 	@mkdir -p build
-	$(CC) $(EXACT) -w -c reference.c -o build/check_reference.o
+	$(CC) $(EXACT) -w -ffunction-sections -c reference.c -o build/check_reference.o
 	$(CXX) -std=c++14 $(EXACT) -Wall -Wextra -Wno-unknown-pragmas -isystem "$(HLS_INCLUDE)" kernel.cpp testbench.cpp \
-	build/check_reference.o -o build/check -lm
+	build/check_reference.o -o build/check -Wl,--gc-sections -lm
 	build/check
 	@touch $@
 

@@ -8,8 +8,7 @@ LIBRARY = r"""
 #include <cstring>
 #include <limits>
 #include <new>
-#include <sstream>
-#include <string>
+#include <type_traits>
 
 namespace {
 
@@ -30,31 +29,33 @@ private:
     std::uint64_t state_;
 };
 
+bool is(const char *set, const char *name) { return std::strcmp(set, name) == 0; }
+
 template <typename T>
-T draw(const std::string &set, Random &random, std::true_type) {
+T draw(const char *set, Random &random, std::true_type) {
     const double unit = random.unit();
-    if (set == "zeros") return unit < 0.5 ? T(0) : -T(0);
-    if (set == "dominant") return static_cast<T>(0.5 + unit);
-    if (set == "negatives") return static_cast<T>(-1.0 - unit);
-    if (set == "denormals") {
+    if (is(set, "zeros")) return unit < 0.5 ? T(0) : -T(0);
+    if (is(set, "dominant")) return static_cast<T>(0.5 + unit);
+    if (is(set, "negatives")) return static_cast<T>(-1.0 - unit);
+    if (is(set, "denormals")) {
         if (unit < 0.25) return T(1);
         return static_cast<T>(unit - 0.5) * std::numeric_limits<T>::min();
     }
-    if (set == "large") return static_cast<T>((unit - 0.5) * std::pow(std::numeric_limits<T>::max(), 0.25));
+    if (is(set, "large")) return static_cast<T>((unit - 0.5) * std::pow(std::numeric_limits<T>::max(), 0.25));
     return static_cast<T>(2.0 * unit - 1.0);
 }
 
 template <typename T>
-T draw(const std::string &set, Random &random, std::false_type) {
+T draw(const char *set, Random &random, std::false_type) {
     const int number = static_cast<int>(random.bits() % 4);
-    if (set == "zeros") return T(0);
-    if (set == "dominant") return static_cast<T>(number + 1);
-    if (set == "negatives" && std::is_signed<T>::value) return static_cast<T>(-number - 1);
+    if (is(set, "zeros")) return T(0);
+    if (is(set, "dominant")) return static_cast<T>(number + 1);
+    if (is(set, "negatives") && std::is_signed<T>::value) return static_cast<T>(-number - 1);
     return static_cast<T>(number);
 }
 
 template <typename T>
-T draw(const std::string &set, Random &random) {
+T draw(const char *set, Random &random) {
     return draw<T>(set, random, std::is_floating_point<T>());
 }
 
@@ -95,9 +96,9 @@ private:
 
 // `diagonal` is the extent of a square matrix, 0 for anything else: a heavy diagonal keeps factorizations finite.
 template <typename T>
-void fill(T *data, std::size_t count, const std::string &set, Random &random, std::size_t diagonal) {
+void fill(T *data, std::size_t count, const char *set, Random &random, std::size_t diagonal) {
     for (std::size_t at = 0; at < count; ++at) data[at] = draw<T>(set, random);
-    if (set != "dominant") return;
+    if (!is(set, "dominant")) return;
     for (std::size_t at = 0; at < diagonal; ++at) data[at * diagonal + at] += static_cast<T>(diagonal);
 }
 
@@ -117,7 +118,7 @@ void pack(T *data, Beat *port, std::size_t count, std::size_t last, std::size_t 
 struct Tally {
     std::size_t compared = 0, finite = 0, mismatches = 0;
     double worst = 0;
-    std::string first;
+    char first[200] = "";
 };
 
 template <typename T>
@@ -151,30 +152,30 @@ void compare(const char *name, T *wanted, Beat *port, const std::size_t *extents
         if (error > tally.worst) tally.worst = error;
         if (tolerance > 0 && error <= tolerance) continue;
         if (tally.mismatches++) continue;
-        tally.first = name;
-        std::size_t rest = at, block = count;
-        for (std::size_t d = 0; d < dimensions; ++d) {
+        char index[100] = "";
+        std::size_t rest = at, block = count, length = 0;
+        for (std::size_t d = 0; d < dimensions && length + 24 < sizeof index; ++d) {
             block /= extents[d];
-            tally.first += "[" + std::to_string(rest / block) + "]";
+            length += static_cast<std::size_t>(std::snprintf(index + length, 24, "[%zu]", rest / block));
             rest %= block;
         }
-        char text[96];
-        std::snprintf(text, sizeof text, " is %.9g, must be %.9g", static_cast<double>(got), static_cast<double>(want));
-        tally.first += text;
+        std::snprintf(tally.first, sizeof tally.first, "%.40s%s is %.9g, must be %.9g", name, index,
+                      static_cast<double>(got), static_cast<double>(want));
     }
 }
 
 // One line that a program can read back.
-void report(const std::string &set, const Tally &tally) {
-    std::printf("sisy set=%s compared=%zu finite=%zu mismatches=%zu worst=%.9g first=%s\n", set.c_str(),
-                tally.compared, tally.finite, tally.mismatches, tally.worst, tally.first.c_str());
+void report(const char *set, const Tally &tally) {
+    std::printf("sisy set=%s compared=%zu finite=%zu mismatches=%zu worst=%.9g first=%s\n", set,
+                tally.compared, tally.finite, tally.mismatches, tally.worst, tally.first);
     std::fflush(stdout);
 }
 
-void fence(const char *name, bool intact, Tally &tally) {
-    if (intact) return;
+template <typename T>
+void check_fence(const char *name, const Block<T> &block, Tally &tally) {
+    if (block.intact()) return;
     ++tally.mismatches;
-    tally.first = std::string(name) + ": written outside the array";
+    std::snprintf(tally.first, sizeof tally.first, "%.40s is written outside its elements", name);
 }
 
 }  // namespace

@@ -9,15 +9,26 @@ from functools import lru_cache
 from sisyphus.ir import DOUBLE, FLOAT, Binary, Call, Cast, Expr, Literal, ScalarType, Select, Unary, promote
 from sisyphus.target import OpCost, OperatorTable
 
-_BINARY = {
-    **{"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "&": "and", "|": "or", "^": "xor"},
-    **{"<<": "shl", ">>": "shr", "&&": "and", "||": "or"},
-}
+_BINARY = dict(
+    zip(
+        ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "&&", "||"],
+        ["add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr", "and", "or"],
+        strict=True,
+    )
+)
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _UNARY = {"-": "neg", "~": "not", "!": "not"}
 _FUNCTIONS = {
-    **{"fabs": "abs", "labs": "abs", "llabs": "abs", "fmax": "max", "fmin": "min", "fdim": "max", "fmod": "rem"},
-    **{"remainder": "rem", "nearbyint": "round", "rint": "round"},
+    "fabs": "abs",
+    "labs": "abs",
+    "llabs": "abs",
+    "fmax": "max",
+    "fmin": "min",
+    "fdim": "max",
+    "fmod": "rem",
+    "remainder": "rem",
+    "nearbyint": "round",
+    "rint": "round",
 }
 #: Stands for a function that the table does not have.
 _DEAREST = "pow"

@@ -75,11 +75,11 @@ class Visits:
 
     def _lower(self, bound: Bound) -> Ints:
         ends = [-(-self._evaluate(q.numerator) // q.divisor) for q in bound.terms]
-        return np.maximum.reduce(ends)
+        return np.asarray(np.maximum.reduce(ends))
 
     def _upper(self, bound: Bound) -> Ints:
         ends = [self._evaluate(q.numerator) // q.divisor for q in bound.terms]
-        return np.minimum.reduce(ends)
+        return np.asarray(np.minimum.reduce(ends))
 
     def _evaluate(self, expression: Affine) -> Ints:
         total = np.full(len(self.weight), expression.constant, np.int64)

@@ -24,7 +24,7 @@ def flows_of(
 
     `reach` is how far, in iterations, the instances of a loop can lie apart.
     """
-    found = []
+    found: list[Flow] = []
     for at, writer in enumerate(works):
         for by, reader in enumerate(works):
             if _meets(writer, reader, same=at == by):

@@ -1,4 +1,4 @@
-"""Cycles of a task: pipelined loops, flattening, tile loops, transfers under them (MODEL.md 4.2); knows no kernel step."""
+"""Cycles of a task: pipelined loops, flattening, tile loops and their transfers (MODEL.md 4.2); knows no kernel."""
 
 from __future__ import annotations
 

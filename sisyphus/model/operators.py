@@ -9,8 +9,8 @@ from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.algebra import Value, product
 from sisyphus.model.cores import Core, core_of
 from sisyphus.model.facts import Pipe, Work
-from sisyphus.model.schedule import Setting, is_tree, reduction_copies
 from sisyphus.model.rules import GuardForm
+from sisyphus.model.schedule import Setting, is_tree, reduction_copies
 
 #: Operations of one start by kind of core.
 Operations = dict[str, Value]

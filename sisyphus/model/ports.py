@@ -47,17 +47,22 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[Access, bool]])
     up, since they may meet anywhere.
     """
     unrolled = {loop for work in pipe.works for loop in work.unrolled}
-    groups: dict[tuple[object, ...], list[Access]] = {}
-    for access, writes in accesses:
-        kind = tuple(tuple(n for n, _ in index.terms) for index in access.element)
-        groups.setdefault((writes, kind), []).append(access)
     total: Value = 0
-    for group in groups.values():
+    for group in (*_groups(accesses, writes=False), *_groups(accesses, writes=True)):
         if len(group) == 1:
             total = total + _single(alg, pipe, group[0], unrolled)
         else:
             total = total + _together(alg, pipe, group, unrolled)
     return total
+
+
+def _groups(accesses: Sequence[tuple[Access, bool]], *, writes: bool) -> list[list[Access]]:
+    """Reads or writes, those together that differ by constants alone."""
+    groups: dict[tuple[object, ...], list[Access]] = {}
+    for access, is_write in accesses:
+        if is_write == writes:
+            groups.setdefault(tuple(index.terms for index in access.element), []).append(access)
+    return list(groups.values())
 
 
 def _single(alg: Algebra, pipe: Pipe, access: Access, unrolled: set[str]) -> Value:
@@ -79,29 +84,50 @@ def _single(alg: Algebra, pipe: Pipe, access: Access, unrolled: set[str]) -> Val
     return found
 
 
-def _together(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> Value:
-    """Elements of accesses that differ by constants, in their fullest bank."""
+def _columns(pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[tuple[Offsets, ...], int, list[Value]]:
+    """Accesses that differ by constants as arguments of `spread`."""
     first = group[0]
     loops = sorted({loop for dim in first.dims for loop in dim.strides if loop in unrolled})
     columns = [dim.factor for dim in first.dims] + [dim.extent for dim in first.dims]
     columns += [pipe.trips[loop] for loop in loops]
     columns += [dim.strides.get(loop, 0) for dim in first.dims for loop in loops]
     offsets = tuple(sorted({tuple(index.constant for index in access.element) for access in group}))
+    return offsets, len(loops), columns
+
+
+def elements_read(pipe: Pipe) -> dict[str, int]:
+    """Different elements that one start reads from each buffer; for numbers only, not for candidates."""
+    unrolled = {loop for work in pipe.works for loop in work.unrolled}
+    found: dict[str, int] = {}
+    for buffer, accesses in _by_buffer(pipe).items():
+        for group in _groups(accesses, writes=False):
+            offsets, loops, columns = _columns(pipe, group, unrolled)
+            if len(group) == 1:
+                count = int(product(columns[2 * len(group[0].dims) :][:loops]))
+            else:
+                count = spread(offsets, loops, tuple(columns))[0]
+            found[buffer] = found.get(buffer, 0) + count
+    return found
+
+
+def _together(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> Value:
+    """Elements of accesses that differ by constants, in their fullest bank."""
+    offsets, loops, columns = _columns(pipe, group, unrolled)
     if all(isinstance(column, int) for column in columns):
-        return fullest_bank(offsets, len(loops), tuple(columns))
+        return spread(offsets, loops, tuple(columns))[1]
     rows = np.stack(np.broadcast_arrays(*columns), axis=-1)
     shape = rows.shape[:-1]
     different, which = np.unique(rows.reshape(-1, len(columns)), axis=0, return_inverse=True)
-    counts = np.array([fullest_bank(offsets, len(loops), tuple(int(c) for c in row)) for row in different])
+    counts = np.array([spread(offsets, loops, tuple(int(c) for c in row))[1] for row in different])
     return counts[which.reshape(shape)]
 
 
 @lru_cache(maxsize=65536)
-def fullest_bank(offsets: tuple[Offsets, ...], loops: int, columns: tuple[int, ...]) -> int:
-    """Different elements in one bank, by enumeration.
+def spread(offsets: tuple[Offsets, ...], loops: int, columns: tuple[int, ...]) -> tuple[int, int]:
+    """Different elements of accesses that differ by constants: how many in all, and in the fullest bank.
 
-    `columns` are the factors and the extents of all dimensions, the trip counts of the unrolled loops, and the strides
-    of each dimension over these loops.
+    They are enumerated. `columns` are the factors and the extents of all dimensions, the trip counts of the unrolled
+    loops, and the strides of each dimension over these loops.
     """
     dims = len(offsets[0])
     factors, extents = columns[:dims], columns[dims : 2 * dims]
@@ -117,4 +143,4 @@ def fullest_bank(offsets: tuple[Offsets, ...], loops: int, columns: tuple[int, .
         element = element * (int(place.max()) + 1) + place
         bank = bank * ways + place % ways
     _, first = np.unique(element.ravel(), return_index=True)
-    return int(np.bincount(bank.ravel()[first]).max())
+    return len(first), int(np.bincount(bank.ravel()[first]).max())

@@ -99,11 +99,13 @@ def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> 
 
 
 def _chain(pipe: Pipe, flow: Flow, timings: Sequence[Timing]) -> Value | None:
-    """Cycles from the read at the end of a flow to the write at its start, by way of one start; None if there is none."""
+    """Cycles from the read that a flow ends in to the write it begins with, in one start; None if none leads there."""
     writer, reader = pipe.works[flow.writer], pipe.works[flow.reader]
     if flow.writer == flow.reader:
         ways = timings[flow.writer].depth_from
-        depth = max((ways[r] for r, a in reader.reads.items() if a.buffer == flow.buffer and r != reader.target), default=None)
+        depth = max(
+            (ways[r] for r, a in reader.reads.items() if a.buffer == flow.buffer and r != reader.target), default=None
+        )
         return None if depth is None else depth * reduction_copies(pipe, writer)
     if flow.reader < flow.writer and _feeds(pipe.works[flow.reader : flow.writer + 1]):
         return timings[flow.writer].finish

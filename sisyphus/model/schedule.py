@@ -64,7 +64,7 @@ def finish_of(setting: Setting, expr: Expr, ready: Callable[[Ref], Value], *, tr
 
 
 def path_to(table: OperatorTable, expr: Expr, leaf: Ref) -> tuple[int, int] | None:
-    """Cycles and number of operators from a read of `leaf` to the root, by the longest way; None where it is not read."""
+    """Cycles and operators from a read of `leaf` to the root, by the longest way; None where it is not read."""
     if isinstance(expr, Read):
         return (0, 0) if expr.ref == leaf else None
     found = [path for part in children(expr) if (path := path_to(table, part, leaf)) is not None]
@@ -159,9 +159,7 @@ def is_reduction(pipe: Pipe, work: Work) -> bool:
     return pipe.loop is not None and pipe.pipelined and pipe.loop in work.reductions and work.target in work.reads
 
 
-def _serial(
-    setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int
-) -> tuple[Value, Value]:
+def _serial(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int) -> tuple[Value, Value]:
     """Copies of an accumulation one after another: the first waits for all operands, the others for the sum."""
     copies = reduction_copies(pipe, work)
 
@@ -175,9 +173,7 @@ def _serial(
     return finish, path * copies
 
 
-def _tree(
-    setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int
-) -> tuple[Value, Value]:
+def _tree(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int) -> tuple[Value, Value]:
     """The sum of all copies as a balanced tree (MODEL.md 4.3)."""
     alg, cycles = setting.alg, setting.rules.cycles
     add = latency_of(setting.operators, work.expr)
@@ -196,9 +192,7 @@ def _tree(
     return both + depth + write, depth
 
 
-def _called(
-    setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value]
-) -> tuple[Value, Value]:
+def _called(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value]) -> tuple[Value, Value]:
     """A guarded statement as a function of its own: its copies are a serial chain even where trees are allowed."""
     alg = setting.alg
     one = setting.rules.cycles.guard + finish_of(setting, work.expr, lambda _: 0, tree=False)

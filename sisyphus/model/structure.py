@@ -11,7 +11,7 @@ from sisyphus.model.facts import Burst, Guarded, Part, Pipe, Replicated, TaskFac
 from sisyphus.model.flows import flows_of
 from sisyphus.model.moves import move_of
 from sisyphus.model.works import Around, Placed, works_in
-from sisyphus.plan import Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, walk
+from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, walk
 
 _INSIDE = (LoopRole.PIPELINED, LoopRole.SEQUENTIAL)
 
@@ -61,9 +61,7 @@ class _Reader:
                 move = move_of(self.plan, self.plan.transfer(transfer))
                 return Burst((move,), move.is_load)
             case For():
-                inside = replace(
-                    place, loops=(*place.loops, node), visits=place.visits.into(node, self.needed)
-                )
+                inside = replace(place, loops=(*place.loops, node), visits=place.visits.into(node, self.needed))
                 return self._loop(node, inside)
             case Guard(conditions=conditions, body=body):
                 inside = replace(place, visits=place.visits.where(conditions))
@@ -89,7 +87,9 @@ class _Reader:
         loops = {f.iterator: f for f in (*place.loops, *(f for p in placed for f in p.unrolled))}
         copies = _copies(loops, placed)
         works = tuple(p.work for p in placed)
-        reach = {source: sum(step * (loops[name].trip_count - 1) for name, step in own) for source, own in copies.items()}
+        reach = {
+            source: sum(step * (loops[name].trip_count - 1) for name, step in own) for source, own in copies.items()
+        }
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,

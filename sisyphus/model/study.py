@@ -1,16 +1,14 @@
-"""A plan read once for all figures: facts, timings and intervals of every task, steps of the kernel; adds nothing up."""
+"""A plan read once for all figures: facts, timings and intervals of every task; adds nothing up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from sisyphus.errors import InternalError
 from sisyphus.model.algebra import EXACT, VECTOR, Value
 from sisyphus.model.counting import Visits
-from sisyphus.model.facts import Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.latency import Body, is_flattened
 from sisyphus.model.ports import port_interval
 from sisyphus.model.recurrence import Interval, interval_of
@@ -68,6 +66,20 @@ def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, V
                 pass
 
 
+def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Value]]:
+    """Every transfer of some parts that are entered so often, with how often it runs."""
+    for part in parts:
+        match part:
+            case Burst(moves=moves):
+                yield from ((move, entries) for move in moves)
+            case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
+                yield from moves_in(body, inside)
+            case Replicated(body=body):
+                yield from moves_in(body, entries)
+            case Pipe():
+                pass
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """A plan on a target under the rules of one version of the tool."""
@@ -104,8 +116,3 @@ class Study:
 def outer_visits(outside: Visits | None) -> int:
     """How many iterations of the outer loops there are."""
     return 1 if outside is None else outside.owners
-
-
-def as_entries(value: Value, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """A value as one entry per iteration of the outer loops."""
-    return np.broadcast_to(np.asarray(value, dtype=np.int64), (count,))

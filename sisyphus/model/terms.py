@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sisyphus.model.algebra import Value
 
@@ -48,14 +49,16 @@ def total(name: str, children: Iterable[Term], rule: str = "") -> Term:
     return Term(name, value, parts, all(p.measured for p in parts), rule)
 
 
-def summed(term: Term, weight: Value = 1) -> Term:
-    """A term over many iterations as one number: the sum of its entries, those counted where `weight` is 1."""
-    entries = np.broadcast_arrays(np.asarray(term.value), np.asarray(weight))
-    children = tuple(summed(child, np.broadcast_to(weight, entries[0].shape)) for child in term.children)
-    return replace(term, value=int((entries[0] * entries[1]).sum()), children=children)
+def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:
+    """A term with one entry per iteration as one number: the sum of the entries where `picked` is 1, not 0."""
+    value = int((term.value * picked).sum())
+    children = tuple(summed(child, picked) for child in term.children)
+    return Term(term.name, value, children, term.measured, term.rule)
 
 
 def without_zeros(term: Term) -> Term:
-    """The term without leaves that add nothing."""
-    kept = (without_zeros(child) for child in term.children if child.value or child.children)
-    return replace(term, children=tuple(child for child in kept if child.value or child.children))
+    """The term without parts that add nothing."""
+    if not term.children:
+        return term
+    kept = tuple(without_zeros(child) for child in term.children if child.value)
+    return Term(term.name, term.value, kept, term.measured, term.rule)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sisyphus.model.addresses import has_product, in_registers, needs_multiplier, remainder_cycles, words_per_bank
-from sisyphus.model.algebra import Value, at_least
+from sisyphus.model.algebra import Value
 from sisyphus.model.facts import Dim, Move
 from sisyphus.model.schedule import Setting
 from sisyphus.model.terms import Term, total
 
 
-def _steps(move: Move) -> list[tuple[Dim, Value]]:
+def move_steps(move: Move) -> list[tuple[Dim, Value]]:
     """Each dimension with how far one beat goes in it."""
     last = len(move.dims) - 1
     return [(dim, move.width if at == last else 1) for at, dim in enumerate(move.dims)]
@@ -24,13 +24,10 @@ def move_interval(setting: Setting, move: Move) -> Value:
     return alg.maximum(1, alg.ceil_div(per_bank, setting.rules.ports_per_bank))
 
 
-def move_remainder(setting: Setting, move: Move) -> Value:
-    """Cycles of the longest remainder that selects a bank, 0 if there is none."""
-    alg = setting.alg
-    found: Value = 0
-    for dim, step in _steps(move):
-        found = alg.maximum(found, remainder_cycles(alg, setting.rules, dim, step, whole=True))
-    return found
+def move_remainders(setting: Setting, move: Move) -> tuple[Value, ...]:
+    """Per dimension the cycles of the remainder that selects a bank, 0 where there is none."""
+    steps = move_steps(move)
+    return tuple(remainder_cycles(setting.alg, setting.rules, dim, step, whole=True) for dim, step in steps)
 
 
 def move_depth(setting: Setting, move: Move) -> Value:
@@ -39,9 +36,9 @@ def move_depth(setting: Setting, move: Move) -> Value:
     cycles = rules.cycles
     registers = in_registers(alg, move.dims)
     base = alg.select(registers, cycles.register_transfer, cycles.memory_transfer)
-    remainder = move_remainder(setting, move)
+    remainder = alg.maximum(0, *move_remainders(setting, move))
     divided = alg.exceeds(remainder, 0)
-    two, multiplies = has_product(alg, [(dim, alg.exceeds(dim.extent, step)) for dim, step in _steps(move)])
+    two, multiplies = has_product(alg, [(dim, alg.exceeds(dim.extent, step)) for dim, step in move_steps(move)])
     deep = alg.both(two, alg.exceeds(words_per_bank(alg, move.dims), rules.ram_words_beyond_lut))
     plain = base + alg.select(multiplies, 1, 0)
     if move.is_load:
@@ -84,10 +81,3 @@ def _tile_address(setting: Setting, move: Move) -> Value:
     for stride in move.tile_strides:
         multiplies = alg.either(multiplies, needs_multiplier(alg, alg.maximum(stride, 1)))
     return cycles.tile_index + alg.select(multiplies, cycles.tile_index, 0)
-
-
-def has_address_product(setting: Setting, move: Move) -> Value:
-    """Whether the on-chip address takes a multiply-add, which is one DSP."""
-    alg = setting.alg
-    _, multiplies = has_product(alg, [(dim, at_least(alg, dim.extent, step + 1)) for dim, step in _steps(move)])
-    return alg.select(multiplies, 1, 0)

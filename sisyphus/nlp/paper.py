@@ -9,6 +9,7 @@ import pyomo.environ as pyo
 
 from sisyphus.analysis import LoopKind
 from sisyphus.model import paper
+from sisyphus.nlp.footprint import footprint, whole_footprint
 from sisyphus.nlp.knobs import Knobs, can_tile, outside_name
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.space import ArrayUse, NestSpace, Space
@@ -19,15 +20,15 @@ NUMBERS = SignomialNumbers()
 def formulate(space: Space) -> Knobs:
     """The whole problem; its objective is the paper's latency in cycles."""
     knobs = Knobs(space)
-    _one_place_per_array(knobs)
+    one_place_per_array(knobs)
     _limit_dsp(knobs)
-    _limit_memory(knobs)
+    limit_memory(knobs)
     knobs.model.latency = pyo.Objective(expr=_computation(knobs) + _communication(knobs), sense=pyo.minimize)
     return knobs
 
 
-def _one_place_per_array(knobs: Knobs) -> None:
-    """In the paper an array is resident for the whole kernel or nowhere."""
+def one_place_per_array(knobs: Knobs) -> None:
+    """An array is resident for the whole kernel or nowhere."""
     for array in knobs.space.used_arrays:
         users = [n.id for n in knobs.space.users(array)]
         for first, second in pairwise(users):
@@ -84,40 +85,14 @@ def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> pyo.Expression
     """Loads of an array's tiles, and stores where it is written; 0 where it is resident."""
     outside = tuple(outside_name(nest, loop.iterator, use.array) for loop in nest.loops)
     traffic = paper.tile_traffic(footprint(nest, use), Signomial.power(outside))
-    whole = _whole(nest, use)
+    whole = whole_footprint(nest, use)
     resident = knobs.model.resident[use.array, nest.id]
     directions = 2 if use.writes else 1
     cycles = traffic.expression(knobs.variables()) - whole * resident
     return directions * nest.outer_trips * cycles
 
 
-def footprint(nest: NestSpace, use: ArrayUse) -> Signomial:
-    """Elements of a tile: the product over dimensions of a sum of loop sizes, loops outside the transfer fixed."""
-    total = Signomial.constant(1)
-    for dim in use.dims:
-        if dim.coefficients is None:
-            total = total * dim.extent
-            continue
-        span = Signomial.constant(dim.constant)
-        for loop, coefficient in dim.coefficients:
-            size = Signomial.constant(coefficient * nest.loop(loop).trip_count)
-            span = span + size.inverse_of([outside_name(nest, loop, use.array)])
-        total = total * span
-    return total
-
-
-def _whole(nest: NestSpace, use: ArrayUse) -> float:
-    """The value of `footprint` where no loop is outside."""
-    total = 1
-    for dim in use.dims:
-        if dim.coefficients is None:
-            total *= dim.extent
-        else:
-            total *= dim.constant + sum(c * nest.loop(loop).trip_count for loop, c in dim.coefficients)
-    return total
-
-
-def _limit_memory(knobs: Knobs) -> None:
+def limit_memory(knobs: Knobs) -> None:
     """Equation 12 in bytes: resident arrays once, tiles per nest."""
     space, m = knobs.space, knobs.model
     used = 0.0
@@ -129,7 +104,7 @@ def _limit_memory(knobs: Knobs) -> None:
             use = nest.use(array)
             if use is not None and can_tile(use):
                 tile = footprint(nest, use).expression(knobs.variables())
-                used += declared.type.bytes * (tile - _whole(nest, use) * m.resident[array, nest.id])
+                used += declared.type.bytes * (tile - whole_footprint(nest, use) * m.resident[array, nest.id])
     limit = space.target.budget.onchip_bytes
     if limit is not None:
         knobs.require(used <= limit)

@@ -46,11 +46,11 @@ def _body(
     for choice in here:
         parts.add_buffer(choice, _outer_box(parts, choice, entries, around))
     nodes = [_node(parts, live, entry, around) for entry in entries]
-    residents = [_resident(parts, live, choice, entries) for choice in here]
-    by_array = {choice.array: choice for choice in here}
+    residents = [_resident(parts, live, choice, entries, here) for choice in here]
+    by_id = {choice.id: choice for choice in here}
     body: list[Node] = []
     for at, moved in enumerate(transfers_around(residents, len(entries))):
-        body += [Copy(parts.transfer(by_array[array], direction)) for direction, array in moved]
+        body += [Copy(parts.transfer(by_id[buffer], direction)) for direction, buffer in moved]
         body += nodes[at] if at < len(nodes) else ()
     return tuple(body)
 
@@ -105,14 +105,19 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
 
 
 def _resident(
-    parts: Parts, live: Mapping[ArrayId, Live], choice: BufferPoint, entries: Sequence[OuterLoop | Nest]
+    parts: Parts,
+    live: Mapping[ArrayId, Live],
+    choice: BufferPoint,
+    entries: Sequence[OuterLoop | Nest],
+    beside: Sequence[BufferPoint],
 ) -> Resident:
     whole_kernel, needs = choice.place == KERNEL_PLACE, live[choice.array]
     return Resident(
-        array=choice.array,
+        buffer=choice.id,
         usages=[_usage(parts, choice, entry) for entry in entries],
         load_first=needs.load or not whole_kernel,
         store_last=needs.store or not whole_kernel,
+        store_early=any(other.array == choice.array for other in beside if other is not choice),
     )
 
 

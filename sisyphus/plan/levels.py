@@ -89,12 +89,15 @@ class Levels:
     @cached_property
     def box(self) -> tuple[Affine, ...]:
         """The conditions (each >= 0) that all copies stay in their trip counts."""
-        found: list[Affine] = []
-        for at, level in enumerate((self.level0, self.level1, self.level2)):
-            for name, copies in level:
-                trip = (copies.tile.level0, copies.tile.level1, copies.tile.level2)[at]
-                found += [var(name), trip - 1 - var(name)]
-        return tuple(found)
+        tiles = ((var(name), c.tile.level0 - 1 - var(name)) for name, c in self.level0)
+        return (*(condition for pair in tiles for condition in pair), *self.inner_box)
+
+    @cached_property
+    def inner_box(self) -> tuple[Affine, ...]:
+        """The same for the copies of levels 1 and 2, which always run in full."""
+        pipelined = ((var(name), c.tile.level1 - 1 - var(name)) for name, c in self.level1)
+        unrolled = ((var(name), c.tile.level2 - 1 - var(name)) for name, c in self.level2)
+        return tuple(condition for pair in (*pipelined, *unrolled) for condition in pair)
 
     def fixed_under(self, place: str) -> frozenset[str]:
         """Iterators of the band whose tile does not change inside the level-0 loop `place`."""

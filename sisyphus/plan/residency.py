@@ -28,36 +28,38 @@ class Resident:
     """A buffer that lives for a whole body: what each entry of the body does with its array (None: nothing).
 
     `load_first`: its first reader needs what memory holds at the start; `store_last`: what it holds at the end is
-    needed in memory.
+    needed in memory. `store_early`: another buffer of the array may live beside it and be loaded soon.
     """
 
-    array: ArrayId
+    buffer: str
     usages: Sequence[Usage | None]
     load_first: bool
     store_last: bool
+    store_early: bool = False
 
 
 @dataclass
 class _Slots:
     """Copies to run before each entry of a body, and after the last."""
 
-    stores: dict[int, list[ArrayId]] = field(default_factory=dict)
-    loads: dict[int, list[tuple[int, ArrayId]]] = field(default_factory=dict)
+    stores: dict[int, list[str]] = field(default_factory=dict)
+    loads: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
 
 
-def transfers_around(residents: Sequence[Resident], entries: int) -> list[list[tuple[Direction, ArrayId]]]:
+def transfers_around(residents: Sequence[Resident], entries: int) -> list[list[tuple[Direction, str]]]:
     """For each entry of a body what to move before it, and at last what to move behind the last one.
 
     A load stands right behind the last entry that changed memory (at the front if there is none), a store right
-    before the first entry that touches memory itself. In one place stores come first, then loads by first use.
+    before the first entry that touches memory itself, or early right behind the last that writes the buffer. In one
+    place stores come first, then loads by first use.
     """
     slots = _Slots()
     for resident in residents:
         _place(resident, slots)
     return [
         [
-            *((Direction.STORE, array) for array in slots.stores.get(at, [])),
-            *((Direction.LOAD, array) for _, array in sorted(slots.loads.get(at, []), key=lambda load: load[0])),
+            *((Direction.STORE, buffer) for buffer in slots.stores.get(at, [])),
+            *((Direction.LOAD, buffer) for _, buffer in sorted(slots.loads.get(at, []), key=lambda load: load[0])),
         ]
         for at in range(entries + 1)
     ]
@@ -65,23 +67,24 @@ def transfers_around(residents: Sequence[Resident], entries: int) -> list[list[t
 
 def _place(resident: Resident, slots: _Slots) -> None:
     """Follow one buffer through the body: is it as new as memory, and does memory lack what it holds?"""
-    valid, dirty, memory_since = not resident.load_first, False, 0
+    valid, dirty, memory_since, written_at = not resident.load_first, False, 0, 0
     for at, usage in enumerate(resident.usages):
         if usage is None:
             continue
         if usage.resident:
             if not valid:
-                slots.loads.setdefault(memory_since, []).append((at, resident.array))
+                slots.loads.setdefault(memory_since, []).append((at, resident.buffer))
                 valid = True
-            dirty = dirty or usage.writes
+            if usage.writes:
+                dirty, written_at = True, at
             continue
         if dirty:
-            slots.stores.setdefault(at, []).append(resident.array)
+            slots.stores.setdefault(written_at + 1 if resident.store_early else at, []).append(resident.buffer)
             dirty = False
         if usage.writes:
             valid, memory_since = False, at + 1
     if dirty and resident.store_last:
-        slots.stores.setdefault(len(resident.usages), []).append(resident.array)
+        slots.stores.setdefault(len(resident.usages), []).append(resident.buffer)
 
 
 def merged(usages: Sequence[Usage | None], array: ArrayId, loop: str) -> Usage | None:

@@ -93,8 +93,9 @@ def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan | 
         known.append(name)
         ranges[name] = _tile_range(project_onto(everything, known), name, copies.tile.level0, context)
         context = restrict(extend(context, known), name, ranges[name])
-    box = make_set("", levels.dims, at_least_zero=levels.box)
-    context = box.intersect(extend(context, levels.dims))
+    inner = make_set("", levels.dims, at_least_zero=levels.inner_box)
+    context = inner.intersect(extend(context, levels.dims))
+    entry = entry if _needs_entry(levels, ranges, inner, outside, context) else ()
     guards = {s: remaining_conditions(points, context) for s, points in instances.items()}
     return Scan(ranges, entry, guards, instances, context)
 
@@ -122,6 +123,15 @@ def _entry(wanted: Set, outside: Set) -> tuple[tuple[Affine, ...], Set]:
     if len(parts) != 1:
         return (), outside
     return tuple(parts[0]), outside.intersect(make_set("", dim_names(outside), at_least_zero=parts[0]))
+
+
+def _needs_entry(levels: Levels, ranges: Mapping[str, Range], inner: Set, outside: Set, context: Set) -> bool:
+    """Would the loops visit more than `context` if the nest were entered for all values of the outer loops?"""
+    known, visited = list(levels.outer), outside
+    for name, _ in levels.level0:
+        known.append(name)
+        visited = restrict(extend(visited, known), name, ranges[name])
+    return not inner.intersect(extend(visited, levels.dims)).is_subset(context)
 
 
 def _tile_range(shadow: Set, name: str, trip_count: int, context: Set) -> Range:

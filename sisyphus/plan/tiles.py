@@ -16,10 +16,6 @@ class Window:
     start: Affine
     size: int
 
-    @property
-    def moves(self) -> bool:
-        return not self.start.is_constant
-
 
 @dataclass(frozen=True)
 class Box:
@@ -45,14 +41,14 @@ def whole(extents: Sequence[int]) -> Box:
 def box_of(uses: Sequence[Use], extents: Sequence[int]) -> Box:
     """The bounding box of all elements touched while each iterator stays in its window, clipped to the array.
 
-    Where references move through a dimension in different ways, the box is the whole dimension.
+    Where references of one nest run through a dimension in different ways, the box is the whole dimension.
     """
     spans = [_span([(r.index[at], u.windows) for u in uses for r in u.refs], e) for at, e in enumerate(extents)]
     return Box(tuple(origin for origin, _ in spans), tuple(extent for _, extent in spans))
 
 
 def _span(subscripts: Sequence[tuple[Affine, Mapping[str, Window]]], extent: int) -> tuple[Affine, int]:
-    if any(_differ(a, b, windows) for a, windows in subscripts for b, others in subscripts if others is windows):
+    if any(a.terms != b.terms for a, windows in subscripts for b, others in subscripts if others is windows):
         return const(0), extent
     lows = [_low(e, windows) for e, windows in subscripts]
     highs = [low.constant + _reach(e, windows) for low, (e, windows) in zip(lows, subscripts, strict=True)]
@@ -64,12 +60,6 @@ def _span(subscripts: Sequence[tuple[Affine, Mapping[str, Window]]], extent: int
         first, last = max(first, 0), min(last, extent - 1)
         return const(first), max(last - first + 1, 1)
     return (moving, last - first + 1) if last - first + 1 < extent else (const(0), extent)
-
-
-def _differ(left: Affine, right: Affine, windows: Mapping[str, Window]) -> bool:
-    """Two subscripts in one nest with different linear parts, one of them moving."""
-    moving = any(windows[name].moves for name in left.names | right.names)
-    return moving and left.terms != right.terms
 
 
 def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:

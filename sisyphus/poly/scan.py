@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from sisyphus.poly.affine import Affine
-from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, position, project_onto
+from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, position, project_onto, sample
 
 SET = isl.dim_type.set
 
@@ -120,11 +120,16 @@ def each_preceded(reads: isl.Map, writes: Sequence[tuple[isl.Map, bool]]) -> boo
     return bool(reads.domain().is_subset(covered))
 
 
-def sample_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Some pair of a relation by position, or None when it is empty."""
-    point = relation.wrap().sample_point()
-    if point.is_void():
+def first_point(points: Set) -> dict[str, int] | None:
+    """The lexicographically smallest point of a bounded set by name, or None when it is empty."""
+    return None if points.is_empty() else sample(points.lexmin())
+
+
+def first_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The lexicographically smallest pair of a bounded relation by position, or None when it is empty."""
+    if relation.is_empty():
         return None
+    point = relation.wrap().lexmin().sample_point()
     split, total = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.in_) + relation.dim(isl.dim_type.out)
     values = tuple(int(point.get_coordinate_val(SET, at).to_python()) for at in range(total))
     return values[:split], values[split:]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sisyphus.plan import Plan
+from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from sisyphus.model.paper import PaperEstimate
     from sisyphus.target import Target
     from sisyphus.verify import Check, Verdict
-
-Rows = Sequence[Sequence[str]]
 
 
 def summary_text(
@@ -28,9 +26,9 @@ def summary_text(
     """The chosen design, its predicted cost, how it was found and whether it was verified."""
     parts = [
         f"{plan.scop.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz)",
-        "nests\n" + _indent(_table(_nest_header(), _nest_rows(point))),
-        "buffers\n" + _indent(_table(_BUFFER_HEADER, _buffer_rows(plan, point))),
-        "predicted (the paper's model, not measured)\n" + _indent(_table((), _cost_rows(plan, estimate, target))),
+        "nests\n" + indent(table(_nest_header(), _nest_rows(point))),
+        "buffers\n" + indent(table(_BUFFER_HEADER, _buffer_rows(plan, point))),
+        "predicted (the paper's model, not measured)\n" + indent(table((), _cost_rows(plan, estimate, target))),
     ]
     if outcome is not None:
         parts.append(f"search: {found_text(outcome)}, in {outcome.seconds:.1f} s")
@@ -83,16 +81,16 @@ def report_markdown(
         f"{target.clock_mhz:g} MHz. Cycles and resources are predictions of the paper's model, not measurements.",
         "",
         "## Nests",
-        *_markdown(_nest_header(), _nest_rows(point)),
+        *markdown(_nest_header(), _nest_rows(point)),
         "",
         "## Buffers",
-        *_markdown(_BUFFER_HEADER, _buffer_rows(plan, point)),
+        *markdown(_BUFFER_HEADER, _buffer_rows(plan, point)),
         "",
         "## Prediction",
-        *_markdown(("figure", "value", "of"), _cost_rows(plan, estimate, target)),
+        *markdown(("figure", "value", "of"), _cost_rows(plan, estimate, target)),
         "",
         "### Terms of the cycle count",
-        *_markdown(("term", "cycles"), _term_rows(estimate)),
+        *markdown(("term", "cycles"), _term_rows(estimate)),
         "",
         "## Search",
         found_text(outcome) if outcome else "The design point was given, nothing was searched.",
@@ -151,19 +149,3 @@ def _term_rows(estimate: PaperEstimate) -> Rows:
     rows = [(f"computation of {nest}", f"{cycles:,.0f}") for nest, cycles in estimate.computation]
     rows += [(f"loads for {nest}", f"{cycles:,.0f}") for nest, cycles in estimate.loads if cycles]
     return [*rows, ("stores", f"{estimate.stores:,.0f}"), ("total", f"{estimate.objective:,.0f}")]
-
-
-def _table(header: Sequence[str], rows: Rows) -> str:
-    """Columns padded to their widest cell, in plain text."""
-    lines = [tuple(header), *map(tuple, rows)] if header else list(map(tuple, rows))
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))] if lines else []
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
-
-
-def _markdown(header: Sequence[str], rows: Rows) -> list[str]:
-    lines = [tuple(header), tuple("---" for _ in header), *map(tuple, rows)]
-    return ["| " + " | ".join(cells) + " |" for cells in lines]
-
-
-def _indent(text: str) -> str:
-    return "\n".join("  " + line for line in text.splitlines())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -14,7 +17,20 @@ class Stop(Enum):
     PROVED = "proved"
     TIME = "time"
     INFEASIBLE = "infeasible"
+    INTERRUPTED = "interrupted"
     FAILED = "failed"
+
+
+class Form(Enum):
+    """The problem that an adapter solves, told by its attribute `form`; NONLINEAR where it has none.
+
+    NONLINEAR: the whole problem, mixed-integer and with exponentials. LINEAR: the choice between listed candidates.
+    RELAXED: the whole problem, but the answer may be fractional; it comes back as `SolveOutcome.relaxed`.
+    """
+
+    NONLINEAR = "nonlinear"
+    LINEAR = "linear"
+    RELAXED = "relaxed"
 
 
 @dataclass(frozen=True)
@@ -27,13 +43,42 @@ class Limits:
     threads: int = 1
 
 
+@dataclass(frozen=True)
+class Progress:
+    """A word from a solver that still runs; `values` where it has found something better."""
+
+    seconds: float
+    objective: float | None = None
+    bound: float | None = None
+    values: Mapping[str, int] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class SolveRequest:
-    """A Pyomo model to be minimised; `start` has values of binary knobs to begin from."""
+    """A Pyomo model to be minimised.
+
+    `start` has values of binary knobs to begin from; `progress` is a file to which every better point may be appended
+    while the solver runs, with `tell`; `is_convex`: without integrality, what is left is a convex problem.
+    """
 
     model: Any
     limits: Limits
     start: Mapping[str, int] | None = None
+    progress: Path | None = None
+    is_convex: bool = False
+
+    def tell(self, word: Progress) -> None:
+        """Appends a line to the progress file."""
+        if self.progress is not None:
+            line = {
+                "time": time.time(),
+                "seconds": word.seconds,
+                "objective": word.objective,
+                "bound": word.bound,
+                "values": None if word.values is None else dict(word.values),
+            }
+            with self.progress.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
 
 
 @dataclass(frozen=True)
@@ -41,7 +86,8 @@ class SolveOutcome:
     """The answer of a solver on two axes: why it stopped, and what it holds.
 
     `values` has the binary knobs of the best point found (None: nothing was found), `objective` its cost as the solver
-    sees it, `bound` a proven lower bound of any cost; `message` says more where `stop` is FAILED.
+    sees it, `bound` a proven lower bound of any cost; `message` says more where `stop` is FAILED. A solver of the form
+    RELAXED leaves its fractional answer in `relaxed`.
     """
 
     stop: Stop
@@ -53,6 +99,7 @@ class SolveOutcome:
     seconds: float
     log: str = ""
     message: str = ""
+    relaxed: Mapping[str, float] | None = None
 
     @property
     def gap(self) -> float | None:
@@ -64,7 +111,10 @@ class SolveOutcome:
 
 @runtime_checkable
 class SolverAdapter(Protocol):
-    """One solver; found through the entry-point group `sisyphus.solvers` under its own name."""
+    """One solver; found through the entry-point group `sisyphus.solvers` under its own name.
+
+    An adapter of another form than NONLINEAR says so in an attribute `form`.
+    """
 
     name: str
 
@@ -79,3 +129,14 @@ class SolverAdapter(Protocol):
     def solve(self, request: SolveRequest) -> SolveOutcome:
         """Minimises the model; it may load values into it. Never raises for what the outcome can say."""
         ...
+
+
+def form_of(adapter: SolverAdapter) -> Form:
+    """The problem that an adapter solves."""
+    form = getattr(adapter, "form", Form.NONLINEAR)
+    return form if isinstance(form, Form) else Form.NONLINEAR
+
+
+def failure(solver: str, message: str, seconds: float, version: str = "") -> SolveOutcome:
+    """The outcome of a solver that holds nothing."""
+    return SolveOutcome(Stop.FAILED, None, None, None, solver, version, seconds, message=message)

@@ -7,7 +7,7 @@ from functools import partial
 
 from sisyphus.ir import Ref
 from sisyphus.plan import Buffer, Hold, Plan, Run
-from sisyphus.poly import Affine, Set, largest_extent, make_set, sample
+from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
 from sisyphus.verify.events import located
 from sisyphus.verify.order import on_leash
 from sisyphus.verify.sites import Place, Site, Tree, touched
@@ -77,7 +77,7 @@ def _element_outside(buffer: Buffer, points: Set, place: Place, element: tuple[A
             if beyond.is_constant and beyond.constant < 0:
                 continue
             wrong = points.intersect(make_set(points.get_tuple_name(), place.dims, at_least_zero=[beyond]))
-            found = sample(wrong)
+            found = first_point(wrong)
             if found is not None:
                 return f"at {index.evaluate(found)} of dimension {at}, outside of `{buffer.id}` ({extent} elements)"
     return None

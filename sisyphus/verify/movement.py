@@ -13,7 +13,7 @@ from functools import cached_property, partial
 
 from sisyphus.ir import Array, ArrayId, Statement
 from sisyphus.plan import Plan, Run
-from sisyphus.poly import Map, Set, last_writers, sample
+from sisyphus.poly import Map, Set, first_point, last_writers, union_of
 from sisyphus.verify.events import Event, Kind, events_of
 from sisyphus.verify.order import on_leash
 from sisyphus.verify.sites import Tree, instances
@@ -49,14 +49,14 @@ def _fault(plan: Plan, array: Array, events: Sequence[Event]) -> str | None:
 
 
 def _witness(plan: Plan, array: Array, event: Event, where: Set, judge: _Judge) -> str:
-    element = sample(event.to_element.intersect_domain(where).range()) or {}
+    element = first_point(event.to_element.intersect_domain(where).range()) or {}
     name = array.id + "".join(f"[{value}]" for value in element.values())
     if event.site is None or not isinstance(event.site.node, Run) or event.source is None:
         return f"at the end memory does not hold the last value of `{name}`"
     statement: Statement = plan.scop.statement(event.site.node.statement)
     at_element = event.to_element.intersect_range(event.to_element.intersect_domain(where).range()).domain()
     loops = at_element.intersect(where).set_tuple_name(event.site.name)
-    point = sample(instances(event.site, statement).intersect_domain(loops).range()) or {}
+    point = first_point(instances(event.site, statement).intersect_domain(loops).range()) or {}
     why = "holds another value than the last one written" if judge.is_filled(event, where) else "was never given it"
     instance = ", ".join(f"{i}: {v}" for i, v in zip(statement.iterators, point.values(), strict=True))
     return f"{statement.id}: instance {{{instance}}} reads `{name}`, but `{event.source[0]}` {why}"
@@ -94,6 +94,18 @@ class _Judge:
         writes = [e.writes for e in self.events if e.writes is not None]
         return _by_reader(last_writers(reads, writes, self.schedules))
 
+    @cached_property
+    def start(self) -> str:
+        return next(e.name for e in self.events if e.kind is Kind.START)
+
+    @cached_property
+    def first_values(self) -> Set:
+        """The elements of which somebody reads the value from before the kernel; of others it may be anything."""
+        start = next(e for e in self.events if e.kind is Kind.START)
+        users = (e.name for e in self.readers if e.kind is not Kind.COPY)
+        read = [self.last[name][self.start].domain() for name in users if self.start in self.last.get(name, {})]
+        return union_of(read) if read else start.points.subtract(start.points)
+
     def stale(self) -> dict[str, Set] | None:
         """Per reader the instances that read something else than the last value; None where that is not found out.
 
@@ -112,6 +124,8 @@ class _Judge:
     def _stale_reads(self, reader: Event, stale: Mapping[str, Set]) -> Set:
         right = self.last.get(reader.name, {})
         good = reader.points.subtract(reader.points)
+        if reader.kind is Kind.COPY and self.start in right:
+            good = right[self.start].subtract_domain(self.first_values).range()
         for origin, moved in self._origins(reader, stale):
             if origin in right:
                 good = good.union(moved.intersect(right[origin]).range())

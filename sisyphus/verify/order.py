@@ -8,7 +8,7 @@ from functools import partial
 from sisyphus.analysis import Dependence, Dependences
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
-from sisyphus.poly import IslError, Map, compare, leash, name_dims, sample, sample_pair, union_of
+from sisyphus.poly import IslError, Map, compare, first_pair, first_point, leash, name_dims, union_of
 from sisyphus.verify.sites import Place, Site, instances
 from sisyphus.verify.verdict import TOO_COMPLEX, Check
 
@@ -42,18 +42,18 @@ def _instance_fault(statement: Statement, runs: Sequence[Site]) -> str | None:
     for image in images:
         extra = image.range().subtract(statement.domain)
         if not extra.is_empty():
-            return f"{_instance(statement, sample(extra))} runs uninvited"
+            return f"{_instance(statement, first_point(extra))} runs uninvited"
     ran = union_of([image.range() for image in images]) if images else None
     missing = statement.domain if ran is None else statement.domain.subtract(ran)
     if not missing.is_empty():
-        return f"{_instance(statement, sample(missing))} never runs"
+        return f"{_instance(statement, first_point(missing))} never runs"
     for at, image in enumerate(images):
         if not image.is_injective():
             return f"{_instance(statement, _repeated(image, runs[at]))} runs twice"
         for other in images[:at]:
             both = image.range().intersect(other.range())
             if not both.is_empty():
-                return f"{_instance(statement, sample(both))} runs twice"
+                return f"{_instance(statement, first_point(both))} runs twice"
     return None
 
 
@@ -69,7 +69,7 @@ def _repeated(image: Map, site: Site) -> dict[str, int] | None:
     for name in site.dims:
         twice = compare(pairs, name, 1, name)
         if not twice.is_empty():
-            return sample(image.intersect_domain(twice.domain()).range())
+            return first_point(image.intersect_domain(twice.domain()).range())
     raise InternalError("a relation that is not injective repeats nothing")
 
 
@@ -121,6 +121,6 @@ def _backwards(
             continue
         late = compare(tied, str(earlier), -1, str(later))
         if not late.is_empty():
-            return sample_pair(late.apply_domain(before).apply_range(after))
+            return first_pair(late.apply_domain(before).apply_range(after))
         tied = compare(tied, str(earlier), 0, str(later))
-    return None if tied.is_empty() else sample_pair(tied.apply_domain(before).apply_range(after))
+    return None if tied.is_empty() else first_pair(tied.apply_domain(before).apply_range(after))

@@ -11,7 +11,7 @@ from sisyphus.frontend.c.affine import EXTENT, Affines
 from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.names import fresh
 from sisyphus.frontend.c.parse import walk
-from sisyphus.frontend.c.scope import Variable
+from sisyphus.frontend.c.scope import Unusable, Variable
 from sisyphus.frontend.c.types import Declared
 from sisyphus.ir import ArrayId, ScalarType
 from sisyphus.source import Span
@@ -117,6 +117,11 @@ def _first_extent(init: c_ast.InitList, inner: Sequence[int]) -> int:
     if any(isinstance(e, c_ast.InitList) for e in init.exprs):
         return len(init.exprs)
     return -(-len(init.exprs) // prod(inner))
+
+
+def undeclared_yet(node: c_ast.Decl) -> Unusable:
+    """What a name means inside its own declaration."""
+    return Unusable("undeclared", f"`{node.name}` is used in its own declaration")
 
 
 def element_type(node: c_ast.Decl, kind: Declared, affines: Affines) -> ScalarType:

@@ -80,7 +80,9 @@ RULES: dict[str, Rule] = {
         "guard the statements that follow with an affine `if`",
     ),
     "switch": Rule("a `switch`", "use `if` and `else`"),
-    "affine-condition": Rule("an `if` whose condition is not affine", "choose between values with `?:` instead"),
+    "affine-condition": Rule(
+        "an `if` whose condition is not affine", "choose between values with `?:` instead, as in `x = c ? a : x`"
+    ),
     "data-dependent-condition": Rule(
         "an `if` or loop that depends on computed data",
         "choose between values with `?:` instead, as in `x = c ? a : x`",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine import COMPARISONS, OPERATIONS, SUBSCRIPT, VALUE, Affines, single_return
+from sisyphus.frontend.c.bound import Bound
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.literals import literal
@@ -105,7 +106,14 @@ class Expressions:
         bound, kind = self.affines.typed(node, VALUE)
         if bound.affine is None or kind.kind != "int":
             return None
-        return Index(bound.affine, kind)
+        return self._as_data(bound.affine, kind, node)
+
+    def _as_data(self, value: Affine, kind: ScalarType, node: c_ast.Node) -> Expr:
+        """An affine value in its C type; as an index it is an `int`, which is wide enough for every extent."""
+        if value.is_constant:
+            return self.fixed(value.constant, kind)
+        self.affines.checked(Bound.of(value), INT32, node)
+        return convert(Index(value, INT32), kind)
 
     def is_index(self, node: c_ast.Node) -> bool:
         """Whether the expression is affine in iterators, at least one of which occurs."""
@@ -147,13 +155,13 @@ class Expressions:
             case Alias(value=bound, type=kind):
                 if bound.affine is None:
                     raise self._no("unsupported-expression", f"`{node.name}` is a minimum or maximum of indices", node)
-                return Index(bound.affine, kind) if bound.constant is None else self.fixed(bound.affine.constant, kind)
+                return self._as_data(bound.affine, kind, node)
             case Parameter() as parameter:
                 if parameter.value is not None:
                     return self.fixed(parameter.value, parameter.type)
                 return Scalar(parameter.name, parameter.type)
             case Variable(binding=bound, type=kind) if bound is not None and bound.affine is not None:
-                return Index(bound.affine, kind)
+                return self._as_data(bound.affine, kind, node)
             case Variable() as variable:
                 if variable.extents:
                     raise self._no("pointer-arithmetic", f"array `{node.name}` is used as a value", node)

@@ -46,9 +46,12 @@ def names_of(tree: Tree, affines: Affines) -> CFile:
                 case c_ast.Typedef():
                     affines.typedefs[node.name] = declared(node.type, affines.typedefs)
                     enumerate_constants(node.type, affines)
-                case c_ast.FuncDef():
+                case c_ast.FuncDef(decl=c_ast.Decl(type=c_ast.FuncDecl())):
                     found.functions.append(node)
                     found.scope.names[node.decl.name] = Function(node.decl.name, node.decl, node.body)
+                case c_ast.FuncDef():
+                    words = "a body behind what is no function"
+                    affines.collector.report("syntax", words, affines.tree.start(node.decl))
                 case c_ast.Decl():
                     enumerate_constants(node.type, affines)
                     if node.name:
@@ -226,20 +229,26 @@ def callers_of(function: c_ast.FuncDef, found: CFile, affines: Affines) -> Calle
 def _locals_of(caller: c_ast.FuncDef, affines: Affines) -> dict[str, int]:
     """Constant integers of a caller go into the scope; first extents of its arrays are returned."""
     changed, arrays = assigned_names(caller.body), dict[str, int]()
-    for decl in (n for n in walk(caller.body) if isinstance(n, c_ast.Decl) and n.name):
-        kind = declared(decl.type, affines.typedefs)
+    names = affines.scope.names
+    for decl in (n for n in walk(caller.body) if isinstance(n, c_ast.Decl)):
         try:
-            if kind.is_scalar and kind.scalar and not kind.scalar.is_float:
-                known = decl.init is not None and decl.name not in changed and decl.name not in affines.scope.names
-                value = affines.constant(decl.init, EXTENT) if known else None
-                affines.scope.names[decl.name] = Unusable() if value is None else integer_constant(value)
-            else:
-                affines.scope.names[decl.name] = Unusable()
-                if kind.dims and kind.dims[0] is not None:
-                    arrays[decl.name] = affines.constant(kind.dims[0], EXTENT)
+            enumerate_constants(decl.type, affines)
+            if decl.name:
+                # Two blocks of a caller may use one name: then it stands for nothing.
+                known = decl.name not in names and decl.name not in changed
+                names[decl.name] = Unusable()
+                _note_local(decl, affines, arrays, known=known)
         except Refused:
-            affines.scope.names[decl.name] = Unusable()
+            continue
     return arrays
+
+
+def _note_local(decl: c_ast.Decl, affines: Affines, arrays: dict[str, int], *, known: bool) -> None:
+    kind = declared(decl.type, affines.typedefs)
+    if kind.is_scalar and kind.scalar and not kind.scalar.is_float and known and decl.init is not None:
+        affines.scope.names[decl.name] = integer_constant(affines.constant(decl.init, EXTENT))
+    elif kind.dims and kind.dims[0] is not None:
+        arrays[decl.name] = affines.constant(kind.dims[0], EXTENT)
 
 
 def _note_call(

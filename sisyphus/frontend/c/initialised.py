@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sisyphus.frontend.c.bound import Condition, TooManyCases
 from sisyphus.frontend.c.diagnostics import Collector
-from sisyphus.frontend.c.questions import OPERATIONS, points
+from sisyphus.frontend.c.questions import leashed, points
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.frontend.c.statements import Draft
 from sisyphus.ir import Ref, reads
-from sisyphus.poly import Affine, IslError, Set, leash, project_onto, sample, var
+from sisyphus.poly import Affine, IslError, Set, project_onto, sample, var
 
 
 def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Collector) -> None:
@@ -22,7 +22,7 @@ def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Col
         for draft in drafts:
             for ref in dict.fromkeys(r for r in reads(draft.rhs) if r.array == variable.id):
                 try:
-                    with leash(OPERATIONS):
+                    with leashed():
                         found = _uncovered(draft, ref, writers, variable)
                 except (IslError, TooManyCases):
                     continue

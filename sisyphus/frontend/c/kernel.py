@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c import initialised
 from sisyphus.frontend.c.affine import Affines
-from sisyphus.frontend.c.declarations import Variables, element_type
+from sisyphus.frontend.c.declarations import Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import Callers, CFile
-from sisyphus.frontend.c.questions import OPERATIONS, TOO_COMPLEX, ask, points
+from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import Body, Draft
 from sisyphus.frontend.c.types import Declared, declared, fits
 from sisyphus.ir import Argument, Array, Origin, Ref, Role, Scalar, Scop, Statement, StmtId
-from sisyphus.poly import IslError, Set, leash
+from sisyphus.poly import IslError, Set
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,16 @@ class Kernel:
         nodes = [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
         self._odd_parameters(arguments)
         kinds = {p.name: declared(p.type, affines.typedefs) for p in nodes}
-        # Scalars first: an extent may name a parameter of the function wherever that stands.
-        for node in sorted(nodes, key=lambda n: not kinds[n.name].is_scalar):
+        for node in nodes:
             try:
                 if node.name in affines.scope.names:
-                    raise affines.fault("redeclared", f"`{node.name}` is declared twice", node)
-                affines.scope.names[node.name] = Unusable()
+                    affines.collector.add(affines.fault("redeclared", f"`{node.name}` is declared twice", node))
+                    continue
+                affines.scope.names[node.name] = undeclared_yet(node)
                 affines.scope.names[node.name] = self._parameter(node, kinds[node.name])
             except Refused as refused:
                 affines.collector.add(refused)
+                affines.scope.names[node.name] = Unusable()
         for node in nodes:
             entity = affines.scope.names[node.name]
             if isinstance(entity, Parameter | Variable):
@@ -118,8 +119,9 @@ class Kernel:
         if kind.is_scalar:
             return self._number(node, kind)
         if kind.dims is None:
-            if kind.problem and kind.problem != "void":
-                element_type(node, kind, affines)
+            if (kind.problem and kind.problem != "void") or len(kind.layers) > 1:
+                words = kind.problem or "an array of pointers or a pointer to a function"
+                element_type(node, replace(kind, problem=words), affines)
             raise affines.fault(
                 "pointer-extent",
                 f"pointer `{node.name}` has no extents",
@@ -194,7 +196,7 @@ class Kernel:
         for draft in self.body.drafts:
             name = StmtId(f"S{len(kept)}")
             try:
-                with leash(OPERATIONS):
+                with leashed():
                     domain: Set = points(name, draft.context.names, draft.context.condition)
                     empty = domain.is_empty()
             except IslError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 
 from sisyphus.frontend.c.bound import Condition, TooManyCases, conjoin
 from sisyphus.frontend.c.context import Context, Question
@@ -13,6 +14,11 @@ from sisyphus.source import Span
 # Far above what real kernels need (a few thousand steps per question), far below a second.
 OPERATIONS = 2_000_000
 TOO_COMPLEX = "isl gave up on the bounds of this place"
+
+
+def leashed(times: int = 1) -> AbstractContextManager[None]:
+    """Within, isl raises `IslError` when it has worked for too long."""
+    return leash(times * OPERATIONS)
 
 
 def points(name: str, dims: tuple[str, ...], condition: Condition) -> Set:
@@ -26,7 +32,7 @@ def points(name: str, dims: tuple[str, ...], condition: Condition) -> Set:
 def extent_of(context: Context, name: str, collector: Collector, span: Span) -> tuple[int, int] | None:
     """Smallest and largest value of a normalised iterator; (0, 0) if the loop never runs."""
     try:
-        with leash(OPERATIONS):
+        with leashed():
             everything = points("", context.names, context.condition)
             return (0, 0) if everything.is_empty() else dim_range(everything, name)
     except IslError:
@@ -49,6 +55,6 @@ def ask(questions: list[Question], collector: Collector) -> None:
 
 def _witness(question: Question) -> Mapping[str, int] | None:
     """The first point, in the order of the loops, that is bad."""
-    with leash(OPERATIONS):
+    with leashed():
         bad = points("", question.context.names, conjoin(question.context.condition, question.bad))
         return None if bad.is_empty() else sample(bad.lexmin())

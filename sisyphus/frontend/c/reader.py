@@ -14,12 +14,13 @@ from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
 from sisyphus.frontend.c.kernel import Given, Kernel
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source
-from sisyphus.frontend.c.questions import OPERATIONS, TOO_COMPLEX
+from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.ir import Origin, Scop, checks
-from sisyphus.poly import IslError, leash
+from sisyphus.poly import IslError
 from sisyphus.source import Span
 
-CHECKING = 50 * OPERATIONS
+# How many questions' worth of work the checks of a whole kernel may do.
+CHECKING = 50
 
 
 def read(
@@ -70,7 +71,7 @@ def _read(
     kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in overridden]
     scop = kernel.translate(origin)
     try:
-        with leash(CHECKING):
+        with leashed(CHECKING):
             return checks.run(scop)
     except IslError:
         raise collector.fault("too-complex", TOO_COMPLEX, tree.start(chosen.decl)) from None

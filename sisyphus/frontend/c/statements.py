@@ -12,7 +12,7 @@ from sisyphus.frontend.c.affine import VALUE, Affines
 from sisyphus.frontend.c.bound import Bound, Condition, TooManyCases, negate
 from sisyphus.frontend.c.conditions import condition
 from sisyphus.frontend.c.context import Context, Loop
-from sisyphus.frontend.c.declarations import Variables
+from sisyphus.frontend.c.declarations import Variables, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas
@@ -24,7 +24,7 @@ from sisyphus.ir.types import INT32
 from sisyphus.poly import const, var
 from sisyphus.source import Span
 
-JUMPS = {c_ast.Break: "`break`", c_ast.Continue: "`continue`", c_ast.Goto: "`goto`", c_ast.Label: "a label"}
+JUMPS = {c_ast.Break: "`break`", c_ast.Continue: "`continue`", c_ast.Goto: "`goto`", c_ast.Label: "a jump to a label"}
 OUTSIDE = "this stands outside `#pragma scop`, but it is part of the function"
 
 
@@ -116,7 +116,7 @@ class Body:
         tree, collector = self.affines.tree, self.affines.collector
         for kind, words in JUMPS.items():
             if isinstance(node, kind):
-                return collector.fault("jump", f"{words} jumps out of the order of the loops", tree.start(node))
+                return collector.fault("jump", f"{words} leaves the order of the loops", tree.start(node))
         match node:
             case c_ast.While() | c_ast.DoWhile():
                 word = "while" if isinstance(node, c_ast.While) else "do"
@@ -125,7 +125,7 @@ class Body:
             case c_ast.Switch():
                 return collector.fault("switch", "a `switch` chooses by jumping", tree.start(node))
             case c_ast.Return(expr=None):
-                return collector.fault("jump", "`return` jumps before the end", tree.start(node))
+                return collector.fault("jump", "`return` leaves the function before its end", tree.start(node))
             case c_ast.Return():
                 return collector.fault("return-value", "the kernel returns a value", tree.span(node))
             case c_ast.ExprList():
@@ -272,7 +272,7 @@ class Body:
 
     def _astray(self, node: c_ast.For, variable: Variable | None, outer: Context) -> Context:
         """The context of a loop whose header was refused: its iterator may be named, nothing is known of its value."""
-        if variable is None or variable.binding is not None:
+        if variable is None:
             for name in loops.counted_names(node):
                 self.affines.scope.names[name] = Unusable()
             return outer.lost()
@@ -315,14 +315,20 @@ class Body:
         kind = declared(node.type, affines.typedefs)
         if node.name in names and not kind.is_function:
             raise affines.fault("redeclared", f"`{node.name}` is declared twice", node)
-        names[node.name] = Unusable()
+        names[node.name] = undeclared_yet(node)
         if kind.is_function:
             names[node.name] = affines.scope.outermost.names.get(node.name) or Function(node.name, node, None)
-        elif not (kind.is_scalar and self._alias(node, kind)):
+            return
+        try:
+            if kind.is_scalar and self._alias(node, kind):
+                return
             variable = self.variables.local(node, kind, affines)
-            names[node.name] = variable
-            if node.init is not None:
-                self.initialise(node, variable)
+        except Refused:
+            names[node.name] = Unusable()
+            raise
+        names[node.name] = variable
+        if node.init is not None:
+            self.initialise(node, variable)
 
     def _alias(self, node: c_ast.Decl, kind: Declared) -> bool:
         """A local integer that is set once to an affine value stands for that value."""

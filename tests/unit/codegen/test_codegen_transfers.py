@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -84,8 +84,10 @@ def test_tile_inside_a_beat_is_our_fault() -> None:
 
 
 def test_store_beside_a_tile_is_our_fault() -> None:
+    plan = copy_plan((8, 8), (8, 8), 8)
+    short = tuple(replace(b, extents=(8, 7)) for b in plan.buffers)
     with pytest.raises(InternalError, match="beside its tile"):
-        project(copy_plan((8, 8), (8, 7), 8, layout="padded"))
+        project(replace(plan, buffers=short))
 
 
 def test_no_file_is_left_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

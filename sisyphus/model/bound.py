@@ -1,0 +1,124 @@
+"""Lower bounds of the measured rules with `+` and `*` only: what an optimization problem can hold; knows no solver.
+
+Each function is at most the rule it names (MODEL.md section 4) at the same design point, and close to it where designs
+are good. Rounding, banks that divide badly and address arithmetic are left to the full model, which judges the point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sisyphus.analysis import LoopKind, reduction_of
+from sisyphus.ir import Expr, Statement, children, index_names, reads
+from sisyphus.model.cores import Core, core_of, narrowed, terms
+from sisyphus.model.rules import Rules
+from sisyphus.space import NestSpace, Space
+from sisyphus.target import OperatorTable
+
+#: A number or an expression with `+` and `*`.
+V = Any
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation after common subexpressions: one per iteration of the unrolled `loops`."""
+
+    core: Core
+    loops: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Body:
+    """Constants of a nest's innermost body.
+
+    `depth`: cycles from the start to the end of an iteration, without accumulation; `chain`: cycles of one
+    accumulation, 0 where the nest has none; `operations`: of all its statements.
+    """
+
+    depth: int
+    chain: int
+    operations: tuple[Operation, ...]
+
+
+def body_of(space: Space, nest: NestSpace, rules: Rules) -> Body:
+    """What the statements of a nest cost whatever is chosen."""
+    table = space.target.operators
+    statements = [space.scop.statement(s) for s in nest.nest.statements]
+    reduces = any(loop.kind is LoopKind.REDUCTION for loop in nest.loops)
+    parts = [_statement(table, nest, s, reduces=reduces) for s in statements]
+    return Body(
+        depth=rules.cycles.read + max(depth for depth, _, _ in parts) + rules.cycles.write,
+        chain=max(chain for _, chain, _ in parts),
+        operations=tuple(op for _, _, operations in parts for op in operations),
+    )
+
+
+def _statement(
+    table: OperatorTable, nest: NestSpace, statement: Statement, *, reduces: bool
+) -> tuple[int, int, list[Operation]]:
+    expr = narrowed(statement.rhs)
+    reduction = reduction_of(statement) if reduces else None
+    core = core_of(table, expr)
+    chain = core.cost.latency if reduction is not None and core is not None else 0
+    operands: Iterable[Expr] = (expr,)
+    if chain:
+        operands = [t for t in terms(expr) if statement.write not in reads(t)] or [expr]
+    depth = max(_depth(table, operand) for operand in operands)
+    return depth, chain, _operations(table, nest, statement, expr)
+
+
+def _depth(table: OperatorTable, expr: Expr) -> int:
+    """Every operator starting as soon as its operands are there."""
+    core = core_of(table, expr)
+    below = max((_depth(table, part) for part in children(expr)), default=0)
+    return below + (core.cost.latency if core else 0)
+
+
+def _operations(table: OperatorTable, nest: NestSpace, statement: Statement, expr: Expr) -> list[Operation]:
+    """Each different operation once, with the loops of the band that its value depends on."""
+    band = [loop.iterator for loop in nest.loops]
+    found: dict[Expr, Operation] = {}
+    stack = [expr]
+    while stack:
+        part = stack.pop()
+        core = core_of(table, part)
+        if core is not None and part not in found:
+            touched = reads(part)
+            moving = {name for ref in touched for name in index_names(ref)}
+            own = statement.write in touched
+            found[part] = Operation(core, tuple(name for name in band if own or name in moving))
+        stack.extend(children(part))
+    return list(found.values())
+
+
+def iteration_latency(body: Body, reduction_copies: V, log2_copies: V, *, tree: bool) -> V:
+    """Cycles of one start: operands, products, then the additions one after another, or at least the tree's depth."""
+    if not body.chain:
+        return body.depth
+    return body.depth + body.chain * (log2_copies if tree else reduction_copies)
+
+
+def flattened_cycles(starts: V, latency: V, runs: V) -> V:
+    """A pipelined loop at II 1: (starts - 1) + (latency - 1) + 2 for the call, all but the starts once per run of it."""
+    return starts + runs * latency
+
+
+def recurrence_cycles(body: Body, reduction_copies: V, apart: V, rules: Rules) -> V:
+    """All starts at the least II that lets additions into one element wait for each other.
+
+    II >= (chain + 3) / distance, and the distance is at most the product of the trip counts of the pipelined loop and
+    of the loops inside the innermost reduction loop; `apart` is the number of starts over that product.
+    """
+    return (body.chain * reduction_copies + rules.cycles.read + rules.cycles.write) * apart
+
+
+def transfer_cycles(beats: V, transfers: V, rules: Rules) -> V:
+    """Loads or stores of a buffer: every beat, and the port's latency once per transfer."""
+    return beats + transfers * (rules.cycles.store + rules.cycles.register_transfer)
+
+
+def sequence(steps: Sequence[V], rules: Rules) -> V:
+    """Synchronised steps: the longest call of each, and what passing on takes."""
+    return sum(steps, 0) + rules.cycles.step * len(steps)

@@ -1,0 +1,81 @@
+"""The cost of a plan: cycles and resources, each with the terms that add up to it; the door of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sisyphus.model.kernel import kernel_cycles
+from sisyphus.model.resources import resources_of
+from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
+from sisyphus.model.study import Study
+from sisyphus.model.terms import Term, without_zeros
+from sisyphus.plan import Plan
+from sisyphus.target import Target
+
+RESOURCES = ("cycles", "dsp", "bram18k", "uram", "ff", "lut")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a plan costs; `terms` has a tree per figure of RESOURCES, whose leaves add up to it.
+
+    `bytes_moved` counts every transfer between memory and chip; `intervals` the II of each pipelined loop of each task.
+    """
+
+    cycles: int
+    dsp: int
+    bram18k: int
+    uram: int
+    ff: int
+    lut: int
+    onchip_bytes: int
+    bytes_moved: int
+    intervals: Mapping[str, tuple[int, ...]]
+    terms: Mapping[str, Term]
+    rules: str
+
+    @cached_property
+    def unmeasured(self) -> dict[str, float]:
+        """Per figure, the share of it that rests on rules which no report confirms."""
+        shares = {}
+        for name, term in self.terms.items():
+            unsure = sum(abs(leaf.value) for leaf in term.leaves() if not leaf.measured)
+            shares[name] = float(unsure / term.value) if term.value else 0.0
+        return shares
+
+    @property
+    def unmeasured_share(self) -> float:
+        """The share of the cycles that rests on unmeasured rules."""
+        return self.unmeasured["cycles"]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **{name: getattr(self, name) for name in RESOURCES},
+            "onchip_bytes": self.onchip_bytes,
+            "bytes_moved": self.bytes_moved,
+            "intervals": {task: list(found) for task, found in self.intervals.items()},
+            "unmeasured": {name: round(share, 4) for name, share in self.unmeasured.items()},
+            "rules": self.rules,
+            "terms": {name: term.to_json() for name, term in self.terms.items()},
+        }
+
+
+def estimate(
+    plan: Plan, target: Target, *, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE
+) -> Estimate:
+    """Cycles and resources of a plan on a target."""
+    study = Study(plan, target, rules, guards)
+    kernel = kernel_cycles(study)
+    used = resources_of(study, kernel.moments)
+    terms = {"cycles": kernel.term, **{name: getattr(used, name) for name in RESOURCES[1:]}}
+    return Estimate(
+        **{name: round(term.value) for name, term in terms.items()},
+        onchip_bytes=plan.onchip_bytes,
+        bytes_moved=kernel.bytes_moved,
+        intervals={name: tuple(int(p.interval.value) for p in task.pipes) for name, task in study.tasks.items()},
+        terms={name: without_zeros(term) for name, term in terms.items()},
+        rules=rules.version,
+    )

@@ -1,0 +1,296 @@
+"""Minimising a lower bound of the measured cycles over the knobs of a space, in Pyomo.
+
+The objective is at most what the full model says of the same point; the point found is judged by the full model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+
+from sisyphus.analysis import Nest, OuterLoop
+from sisyphus.ir import ArrayId
+from sisyphus.model import bound
+from sisyphus.model.rules import VITIS_2023_2
+from sisyphus.nlp.footprint import can_move, footprint, whole_footprint
+from sisyphus.nlp.knobs import Knobs, can_tile, log_name, outside_name
+from sisyphus.nlp.paper import limit_memory, one_place_per_array, trips_of
+from sisyphus.nlp.signomial import Signomial, SignomialNumbers
+from sisyphus.space import ArrayUse, NestSpace, Space
+
+NUMBERS = SignomialNumbers()
+RULES = VITIS_2023_2
+
+
+@dataclass(frozen=True)
+class Call:
+    """Something that the kernel calls: lower bounds of its cycles, and the arrays it reads and writes.
+
+    Nothing runs beside an outer loop: it is `alone`.
+    """
+
+    cycles: tuple[Any, ...]
+    reads: frozenset[ArrayId]
+    writes: frozenset[ArrayId]
+    alone: bool = False
+
+
+def formulate(space: Space) -> Knobs:
+    """The whole problem; its objective is a lower bound of the measured latency in cycles."""
+    knobs = Knobs(space)
+    knobs.model.part = pyo.VarList(domain=pyo.NonNegativeReals)
+    bodies = {nest.id: bound.body_of(space, nest, RULES) for nest in space.nests}
+    one_place_per_array(knobs)
+    limit_memory(knobs)
+    _limit_cores(knobs, bodies)
+    calls = [*_loads(knobs), *_entries(knobs, bodies, space.distribution.body), *_stores(knobs)]
+    knobs.model.latency = pyo.Objective(expr=_sequence(knobs, calls), sense=pyo.minimize)
+    return knobs
+
+
+def _largest(knobs: Knobs, values: Iterable[Any]) -> Any:
+    """A variable that is no smaller than any of some expressions."""
+    part = knobs.model.part.add()
+    for value in values:
+        knobs.require(part >= value)
+    return part
+
+
+def _sequence(knobs: Knobs, calls: Sequence[Call]) -> Any:
+    """Cycles of calls that follow each other in synchronised steps."""
+    numbers = step_numbers(calls, knobs.space)
+    steps = []
+    for step in range(max(numbers, default=-1) + 1):
+        here = [c for c, number in zip(calls, numbers, strict=True) if number == step]
+        steps.append(_largest(knobs, (value for call in here for value in call.cycles)))
+    return bound.sequence(steps, RULES)
+
+
+def step_numbers(calls: Sequence[Call], space: Space) -> list[int]:
+    """step(call) = 1 + the largest step of an earlier call it conflicts with (MODEL.md 4.1).
+
+    Two calls that read one array conflict unless it can lie in registers, which small arrays can.
+    """
+    small = {a.id for a in space.scop.arrays if a.elements <= space.target.max_partition}
+    numbers: list[int] = []
+    for at, call in enumerate(calls):
+        before = (numbers[k] + 1 for k in range(at) if _conflict(calls[k], call, small))
+        numbers.append(max(before, default=0))
+    return numbers
+
+
+def _conflict(first: Call, second: Call, small: set[ArrayId]) -> bool:
+    if first.alone or second.alone:
+        return True
+    written = (first.writes & (second.reads | second.writes)) | (first.reads & second.writes)
+    return bool(written or ((first.reads & second.reads) - small))
+
+
+def _loads(knobs: Knobs) -> list[Call]:
+    """Resident arrays that are needed before the kernel writes them."""
+    found = []
+    for array, cycles in _whole_moves(knobs):
+        if knobs.space.live[array].load:
+            found.append(Call((cycles,), frozenset(), frozenset({array})))
+    return found
+
+
+def _stores(knobs: Knobs) -> list[Call]:
+    """Resident arrays that somebody wants to see afterwards."""
+    found = []
+    for array, cycles in _whole_moves(knobs):
+        if knobs.space.live[array].store:
+            found.append(Call((cycles,), frozenset({array}), frozenset()))
+    return found
+
+
+def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
+    """Cycles of moving each whole array, 0 where it is not resident from the first nest on."""
+    space, m = knobs.space, knobs.model
+    if not hasattr(m, "moved"):
+        m.moved = pyo.Var(list(m.width.index_set()), domain=pyo.Binary)
+        for array in space.used_arrays:
+            users = list(space.users(array))
+            for w in space.widths[array]:
+                knobs.require(m.moved[array, w] <= m.width[array, w])
+            knobs.require(sum(m.moved[array, w] for w in space.widths[array]) == m.resident[array, users[0].id])
+    found = []
+    for array in space.used_arrays:
+        if can_move(space, array):
+            elements = space.scop.array(array).elements
+            cycles = sum(
+                bound.transfer_cycles(-(-elements // w), 1, RULES) * m.moved[array, w] for w in space.widths[array]
+            )
+            found.append((array, cycles))
+    return found
+
+
+def _entries(knobs: Knobs, bodies: dict[str, bound.Body], entries: Sequence[OuterLoop | Nest]) -> list[Call]:
+    """Nests, and outer loops as one call each: all iterations of their own steps."""
+    calls = []
+    for entry in entries:
+        if isinstance(entry, Nest):
+            nest = knobs.space.nest(entry.id)
+            calls.append(_task(knobs, nest, bodies[nest.id]))
+            continue
+        inside = _entries(knobs, bodies, entry.body)
+        once = _sequence(knobs, inside) + RULES.cycles.outer_iteration
+        reads = frozenset().union(*(c.reads for c in inside))
+        writes = frozenset().union(*(c.writes for c in inside))
+        calls.append(Call((entry.trip_count * once,), reads, writes, alone=True))
+    return calls
+
+
+def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Call:
+    reads = frozenset(u.array for u in nest.arrays if u.reads)
+    writes = frozenset(u.array for u in nest.arrays if u.writes)
+    computing = _largest(knobs, _computation(knobs, nest, body))
+    moves = [u for u in nest.arrays if can_tile(u)]
+    if not moves:
+        return Call((computing,), reads, writes)
+    loading = _largest(knobs, (_tile_cycles(knobs, nest, u) for u in moves))
+    storing = _largest(knobs, [0, *(_tile_cycles(knobs, nest, u) for u in moves if u.writes)])
+    return Call((computing + loading + storing,), reads, writes)
+
+
+def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
+    """What the nest takes at least, whichever loop is pipelined; gates switch off what does not apply."""
+    variables, trips = knobs.variables(), trips_of(knobs, nest)
+    tree = knobs.space.options.tree_reduction
+    starts = trips.tiles * trips.pipelined_parallel * trips.pipelined_reduction * trips.pipelined_sequential
+    copies = trips.reduction_unrolled
+    latency = Signomial.of(bound.iteration_latency(body, copies, NUMBERS.log2(copies), tree=tree))
+    gates = Gates(knobs, nest)
+    found = [bound.flattened_cycles(starts, latency, 1).expression(variables)]
+    for use in nest.arrays:
+        if can_tile(use):
+            outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
+            found.append(bound.flattened_cycles(starts, latency, outside).expression(variables))
+    found.append(only(knobs, latency * trips.tiles, 1 - gates.pipelined))
+    if body.chain:
+        if not tree:
+            found += [_recurrence(knobs, nest, body, copies, loop) for loop in nest.reduction_loops]
+        paced = starts * (body.chain * (1 if tree else copies))
+        found.append(only(knobs, paced, gates.reduces) - starts.expression(variables))
+        stalled = only(knobs, trips.tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
+        found.append(found[-1] + stalled)
+    return found
+
+
+def _recurrence(knobs: Knobs, nest: NestSpace, body: bound.Body, copies: Signomial, reduction: str) -> Any:
+    """Waiting for the last addition into an element, where level-0 iterations of a reduction loop come between."""
+    outside = [log_name(nest, reduction, 0)]
+    for loop in nest.loops:
+        if loop.iterator not in nest.reduction_loops:
+            outside += _outside_of(knobs, nest, loop.iterator, reduction)
+    cycles = Signomial.of(bound.recurrence_cycles(body, copies, Signomial.power(outside), RULES))
+    return only(knobs, cycles, knobs.many(nest, reduction, 0))
+
+
+def _outside_of(knobs: Knobs, nest: NestSpace, loop: str, reduction: str) -> list[str]:
+    """The log of the level-0 trip count of `loop` where some transfer lies between it and `reduction`, else 0."""
+    m = knobs.model
+    tiled = [u for u in nest.arrays if can_tile(u)]
+    if not tiled:
+        return []
+    name = f"{nest.id}.{loop}.0>{reduction}"
+    whole = m.log[log_name(nest, loop, 0)]
+    knobs.more[name] = between = m.part.add()
+    between.setub(whole.ub)
+    for use in tiled:
+        parts = m.outside[use.array, nest.id, loop] - m.outside[use.array, nest.id, reduction]
+        knobs.require(between >= whole - whole.ub * (1 - parts))
+    return [name]
+
+
+class Gates:
+    """Linear expressions that are 1 where something holds of a nest, else 0."""
+
+    def __init__(self, knobs: Knobs, nest: NestSpace) -> None:
+        self.knobs, self.nest = knobs, nest
+        self.pipelined = sum(knobs.many(nest, loop.iterator, 1) for loop in nest.loops)
+        self.reduces = sum(knobs.many(nest, loop, 1) for loop in nest.reduction_loops)
+        self.unflattened = self._unflattened()
+
+    def _unflattened(self) -> Any:
+        """A pipelined reduction with more accumulators than the tool flattens."""
+        knobs, nest = self.knobs, self.nest
+        parallel = [s.iterator for s in nest.loops if s.iterator not in nest.reduction_loops]
+        if not nest.reduction_loops or not parallel:
+            return 0
+        flag = knobs.model.part.add()
+        flag.domain = pyo.Binary
+        variables = knobs.variables()
+        accumulators = sum(n * variables[v] for v, n in knobs.trips(nest, 2, tuple(parallel)).terms[0].exponent)
+        most = sum(math.log(nest.loop(loop).trip_count) for loop in parallel)
+        limit = math.log(RULES.flatten_accumulators)
+        knobs.require(accumulators - limit <= most * flag + most * (1 - self.reduces))
+        return flag
+
+
+def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:
+    """`value` where the gate is 1; less than 1 where it is 0."""
+    variables = knobs.variables()
+    total: Any = 0
+    for term in value.terms:
+        exponent = sum(n * variables[name] for name, n in term.exponent)
+        highest = math.log(max(abs(term.coefficient), 1)) + sum(
+            n * variables[name].ub for name, n in term.exponent if n > 0
+        )
+        factor: Any = term.coefficient
+        if term.factor:
+            factor = factor * sum(w * variables[name] for name, w in term.factor)
+        total += factor * pyo.exp(exponent - (highest + 3) * (1 - gate))
+    return total
+
+
+def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
+    """Loads (or stores) of an array's tiles at its widest beat; 0 where it is resident."""
+    outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
+    widest = max(knobs.space.widths[use.array])
+    beats = footprint(nest, use) * outside * (1 / widest)
+    cycles = Signomial.of(bound.transfer_cycles(beats, outside, RULES)).expression(knobs.variables())
+    whole = bound.transfer_cycles(whole_footprint(nest, use) / widest, 1, RULES)
+    return cycles - whole * knobs.model.resident[use.array, nest.id]
+
+
+def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:
+    """DSPs and LUTs of the operators: shared between nests, as steps follow each other."""
+    space, m = knobs.space, knobs.model
+    cores = {op.core.kind: op.core for body in bodies.values() for op in body.operations}
+    used = {kind: m.part.add() for kind in sorted(cores)}
+    variables = knobs.variables()
+    for nest in space.nests:
+        slower = _log_interval(knobs, nest, bodies[nest.id])
+        counts: dict[str, Any] = {}
+        for op in bodies[nest.id].operations:
+            unrolled = knobs.trips(nest, 2, op.loops).terms[0].exponent
+            copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - slower)
+            counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
+        for kind, count in counts.items():
+            knobs.require(used[kind] >= count)
+    budget = space.target.budget
+    knobs.require(sum(cores[kind].cost.dsp * n for kind, n in used.items()) <= budget.dsp)
+    knobs.require(sum(cores[kind].cost.lut * n for kind, n in used.items()) <= budget.lut)
+    knobs.require(sum(cores[kind].cost.ff * n for kind, n in used.items()) <= budget.ff)
+
+
+def _log_interval(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
+    """Logarithm of the II of a pipelined reduction, 0 otherwise: operators serve that many cycles."""
+    if not body.chain or not nest.reduction_loops:
+        return 0
+    reduces = sum(knobs.many(nest, loop, 1) for loop in nest.reduction_loops)
+    shortest = math.log(max(body.chain - 1, 1))
+    slower = knobs.model.part.add()
+    if knobs.space.options.tree_reduction:
+        knobs.require(slower <= shortest * reduces)
+        return slower
+    unrolled = knobs.trips(nest, 2, nest.reduction_loops).terms[0].exponent
+    most = shortest + sum(math.log(nest.loop(loop).trip_count) for loop in nest.reduction_loops)
+    knobs.require(slower <= most * reduces)
+    knobs.require(slower <= shortest + sum(n * knobs.variables()[v] for v, n in unrolled))
+    return slower

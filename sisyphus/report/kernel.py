@@ -1,0 +1,110 @@
+"""The facts of an analysis as text for people; takes the plain data of `analysis.summary`, knows no isl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sisyphus.report.tables import indent, table
+
+Plain = dict[str, Any]
+
+
+def kernel_text(facts: Plain) -> str:
+    """What `sisy analyze` prints."""
+    parts = [
+        f"{facts['kernel']}({', '.join(_argument(a) for a in facts['arguments'])})",
+        _section("arrays", ("array", "type", "extents", "role", "live in", "live out"), map(_array, facts["arrays"])),
+        _section("statements", ("id", "instances", "line", "text"), map(_statement, facts["statements"])),
+        "domains\n" + indent("\n".join(s["domain"] for s in facts["statements"])),
+        _section(
+            "dependences",
+            ("kind", "from", "to", "array", "carried by", "distance", ""),
+            map(_dependence, facts["dependences"]),
+        ),
+        _section("reductions", ("statement", "operator", "loops"), map(_reduction, facts["reductions"])),
+        _order("nests after maximal distribution", facts),
+        _operations(facts["operations"]),
+    ]
+    expansion = facts["expansion"]
+    if expansion:
+        expanded = ", ".join(f"`{e['array']}` over {', '.join(e['over'])}" for e in expansion["expanded"])
+        parts.append(_order(f"nests with {expanded} expanded", expansion))
+    parts += [f"note: {note}" for note in facts["notes"]]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _argument(argument: Plain) -> str:
+    value = "" if argument["value"] is None else f" = {argument['value']}"
+    return f"{argument['type']} {argument['name']}{value}"
+
+
+def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    found = list(rows)
+    return f"{title}\n" + indent(table(header, found)) if found else f"{title}\n  none"
+
+
+def _array(array: Plain) -> tuple[str, ...]:
+    extents = "x".join(map(str, array["extents"])) or "scalar"
+    return array["name"], array["type"], extents, array["role"], _yes(array["live_in"]), _yes(array["live_out"])
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _statement(statement: Plain) -> tuple[str, ...]:
+    instances = statement["instances"]
+    return (
+        f"{statement['id']}[{', '.join(statement['iterators'])}]",
+        "?" if instances is None else f"{instances:,}",
+        str(statement["line"]),
+        statement["text"],
+    )
+
+
+def _dependence(edge: Plain) -> tuple[str, ...]:
+    distance = ", ".join("*" if d is None else str(d) for d in edge["distance"])
+    remarks = [name for name in ("reduction", "approximate") if edge[name]]
+    return (
+        edge["kind"],
+        edge["source"],
+        edge["sink"],
+        edge["array"],
+        ", ".join(edge["carried_by"]),
+        f"({distance})",
+        " ".join(remarks),
+    )
+
+
+def _reduction(reduction: Plain) -> tuple[str, ...]:
+    return reduction["statement"], reduction["op"], ", ".join(reduction["loops"]) or "-"
+
+
+def _operations(operations: Plain) -> str:
+    rows = [(op, f"{count:,}") for op, count in operations["total"].items()]
+    return _section("operations", ("operation", "times"), rows)
+
+
+def _order(title: str, facts: Plain) -> str:
+    """The loops outside, and per nest its band with kinds and how many orders are legal."""
+    rows = []
+    for nest in facts["nests"]:
+        loops = ", ".join(f"{s['iterator']}:{s['trip_count']} {s['kind']}" for s in nest["loops"]) or "no loop"
+        orders = nest["legal_orders"]
+        first = ", ".join(" ".join(order) for order in orders["first"][:3] if order)
+        shown = f"{orders['count']}: {first}{', …' if orders['count'] > 3 else ''}" if first else "-"
+        rows.append((nest["id"], ", ".join(nest["outer"]) or "-", loops, shown))
+    tree = "\n".join(_tree(facts["distribution"]))
+    return _section(title, ("nest", "under", "loops", "legal orders"), rows) + "\n" + indent(f"order: {tree}")
+
+
+def _tree(body: Sequence[Any]) -> list[str]:
+    """The distribution as one line: nests in order, outer loops with braces."""
+    words = []
+    for part in body:
+        if isinstance(part, str):
+            words.append(part)
+        else:
+            words.append(f"for {part['loop']} {{ {' '.join(_tree(part['body']))} }}")
+    return [" ".join(words)]

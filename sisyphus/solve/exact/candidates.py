@@ -1,0 +1,122 @@
+"""All tilings of one nest with what they ask of every array's partition; knows no cost and no transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sisyphus.ir import ArrayId
+from sisyphus.solve.exact.costs import Batch, Ints, Mask
+from sisyphus.solve.exact.partitions import IMPOSSIBLE, States
+from sisyphus.space import ArrayUse, LoopSpace, NestSpace, Space, Tile, precedence
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Tilings of a nest; `states` numbers what each asks of each array's partition."""
+
+    batch: Batch
+    states: Mapping[ArrayId, Ints]
+
+    def take(self, chosen: Ints | Mask) -> Candidates:
+        return Candidates(self.batch.take(chosen), {a: s[chosen] for a, s in self.states.items()})
+
+
+def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States]) -> Candidates:
+    """Every tiling of a nest that its precedence, its pipelined loop and the partitions of its arrays allow."""
+    unrolls, demands = _unrolls(nest, states)
+    loops = tuple(loop.iterator for loop in nest.loops)
+    parts = [_with_pipeline(nest, loops, unrolls, pipelined) for pipelined in (None, *filter(None, nest.pipelines))]
+    rows = np.concatenate([rows for rows, _, _ in parts])
+    batch = Batch(
+        loops,
+        np.concatenate([level0 for _, level0, _ in parts], axis=1),
+        np.concatenate([level1 for _, _, level1 in parts], axis=1),
+        unrolls[:, rows],
+    )
+    found = Candidates(batch, {array: demand[rows] for array, demand in demands.items()})
+    return found.take(_in_order(space, nest, batch))
+
+
+class _Demands:
+    """Places in the lattices of an array while the loops of a nest are given unroll factors one by one."""
+
+    def __init__(self, use: ArrayUse, states: States) -> None:
+        self.use, self.states = use, states
+        self.places = [np.full(1, lattice.index[1], np.int64) for lattice in states.lattices]
+
+    def extend(self, loop: LoopSpace, level2: Ints, rows: Ints) -> None:
+        for at, (dim, lattice) in enumerate(zip(self.use.dims, self.states.lattices, strict=True)):
+            places = self.places[at][rows]
+            if loop.iterator in dim.loops:
+                asked = np.array([lattice.index.get(int(v), IMPOSSIBLE) for v in level2], np.int64)
+                joined = lattice.joins[places, np.maximum(asked, 0)]
+                places = np.where(asked < 0, IMPOSSIBLE, joined)
+            self.places[at] = places
+
+    def keep(self, kept: Mask) -> None:
+        self.places = [places[kept] for places in self.places]
+
+    def numbers(self, count: int) -> Ints:
+        return self.states.number(self.places, count)
+
+
+def _unrolls(nest: NestSpace, states: Mapping[ArrayId, States]) -> tuple[Ints, dict[ArrayId, Ints]]:
+    """Level-2 trip counts [loop, candidate] that the partitions allow, built loop by loop, and what they ask."""
+    demands = {use.array: _Demands(use, states[use.array]) for use in nest.arrays}
+    unrolls = np.ones((0, 1), np.int64)
+    for loop in nest.loops:
+        values = np.array(sorted({tile.level2 for tile in loop.tiles}), np.int64)
+        rows = np.repeat(np.arange(unrolls.shape[1]), len(values))
+        level2 = np.tile(values, unrolls.shape[1])
+        kept = np.ones(len(rows), np.bool_)
+        for demand in demands.values():
+            demand.extend(loop, level2, rows)
+            kept &= demand.numbers(len(rows)) >= 0
+        for demand in demands.values():
+            demand.keep(kept)
+        unrolls = np.concatenate([unrolls[:, rows], level2[None, :]])[:, kept]
+    return unrolls, {array: demand.numbers(unrolls.shape[1]) for array, demand in demands.items()}
+
+
+def _with_pipeline(
+    nest: NestSpace, loops: Sequence[str], unrolls: Ints, pipelined: str | None
+) -> tuple[Ints, Ints, Ints]:
+    """For each unroll vector the trip counts at levels 0 and 1, if `pipelined` alone has level-1 iterations."""
+    rows = np.arange(unrolls.shape[1])
+    level0, level1 = np.ones((0, len(rows)), np.int64), np.ones((0, len(rows)), np.int64)
+    for at, name in enumerate(loops):
+        tiles = [t for t in nest.loop(name).tiles if (t.level1 > 1) == (name == pipelined)]
+        places, chosen = _matching(unrolls[at, rows], tiles)
+        rows = rows[places]
+        counts = np.array([(t.level0, t.level1) for t in tiles], np.int64).reshape(-1, 2)[chosen].T
+        level0 = np.concatenate([level0[:, places], counts[:1]])
+        level1 = np.concatenate([level1[:, places], counts[1:]])
+    return rows, level0, level1
+
+
+def _matching(level2: Ints, tiles: Sequence[Tile]) -> tuple[Ints, Ints]:
+    """All pairs (place in `level2`, place in `tiles`) of equal level-2 trip count, by place in `level2`."""
+    by_value: dict[int, list[int]] = {}
+    for at, tile in enumerate(tiles):
+        by_value.setdefault(tile.level2, []).append(at)
+    counts = np.array([len(by_value.get(int(v), ())) for v in level2], np.int64)
+    places = np.repeat(np.arange(len(level2)), counts)
+    chosen = [at for v in level2 for at in by_value.get(int(v), ())]
+    return places, np.array(chosen, np.int64)
+
+
+def _in_order(space: Space, nest: NestSpace, batch: Batch) -> Mask:
+    """For (a, b) in the precedence: no copy of a with iterations inside of a copy of b with iterations."""
+    row = {name: at for at, name in enumerate(batch.loops)}
+    kept = np.ones(batch.count, np.bool_)
+    for a, b in precedence(nest.nest, tree_reduction=space.options.tree_reduction):
+        a0, b0 = batch.level0[row[a]] > 1, batch.level0[row[b]] > 1
+        a1, b1 = batch.level1[row[a]] > 1, batch.level1[row[b]] > 1
+        a2 = batch.level2[row[a]] > 1
+        kept &= ~(b0 & (a1 | a2)) & ~(b1 & a2)
+        if nest.order is not None and nest.order.index(b) < nest.order.index(a):
+            kept &= ~(a0 & b0)
+    return kept

@@ -1,0 +1,181 @@
+"""The paper's model in the form that the exact search asks for; the formulas themselves are in sisyphus.model.paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+
+from sisyphus.analysis import LoopKind
+from sisyphus.model import paper
+from sisyphus.solve.exact.costs import Batch, Budget, Costs, Ints, Limit, Move, Residents, Step
+from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
+
+DSP, MEMORY = "dsp", "memory"
+#: Quotients of whole numbers are exact up to this share.
+ROUNDING = 1e-9
+
+
+class Vectors:
+    """`sisyphus.model.paper.Numbers` for NumPy arrays."""
+
+    def log2(self, value: Any) -> Any:
+        return np.log2(value)
+
+    def maximum(self, values: Iterable[Any]) -> Any:
+        return reduce(np.maximum, values, 0)
+
+
+NUMBERS = Vectors()
+
+
+class PaperCosts:
+    """`CostModel` of the paper: nests and stores add up, loads run side by side where arrays are used first."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self._nest_costs = {nest.id: paper.nest_cost(space, nest) for nest in space.nests}
+
+    @cached_property
+    def operations(self) -> tuple[str, ...]:
+        """Kinds of the DSP budget."""
+        return tuple(sorted({op for cost in self._nest_costs.values() for op, _, dsp in cost.operations if dsp}))
+
+    @property
+    def _is_pessimistic(self) -> bool:
+        return self.space.options.reuse == "pessimistic"
+
+    def steps(self, residents: Residents) -> tuple[Step, ...]:
+        moved = [a for a in paper.moved_arrays(self.space) if a in residents]
+        steps = [Step(nests=(nest.id,)) for nest in self.space.nests]
+        for nest in self.space.nests:
+            first = tuple(Move(a, True) for a in moved if next(self.space.users(a)) is nest)
+            if first:
+                steps.append(Step(moves=first))
+        steps += [Step(moves=(Move(a, False),)) for a in moved if any(_writes(n, a) for n in self.space.users(a))]
+        return tuple(steps)
+
+    def budgets(self, residents: Residents) -> tuple[Budget, ...]:
+        nests = tuple(nest.id for nest in self.space.nests)
+        groups = (nests,) if self._is_pessimistic else tuple((nest,) for nest in nests)
+        budget = self.space.target.budget
+        found = [Budget(DSP, budget.dsp * (1 + ROUNDING), groups)]
+        if budget.onchip_bytes is not None:
+            found.append(Budget(MEMORY, budget.onchip_bytes - sum(map(self._bytes, residents)), (nests,)))
+        return tuple(found)
+
+    def _bytes(self, array: str) -> int:
+        declared = next(a for a in self.space.scop.arrays if a.id == array)
+        return declared.elements * declared.type.bytes
+
+    def nest(self, nest: NestSpace, batch: Batch) -> Costs:
+        cost, trips = self._nest_costs[nest.id], trips_of(nest, batch)
+        tree = self.space.options.tree_reduction
+        latency = paper.nest_latency(cost, trips, tree=tree, numbers=NUMBERS)
+        interval = np.ones(batch.count)
+        if cost.chain:
+            reduces = trips.pipelined_reduction > 1
+            interval = np.where(reduces, paper.interval(cost, trips, tree=tree), 1)
+        dsp = np.zeros((len(self.operations), batch.count))
+        for op, count, each in cost.operations:
+            if each:
+                row, used = self.operations.index(op), count * each * (trips.unrolled / interval)
+                dsp[row] = dsp[row] + used if self._is_pessimistic else np.maximum(dsp[row], used)
+        memory = np.zeros((1, batch.count))
+        return Costs(nest.outer_trips * np.asarray(latency, np.float64), {DSP: dsp, MEMORY: memory})
+
+    def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
+        sizes, transfers = {}, np.ones(batch.count, np.int64)
+        for row, name in enumerate(batch.loops):
+            if name in outside:
+                sizes[name] = batch.level1[row] * batch.level2[row]
+                transfers = transfers * batch.level0[row]
+            else:
+                sizes[name] = np.full(batch.count, nest.loop(name).trip_count)
+        footprint = reduce(np.multiply, (_span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
+        directions = 2 if use.writes else 1
+        cycles = directions * nest.outer_trips * paper.tile_traffic(footprint, transfers)
+        stored = footprint * self.space.scop.array(use.array).type.bytes
+        return Costs(cycles.astype(np.float64), {MEMORY: stored[None, :].astype(np.float64)})
+
+    def least_tile(self, nest: NestSpace, use: ArrayUse) -> float:
+        """Every element that the nest touches travels at least once: distinct loops index distinct elements."""
+        seen: set[str] = set()
+        elements = 1
+        for dim in use.dims:
+            if dim.coefficients is None:
+                elements *= dim.extent
+            elif fresh := [name for name in dim.loops if name not in seen]:
+                widest = max(fresh, key=lambda name: nest.loop(name).trip_count)
+                elements *= min(dim.extent, nest.loop(widest).trip_count)
+                seen.update(dim.loops)
+        return float((2 if use.writes else 1) * nest.outer_trips * elements)
+
+    def move(self, move: Move, width: int) -> float:
+        return paper.whole_transfer(self.space.scop.array(move.array).elements, width)
+
+    def evaluate(self, point: DesignPoint) -> float:
+        return paper.evaluate(self.space, point).objective
+
+    def excesses(self, point: DesignPoint) -> tuple[str, ...]:
+        budget, estimate = self.space.target.budget, paper.evaluate(self.space, point)
+        found = []
+        if estimate.dsp > budget.dsp * (1 + ROUNDING):
+            found.append(f"{estimate.dsp:g} DSPs of {budget.dsp}")
+        if budget.onchip_bytes is not None and estimate.onchip_bytes > budget.onchip_bytes:
+            found.append(f"{estimate.onchip_bytes} bytes on chip of {budget.onchip_bytes}")
+        return tuple(found)
+
+    def limits(self) -> tuple[Limit, ...]:
+        target = self.space.target
+
+        def with_dsp(amount: int) -> Space:
+            return replace(self.space, target=replace(target, budget=replace(target.budget, dsp=amount)))
+
+        def with_bytes(amount: int) -> Space:
+            return replace(self.space, target=replace(target, budget=replace(target.budget, onchip_bytes=amount)))
+
+        def with_partition(amount: int) -> Space:
+            return replace(self.space, target=replace(target, max_partition=amount))
+
+        found = [
+            Limit("dsp", "--dsp", "DSPs", target.budget.dsp, with_dsp),
+            Limit("partition", "--max-partition", "banks of one array", target.max_partition, with_partition),
+        ]
+        if target.budget.onchip_bytes is not None:
+            found.insert(1, Limit("memory", "--mem", "bytes on chip", target.budget.onchip_bytes, with_bytes))
+        return tuple(found)
+
+
+def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
+    """Products of trip counts of every candidate."""
+
+    def over(counts: Ints, *kinds: LoopKind) -> Ints:
+        rows = [row for row, name in enumerate(batch.loops) if nest.loop(name).kind in kinds]
+        return np.prod(counts[rows], axis=0, dtype=np.int64)
+
+    return paper.Trips(
+        tiles=over(batch.level0, *LoopKind),
+        unrolled=over(batch.level2, *LoopKind),
+        reduction_unrolled=over(batch.level2, LoopKind.REDUCTION),
+        pipelined_parallel=over(batch.level1, LoopKind.PARALLEL),
+        pipelined_reduction=over(batch.level1, LoopKind.REDUCTION),
+        pipelined_sequential=over(batch.level1, LoopKind.SEQUENTIAL),
+    )
+
+
+def _span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
+    """`DimUse.span` for arrays of sizes."""
+    if dim.coefficients is None:
+        return dim.extent
+    total: Any = dim.constant + sum(factor * sizes[name] for name, factor in dim.coefficients)
+    clipped: Ints | int = np.minimum(dim.extent, total)
+    return clipped
+
+
+def _writes(nest: NestSpace, array: str) -> bool:
+    return any(use.writes for use in nest.arrays if use.array == array)
+

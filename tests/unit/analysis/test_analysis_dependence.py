@@ -1,0 +1,169 @@
+"""Dependences of small kernels written by hand, and what happens when isl gives up."""
+
+from __future__ import annotations
+
+import pytest
+from builders import scop
+
+from sisyphus.analysis import (
+    DepKind,
+    LoopKind,
+    dependences,
+    distribute,
+    expand,
+    flows,
+    legal_orders,
+    limits,
+    liveness,
+    summary,
+    violations,
+)
+from sisyphus.analysis import schedules as original
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.poly import Map, compare
+
+S0, S1 = StmtId("S0"), StmtId("S1")
+
+
+def gemm() -> Scop:
+    text = """
+    for i in range(20):
+        for j in range(22):
+            C[i, j] *= beta
+        for k in range(24):
+            for j in range(22):
+                C[i, j] += alpha * A[i, k] * B[k, j]
+    """
+    return scop(text, C=(20, 22), A=(20, 24), B=(24, 22))
+
+
+def test_gemm() -> None:
+    deps = dependences(gemm())
+    assert {(e.kind, e.source, e.sink, e.is_reduction) for e in deps.edges} == {
+        *((kind, S0, S1, False) for kind in DepKind),
+        *((kind, S1, S1, True) for kind in DepKind),
+    }
+    (raw,) = (e for e in deps.between(S1, S1) if e.kind is DepKind.RAW)
+    assert deps.carried(raw) == (1,)
+    assert deps.distance(raw) == (0, None, 0)
+    assert deps.directions(raw) == {(0, 1, 0)}
+    (first,) = (e for e in deps.between(S0, S1) if e.kind is DepKind.WAW)
+    assert deps.carried(first) == (None,)
+    assert first.shared == (("i", "i"),)
+    assert sorted(deps.graph.edges()) == [(S0, S1)] * 3 + [(S1, S1)] * 3
+
+
+def test_a_stencil_has_constant_distances() -> None:
+    text = """
+    for t in range(5):
+        for i in range(2, 9):
+            A[i] = A[i - 2] * w
+    """
+    deps = dependences(scop(text, A=(9,)))
+    (raw,) = (e for e in deps.edges if e.kind is DepKind.RAW)
+    assert raw.depths == (0, 1)
+    assert raw.distance == (None, 2)
+    assert raw.directions == {(0, 1), (1, 1)}
+
+
+def test_descending_reuse_goes_backwards_in_the_inner_loop() -> None:
+    deps = dependences(scop("for i in range(6):\n    for j in range(6):\n        A[i + j] = w", A=(11,)))
+    (waw,) = deps.edges
+    assert waw.distance == (None, None)
+    assert waw.directions == {(1, -1)}
+
+
+def test_an_instance_does_not_depend_on_itself() -> None:
+    assert dependences(scop("for i in range(6):\n    A[i] = A[i] * w", A=(6,))).edges == ()
+
+
+def test_dataflow_keeps_only_the_last_writer() -> None:
+    text = """
+    for i in range(6):
+        A[i] = w
+        A[i] = v
+        B[i] = A[i]
+    """
+    built = scop(text, A=(6,), B=(6,))
+    deps = dependences(built)
+    raw = [(e.source, e.sink) for e in deps.edges if e.kind is DepKind.RAW]
+    assert raw == [("S0", "S2"), ("S1", "S2")]
+    (flow,) = flows(deps)
+    assert (flow.source, flow.sink, flow.approximate) == ("S1", "S2", False)
+    assert compare(flow.relation, "i", 1, "i").is_empty()
+
+
+class TestWhenIslGivesUp:
+    """An operation limit of one makes every question too hard."""
+
+    @pytest.fixture(autouse=True)
+    def short_leash(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(limits, "LEASH", 1)
+
+    def test_every_pair_in_order_is_assumed_to_depend(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assumed = dependences(gemm())
+        assert assumed.approximate
+        assert all(e.approximate for e in assumed.edges)
+        monkeypatch.undo()
+        exact = dependences(gemm())
+        assert not exact.approximate
+        for edge in exact.edges:
+            wider = [e for e in assumed.between(edge.source, edge.sink) if (e.kind, e.array) == (edge.kind, edge.array)]
+            assert any(edge.relation.is_subset(e.relation) for e in wider)
+            assert any(edge.directions <= e.directions and set(edge.depths) <= set(e.depths) for e in wider)
+
+    def test_directions_and_distances_are_all_that_the_depth_allows(self) -> None:
+        (raw,) = (e for e in dependences(gemm()).between(S1, S1) if e.kind is DepKind.RAW)
+        assert len(raw.directions) == 9 + 3 + 1
+        assert raw.distance == (None, None, None)
+
+    def test_only_the_order_of_the_source_stays_legal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        built = gemm()
+        assumed = dependences(built)
+        assert all(f.approximate for f in flows(assumed))
+        monkeypatch.undo()
+        nest = distribute(built, assumed).nest_of(S1)
+        assert legal_orders(nest) == (nest.iterators,)
+        assert {loop.kind for loop in nest.band} == {LoopKind.REDUCTION}
+        assert violations(assumed, original(built)) is None
+
+    def test_every_array_is_loaded_or_stored_whole_and_none_is_expanded(self) -> None:
+        text = "for i in range(1, 6):\n    c = A[i] * w\n    B[i] = c * c"
+        built = scop(text, A=(6,), B=(6,), c=())
+        assert expand(built, dependences(built)) is None
+        live = liveness(built)
+        assert [(live[ArrayId(a)].load, live[ArrayId(a)].store) for a in "ABc"] == [
+            (True, False),
+            (True, True),
+            (False, False),
+        ]
+        assert live[ArrayId("B")].written == ((0, 5),)
+
+    def test_a_question_that_must_be_answered_blames_the_statement(self) -> None:
+        with pytest.raises(KernelError) as caught:
+            distribute(gemm(), dependences(gemm()))
+        (fault,) = caught.value.diagnostics
+        assert fault.rule == "too-complex"
+        assert fault.hint
+        with pytest.raises(KernelError):
+            violations(dependences(gemm()), original(gemm()))
+        with pytest.raises(KernelError):
+            summary(gemm())
+
+
+def test_questions_given_up_shorten_the_next_ones() -> None:
+    patience = limits.Patience()
+    assert patience.left == limits.LEASH
+    relation = dependences(gemm()).edges[0].relation
+    left = []
+    for _ in range(9):
+        assert patience.ask(lambda: endless(relation)) is None
+        left.append(patience.left)
+    assert left[:2] == [limits.LEASH // 2, limits.LEASH // 4]
+    assert left[-2:] == [limits.LEAST, limits.LEAST]
+
+
+def endless(relation: Map) -> None:
+    while True:
+        relation.subtract(relation.coalesce()).is_empty()

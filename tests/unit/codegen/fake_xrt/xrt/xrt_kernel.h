@@ -1,0 +1,30 @@
+// The "kernel on the board" is the emitted C++ function, named by FAKE_TOP.
+#ifndef FAKE_XRT_KERNEL_H
+#define FAKE_XRT_KERNEL_H
+#include <string>
+#include <xrt/xrt_bo.h>
+#include "kernel.h"
+enum ert_cmd_state { ERT_CMD_STATE_COMPLETED = 4 };
+namespace xrt {
+struct address {
+    template <typename T>
+    operator T *() const { return static_cast<T *>(place); }
+    void *place;
+};
+inline address as_argument(bo &buffer) { return {buffer.board()}; }
+template <typename T>
+T as_argument(T value) { return value; }
+struct run {
+    ert_cmd_state wait() { return ERT_CMD_STATE_COMPLETED; }
+};
+struct kernel {
+    kernel(const device &, const uuid &, const std::string &) {}
+    int group_id(int) { return 0; }
+    template <typename... T>
+    run operator()(T &&...arguments) {
+        FAKE_TOP(as_argument(arguments)...);
+        return {};
+    }
+};
+}  // namespace xrt
+#endif

@@ -1,0 +1,86 @@
+"""Steps of the calls of the top function, by MODEL.md 4.1."""
+
+from __future__ import annotations
+
+import point_files
+from builders import scop
+
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.ir import ArrayId, StmtId
+from sisyphus.plan import Call, Copy, For, Node, Plan, build_plan, reads_writes, steps, steps_of, task_transfers
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
+
+TWO_PRODUCTS = """
+for i in range(4):
+    for j in range(4):
+        for k in range(4):
+            E[i, j] += A[i, k] * B[k, j]
+for i in range(4):
+    for j in range(4):
+        for k in range(4):
+            F[i, j] += C[i, k] * {other}[k, j]
+"""
+
+
+def two_products(other: str, parts: int) -> Plan:
+    kernel = scop(TWO_PRODUCTS.format(other=other), **dict.fromkeys("EABFC" + ("D" if other == "D" else ""), (4, 4)))
+    tiles = tuple((name, Tile(1, 4, 1) if name == "j" else Tile(4, 1, 1)) for name in "ijk")
+    nests = tuple(NestPoint((StmtId(s),), ("k", "i", "j"), tiles, "j") for s in ("S0", "S1"))
+    users = {a.id: tuple(s.id for s in kernel.statements if a.id in _arrays(s)) for a in kernel.arrays}
+    buffers = tuple(BufferPoint(ArrayId(a), users[a], KERNEL_PLACE, (parts, parts)) for a in users)
+    point = DesignPoint("built", nests, buffers)
+    return build_plan(kernel, distribute(kernel, dependences(kernel)), liveness(kernel), point)
+
+
+def _arrays(statement) -> set[str]:
+    return {ref.array for ref in (statement.write, *statement.reads)}
+
+
+def names(found: tuple[tuple[Node, ...], ...]) -> list[list[str]]:
+    return [[_name(n) for n in step] for step in found]
+
+
+def _name(node: Node) -> str:
+    match node:
+        case Copy(transfer=name) | Call(task=name) | For(iterator=name):
+            return name
+    raise AssertionError(node)
+
+
+def test_independent_nests_run_side_by_side() -> None:
+    assert names(steps(two_products("D", 1))) == [
+        ["load_E", "load_A", "load_B", "load_F", "load_C", "load_D"],
+        ["task0", "task1"],
+        ["store_E", "store_F"],
+    ]
+
+
+def test_two_readers_wait_for_each_other_unless_the_array_is_in_registers() -> None:
+    shared = names(steps(two_products("B", 1)))
+    assert shared[1:] == [["task0"], ["task1", "store_E"], ["store_F"]]
+    registers = names(steps(two_products("B", 4)))
+    assert registers[1:] == [["task0", "task1"], ["store_E", "store_F"]]
+
+
+def test_outer_loop_is_a_step_of_its_own() -> None:
+    plan = point_files.case("lu-resident").plan
+    assert names(steps(plan)) == [["load_A"], ["i"], ["store_A"]]
+    [loop] = [n for n in plan.body if isinstance(n, For)]
+    assert names(steps_of(plan, loop.body)) == [["j"], ["task2"]]
+
+
+def test_tiles_touch_memory_but_no_shared_buffer() -> None:
+    plan = point_files.case("gemm-tiled").plan
+    touched = reads_writes(plan, Call("task1"))
+    assert touched.loads == {"A", "B"} and touched.stores == frozenset()
+    assert touched.reads == touched.writes == {"buf_C"}
+    assert [t.id for t in task_transfers(plan, plan.task("task1"))] == ["load_A_S1", "load_B_S1"]
+
+
+def test_store_waits_for_the_reader_of_memory() -> None:
+    assert names(steps(point_files.case("2mm-mixed").plan)) == [
+        ["load_C", "task0", "task2"],
+        ["task1"],
+        ["store_tmp"],
+        ["task3"],
+    ]

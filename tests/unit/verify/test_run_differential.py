@@ -1,0 +1,214 @@
+"""The differential run: good designs pass, and every planted bug is seen, with a witness."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from hand_plans import gemm_resident, gemm_scop, gemm_tiled, loop, triangle_plan
+from hand_plans import run as statement_run
+from straight_c import with_source
+
+from sisyphus.codegen import Project, data_sets, project
+from sisyphus.errors import KernelError, ToolError
+from sisyphus.ir import INT32, Binary, Literal, Origin
+from sisyphus.plan import Copy, For, LoopRole, Plan
+from sisyphus.poly import var
+from sisyphus.verify import run
+
+
+def test_all_data_sets_agree() -> None:
+    plan = gemm_tiled()
+    ran = run(project(plan), plan)
+    assert [c.name for c in ran.checks] == ["compile", *(f"run {s}" for s in data_sets(plan))]
+    assert ran.passed and ran.worst_error == 0 and "g++" in ran.compiler
+    assert all("bit for bit" in c.detail for c in ran.checks[1:])
+
+
+def spoiled(plan: Plan, pattern: str, replacement: str, file: str = "kernel.cpp") -> Project:
+    good = project(plan)
+    text, count = re.subn(pattern, replacement, good.files[file], count=1)
+    assert count == 1, f"nothing like {pattern} in {file}"
+    return replace(good, files=MappingProxyType({**good.files, file: text}))
+
+
+WRONG_TEXT: Mapping[str, tuple[str, str]] = {
+    "wrong bank": (r"\[4\*j1 \+ j2\] \* beta", "[4*j1 + (j2 ^ 1)] * beta"),
+    "burst too short": (r"beat < 24", "beat < 23"),
+    "burst starts late": (r"port\[beat\]", "port[beat + 1]"),
+    "lane lost": (r"lane < 4", "lane < 3"),
+    "counter wraps late": (r"\+\+column == 3", "++column == 4"),
+    "last tile dropped": (r"k0 < 10", "k0 < 9"),
+    "widened bound": (r"j1 < 3", "j1 < 4"),
+    "write-back forgotten": (r"port\[beat\] = line;", ""),
+    "load forgotten": (r"    load_A\(A, buf_A\);\n", "    (void)A;\n"),
+    "scalar lost": (r"\(alpha \* buf_A\[i0\]\[k0\]\)", "(1.0f * buf_A[i0][k0])"),
+    "wrong start of a sum": (r"= buf_C\[i0\]\[4\*j1 \+ j2\] \+", "= 0 +"),
+    "stale buffer": (r"    load_C\(C, buf_C\);\n    load_A", "    load_A"),
+    "duplicated run": (r"(    task_S0\(buf_C, beta\);\n)", r"\1\1"),
+    "order of additions": (r"\(alpha \* buf_A\[i0\]\[k0\]\) \* (buf_B\S+ \+ j2\])", r"alpha * (buf_A[i0][k0] * \1)"),
+    "double in the middle": (r"\(alpha \* ", "((double)alpha * "),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TEXT)
+def test_planted_text_bug_is_seen(name: str) -> None:
+    ran = run(spoiled(gemm_resident(), *WRONG_TEXT[name]), gemm_resident(), sets=["random"])
+    assert not ran.passed, name
+
+
+def drop_store(plan: Plan) -> Plan:
+    return replace(plan, body=tuple(n for n in plan.body if n != Copy("store_C")))
+
+
+def swap_calls(plan: Plan) -> Plan:
+    *loads, first, second, store = plan.body
+    return replace(plan, body=(*loads, second, first, store))
+
+
+def forget_guard(plan: Plan) -> Plan:
+    def without(node: object) -> object:
+        if isinstance(node, For):
+            return replace(node, body=tuple(without(n) for n in node.body))  # type: ignore[misc]
+        return getattr(node, "body", (node,))[0]
+
+    (task,) = plan.tasks
+    return replace(plan, tasks=(replace(task, body=tuple(without(n) for n in task.body)),))  # type: ignore[arg-type]
+
+
+def reverse_sum(plan: Plan) -> Plan:
+    scale, update = plan.tasks
+    backwards = statement_run("S1", i=var("i0"), k=9 - var("k0"), j=var("j0"))
+    nest = loop("i0", 8, LoopRole.TILE, loop("j0", 12, LoopRole.TILE, loop("k0", 10, LoopRole.PIPELINED, backwards)))
+    return replace(plan, tasks=(scale, replace(update, body=(nest,))))
+
+
+WRONG_PLANS: Mapping[str, tuple[Plan, Callable[[Plan], Plan]]] = {
+    "unstored array": (gemm_resident(), drop_store),
+    "calls swapped": (gemm_resident(), swap_calls),
+    "sum reversed": (gemm_resident(), reverse_sum),
+    "guard missing": (triangle_plan(), forget_guard),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PLANS)
+def test_planted_plan_bug_is_seen(name: str) -> None:
+    plan, spoil = WRONG_PLANS[name]
+    wrong = spoil(plan)
+    assert not run(project(wrong), wrong, sets=["random"]).passed
+
+
+def test_witness_names_the_element() -> None:
+    ran = run(spoiled(gemm_resident(), *WRONG_TEXT["burst too short"]), gemm_resident(), sets=["random"])
+    (failed,) = [c for c in ran.checks if not c.passed]
+    assert re.search(r"^\d+ of 96 elements differ; C\[7\]\[\d+\] is \S+, must be \S+$", failed.detail)
+
+
+def test_sum_in_another_order_passes_only_as_tree_reduction() -> None:
+    wrong = reverse_sum(gemm_resident())
+    tree = replace(wrong, tree_reduction=True)
+    assert not run(project(wrong), wrong, sets=["random"]).passed
+    ran = run(project(tree), tree)
+    assert ran.passed and 0 < ran.worst_error < 1e-4
+    assert "large" not in data_sets(tree)
+
+
+OUT_OF_BOUNDS = {
+    "on chip": (r"k0 < 10", "k0 < 11", "AddressSanitizer|runtime error"),
+    "load past the end": (
+        r"beat < 40(.*\n)(.*\n.*= )port\[beat\]",
+        r"beat < 40\1\2port[beat + (beat == 39)]",
+        "AddressSanitizer",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_BOUNDS)
+def test_sanitizers_see_an_access_outside(name: str) -> None:
+    pattern, replacement, word = OUT_OF_BOUNDS[name]
+    ran = run(spoiled(gemm_resident(), pattern, replacement), gemm_resident(), sets=["zeros"], sanitize=True)
+    (failed,) = [c for c in ran.checks if not c.passed]
+    assert re.search(word, failed.detail)
+
+
+def test_sanitizers_are_silent_about_good_designs() -> None:
+    for plan in (gemm_resident(), gemm_tiled(), triangle_plan()):
+        assert run(project(plan), plan, sets=["random", "large"], sanitize=True).passed
+
+
+def test_store_past_the_end_breaks_the_fence() -> None:
+    wrong = spoiled(gemm_resident(), r"port\[beat\] = line;", "port[beat] = line; if (beat == 23) port[24] = line;")
+    (failed,) = [c for c in run(wrong, gemm_resident(), sets=["random"]).checks if not c.passed]
+    assert "C is written outside its elements" in failed.detail
+
+
+def test_crash_and_hang_are_failed_checks() -> None:
+    plan = gemm_resident()
+    crash = spoiled(plan, r"    load_C\(", "    __builtin_trap();\n    load_C(")
+    assert "signal" in run(crash, plan, sets=["random"]).checks[-1].detail
+    hang = spoiled(plan, r"    load_C\(", "    for (volatile int x = 0; x == 0;) {}\n    load_C(")
+    assert "did not end" in run(hang, plan, sets=["random"], time_limit_s=1).checks[-1].detail
+
+
+def test_warning_in_the_emitted_code_fails_the_compile_check() -> None:
+    ran = run(spoiled(gemm_resident(), r"    load_C\(", "    int unused;\n    load_C("), gemm_resident())
+    assert [c.name for c in ran.checks] == ["compile"] and "unused" in ran.checks[0].detail
+
+
+def test_source_that_is_no_c_is_the_users_fault() -> None:
+    scop = replace(gemm_scop(), origin=Origin("gemm.c", "int f( {", "kernel_gemm", ""))
+    plan = replace(gemm_resident(), scop=scop)
+    with pytest.raises(KernelError, match="does not compile as C"):
+        run(project(plan), plan)
+
+
+def test_missing_compiler_is_an_external_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("sisyphus.verify.run"), "COMPILER", "no-such-compiler")
+    with pytest.raises(ToolError, match="no-such-compiler") as caught:
+        run(project(gemm_resident()), gemm_resident())
+    assert caught.value.exit_code == 5 and caught.value.hint
+
+
+def test_files_and_logs_stay_in_a_given_folder(tmp_path: Path) -> None:
+    plan = gemm_resident()
+    run(project(plan), plan, sets=["random"], workdir=tmp_path / "a b")
+    assert {"kernel.cpp", "testbench", "kernel.log", "run.log"} <= {f.name for f in (tmp_path / "a b").iterdir()}
+
+
+def test_seed_changes_the_data(tmp_path: Path) -> None:
+    plan = drop_store(gemm_resident())
+    details = {run(project(plan), plan, sets=["random"], seed=s).checks[-1].detail for s in (0, 0, 1)}
+    assert len(details) == 2
+
+
+def test_integer_kernels_never_overflow_or_divide_by_zero() -> None:
+    scop = gemm_scop()
+    integers = replace(
+        scop,
+        arrays=tuple(replace(a, type=INT32) for a in scop.arrays),
+        arguments=tuple(replace(a, type=INT32) for a in scop.arguments),
+        statements=tuple(replace(s, write_type=INT32) for s in scop.statements),
+    )
+    plan = replace(gemm_resident(), scop=integers)
+    assert data_sets(plan) == ("random", "dominant", "zeros", "negatives")
+    scale = scop.statements[0]
+    quotient = Binary("/", scale.rhs, Literal("2", INT32), INT32)
+    divided = replace(integers, statements=(replace(scale, rhs=quotient), *integers.statements[1:]))
+    assert data_sets(replace(plan, scop=divided)) == ("dominant",)
+
+
+def test_stack_of_the_size_of_the_chip() -> None:
+    plan = gemm_resident()
+    wide = tuple(replace(b, extents=(2000, 3000)) if b.id == "buf_A" else b for b in plan.buffers)
+    text = project(replace(plan, buffers=wide)).files["testbench.cpp"]
+    assert "need_stack(" in text and "need_stack(" not in project(plan).files["testbench.cpp"]
+
+
+def test_straight_source_is_the_same_program() -> None:
+    plan = replace(gemm_resident(), scop=with_source(gemm_scop()))
+    assert run(project(plan), plan, sets=["random"]).passed
