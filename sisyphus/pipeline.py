@@ -7,22 +7,37 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from sisyphus import report
-from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness
+from sisyphus.analysis import (
+    Dependences,
+    Distribution,
+    Live,
+    dependences,
+    distribute,
+    expand,
+    liveness,
+    total_operations,
+)
 from sisyphus.codegen import Project, project, write_failed, write_folder
 from sisyphus.errors import InternalError, KernelError, VerifyError
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.model import paper
+from sisyphus.model import Estimate, estimate, paper
 from sisyphus.plan import Plan, build_plan, check_point
-from sisyphus.solve import DEFAULT_SOLVER, Limits, SolveOutcome, search
+from sisyphus.poly import CountError
+from sisyphus.solve import DEFAULT_SOLVER, Limits, SolveOutcome, search_within
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, illegal
 from sisyphus.target import Target
 from sisyphus.verify import Verdict, verify
 
 T = TypeVar("T")
+
+Model = Literal["measured", "paper"]
+
+#: Budgets that the measured model judges.
+BUDGETS = ("dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes")
 
 
 def _silent(stage: str) -> None:
@@ -50,6 +65,7 @@ class Request:
     options: Options = field(default_factory=Options)
     solver: str = DEFAULT_SOLVER
     limits: Limits = field(default_factory=Limits)
+    model: Model = "measured"
     fixes: tuple[str, ...] = ()
     design: Path | None = None
     verify: bool = True
@@ -74,7 +90,8 @@ class Kernel:
 class Design:
     """What a run chose and what came of it.
 
-    `outcome` is None where the point was given, `verdict` where verification was turned off.
+    `outcome` is None where the point was given, `verdict` where verification was turned off, `paper` (what the paper's
+    model says) unless that model was asked for.
     """
 
     request: Request
@@ -83,7 +100,8 @@ class Design:
     point: DesignPoint
     outcome: SolveOutcome | None
     plan: Plan
-    estimate: paper.PaperEstimate
+    estimate: Estimate
+    paper: paper.PaperEstimate | None
     project: Project
     verdict: Verdict | None
     seconds: Mapping[str, float]
@@ -132,7 +150,8 @@ def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Desig
         point=point,
         outcome=outcome,
         plan=plan,
-        estimate=paper.evaluate(space, point),
+        estimate=estimate(plan, request.target),
+        paper=paper.evaluate(space, point) if request.model == "paper" else None,
         project=emitted,
         verdict=verdict,
         seconds=clock.seconds,
@@ -177,23 +196,38 @@ def _choose(kernels: Sequence[Kernel], request: Request) -> _Choice:
     if request.design is not None:
         return _given(kernels, request, request.design)
     choices = [_search(kernel, request) for kernel in kernels]
-    return min(choices, key=lambda c: (paper.evaluate(c.space, c.point).objective, c.point.sort_key()))
+    return min(choices, key=lambda c: (_cost(c, request), c.point.sort_key()))
+
+
+def _cost(choice: _Choice, request: Request) -> float:
+    if request.model == "paper":
+        return paper.evaluate(choice.space, choice.point).objective
+    return _estimate(choice.kernel, choice.point, request).cycles
 
 
 def _search(kernel: Kernel, request: Request) -> _Choice:
-    from sisyphus.nlp.paper import formulate
+    from sisyphus.nlp import measured as nlp_measured
+    from sisyphus.nlp import paper as nlp_paper
 
+    formulate = nlp_paper.formulate if request.model == "paper" else nlp_measured.formulate
     space = _space(kernel, request)
-    limit = space.target.budget.onchip_bytes
 
-    def excess(point: DesignPoint) -> int:
-        return 0 if limit is None else _plan(kernel, point).onchip_bytes - limit
+    def usage(point: DesignPoint) -> Mapping[str, int]:
+        if request.model == "paper":
+            return {"onchip_bytes": _plan(kernel, point).onchip_bytes}
+        cost = _estimate(kernel, point, request)
+        return {name: getattr(cost, name) for name in BUDGETS}
 
-    found = search(space, formulate, request.solver, request.limits, excess)
+    fitted = search_within(space, formulate, request.solver, request.limits, usage)
+    found = fitted.found
     violation = illegal(kernel.dependences, kernel.distribution, found.point)
     if violation is not None:
         raise InternalError(f"the chosen design is not legal: {violation}")
     return _Choice(kernel, space, replace(found.point, expanded=kernel.expanded), found.outcome)
+
+
+def _estimate(kernel: Kernel, point: DesignPoint, request: Request) -> Estimate:
+    return estimate(_plan(kernel, point), request.target)
 
 
 def _given(kernels: Sequence[Kernel], request: Request, path: Path) -> _Choice:
@@ -210,6 +244,26 @@ def _given(kernels: Sequence[Kernel], request: Request, path: Path) -> _Choice:
     if violation is not None:
         raise KernelError(f"{path}: this order is not legal: {violation}", hint="`sisy analyze` lists legal orders")
     return _Choice(kernel, _space(kernel, request), point, None)
+
+
+@dataclass(frozen=True)
+class Costed:
+    """What a saved design costs; `operations` of the source over its true domain, None where they cannot be counted."""
+
+    estimate: Estimate
+    target: Target
+    operations: int | None
+
+
+def cost_of(source: Source, target: Target, path: Path) -> Costed:
+    """The estimate of a saved design; `KernelError` where it does not fit the kernel."""
+    choice = _given(load_kernels(source), Request(source, target), path)
+    scop = choice.kernel.scop
+    try:
+        operations = sum(count for (op, kind), count in total_operations(scop).items() if kind.is_float)
+    except CountError:
+        operations = None
+    return Costed(estimate(_plan(choice.kernel, choice.point), target), target, operations)
 
 
 def read_point(path: Path) -> DesignPoint:
@@ -236,9 +290,9 @@ def _verify(kernel: Kernel, plan: Plan, emitted: Project, request: Request) -> V
 def save(design: Design, out: Path) -> None:
     """Writes the project whole to `out`; a design that failed verification goes to `out`.failed instead."""
     files = dict(design.project.files)
-    files["design.json"] = _json(_design_data(design))
-    files["run.json"] = _json(_run_data(design))
-    files["report.md"] = report.report_markdown(*_told(design))
+    files["design.json"] = _json(report.design_data(_told(design)))
+    files["run.json"] = _json(report.run_data(_told(design)))
+    files["report.md"] = report.report_markdown(_told(design))
     if design.verdict is None or design.verdict.passed:
         write_folder(files, out)
     else:
@@ -254,29 +308,24 @@ def check(design: Design) -> None:
 
 def as_text(design: Design) -> str:
     """What a person reads on standard output."""
-    return report.summary_text(*_told(design))
+    return report.summary_text(_told(design))
 
 
 def as_data(design: Design) -> dict[str, Any]:
     """What a machine reads: design.json and run.json together."""
-    return _design_data(design) | {"run": _run_data(design)}
+    return report.design_data(_told(design)) | {"run": report.run_data(_told(design))}
 
 
-def _told(
-    design: Design,
-) -> tuple[Plan, DesignPoint, paper.PaperEstimate, Target, SolveOutcome | None, Verdict | None]:
-    return design.plan, design.point, design.estimate, design.request.target, design.outcome, design.verdict
-
-
-def _design_data(design: Design) -> dict[str, Any]:
-    return report.design_data(design.plan, design.point, design.estimate, design.request.target)
-
-
-def _run_data(design: Design) -> dict[str, Any]:
-    return report.run_data(
-        seconds=dict(design.seconds),
+def _told(design: Design) -> report.Facts:
+    return report.Facts(
+        plan=design.plan,
+        point=design.point,
+        estimate=design.estimate,
+        paper=design.paper,
+        target=design.request.target,
         outcome=design.outcome,
         verdict=design.verdict,
+        seconds=design.seconds,
         digest=design.project.digest,
     )
 

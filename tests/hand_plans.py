@@ -119,9 +119,9 @@ def gemm_ports(width: int = 4) -> tuple[Port, ...]:
     return (
         Port("alpha", "scalar", FLOAT),
         Port("beta", "scalar", FLOAT),
-        Port("C", "array", FLOAT, (NI, NJ), width, "gmem_C", "inout"),
-        Port("A", "array", FLOAT, (NI, NK), 2, "gmem_A", "in"),
-        Port("B", "array", FLOAT, (NK, NJ), width, "gmem_B", "in"),
+        Port("C", "array", FLOAT, (NI, NJ), width, "C", "inout"),
+        Port("A", "array", FLOAT, (NI, NK), 2, "A", "in"),
+        Port("B", "array", FLOAT, (NK, NJ), width, "B", "in"),
     )
 
 
@@ -148,7 +148,7 @@ def gemm_resident() -> Plan:
         Task("task_S0", "S0", (StmtId("S0"),), (scale,), ("buf_C",), ("beta",)),
         Task("task_S1", "S1", (StmtId("S1"),), (update,), ("buf_C", "buf_A", "buf_B"), ("alpha",)),
     )
-    body = (
+    body: tuple[Node, ...] = (
         *(Copy(f"load_{a}") for a in "CAB"),
         Call("task_S0"),
         Call("task_S1"),
@@ -191,8 +191,7 @@ def copy_plan(
         Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", width, "B"),
     )
     ports = tuple(
-        Port(a.id, "array", FLOAT, extents, width, f"gmem_{a.id}", d, layout)
-        for a, d in zip(arrays, ("in", "out"), strict=True)
+        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout) for a, d in zip(arrays, ("in", "out"), strict=True)
     )
     tasks, body = _copy_body(names, extents, tile, starts, counts, tiled)
     return Plan(with_source(scop), ports, buffers, transfers, tasks, body)
@@ -272,8 +271,8 @@ def triangle_plan() -> Plan:
         Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", 1, "B"),
     )
     ports = (
-        Port("A", "array", FLOAT, (7, 7), 1, "gmem_A", "in"),
-        Port("B", "array", FLOAT, (7,), 1, "gmem_B", "inout"),
+        Port("A", "array", FLOAT, (7, 7), 1, "A", "in"),
+        Port("B", "array", FLOAT, (7,), 1, "B", "inout"),
     )
     task = Task("task0", "S0", (StmtId("S0"),), body, ("buf_A", "buf_B"), ())
     order = (Copy("load_A"), Copy("load_B"), Call("task0"), Copy("store_B"))

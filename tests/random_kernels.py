@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from builders import scop as build_scop
 
-from sisyphus.analysis import Distribution, LoopKind, Nest, OuterLoop
+from sisyphus.analysis import Distribution, LoopKind, Nest, OuterLoop, liveness
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Role, Scop
+from sisyphus.plan import build_plan
 from sisyphus.plan.checks import arrays_of
 from sisyphus.plan.levels import innermost_order
 from sisyphus.poly import dim_names, dim_range
@@ -93,9 +94,6 @@ def random_point(
 
 
 def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> bool:
-    from sisyphus.analysis import liveness
-    from sisyphus.plan import build_plan
-
     try:
         build_plan(scop, distribution, liveness(scop), point)
     except KernelError as fault:
@@ -161,7 +159,7 @@ def _buffers(rng: random.Random, scop: Scop, distribution: Distribution, array: 
 
 def _tiled(
     rng: random.Random, entry: OuterLoop | Nest, users: Sequence[Nest], array: ArrayId, partition: tuple[int, ...]
-) -> Iterator[BufferPoint]:
+) -> Generator[BufferPoint, None, list[str]]:
     """Buffers for an entry of a body that holds none for the whole kernel; returns the nests that must have it so."""
     if isinstance(entry, Nest):
         if entry not in users:

@@ -12,6 +12,7 @@ from importlib.metadata import version
 import click
 
 from sisyphus.cli.analyze import analyze
+from sisyphus.cli.estimate import estimate
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.solvers import solvers
 from sisyphus.errors import InternalError, SisyphusError
@@ -31,6 +32,7 @@ def sisy() -> None:
 
 
 sisy.add_command(analyze)
+sisy.add_command(estimate)
 sisy.add_command(optimize)
 sisy.add_command(solvers)
 

@@ -37,16 +37,37 @@ def loop_range(loop: For, ranges: Ranges) -> tuple[int, int]:
     return low, max(low, upper_value(loop.upper, ranges))
 
 
+def least_trips(loop: For, ranges: Ranges) -> int:
+    """A number of iterations that the loop has at least, wherever it stands."""
+    least = loop.trip_count
+    for upper in loop.upper.terms:
+        for lower in loop.lower.terms:
+            if upper.divisor == lower.divisor == 1:
+                trips = affine_range(upper.numerator - lower.numerator, ranges)[0] + 1
+            else:
+                last = affine_range(upper.numerator, ranges)[0] // upper.divisor
+                trips = last + 1 + (-affine_range(lower.numerator, ranges)[1] // lower.divisor)
+            least = min(least, trips)
+    return max(0, least)
+
+
+def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
+    """Ranges that hold wherever those of one or the other do."""
+    found = {**one, **other}
+    for name in one.keys() & other.keys():
+        found[name] = (min(one[name][0], other[name][0]), max(one[name][1], other[name][1]))
+    return found
+
+
 def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, int]]:
     """Ranges of all iterators below `nodes`; one name used twice gets the union."""
     found: dict[str, tuple[int, int]] = {}
 
     def visit(node: Node, around: Ranges) -> None:
+        nonlocal found
         if isinstance(node, For):
-            low, high = loop_range(node, around)
-            known = found.get(node.iterator, (low, high))
-            found[node.iterator] = (min(low, known[0]), max(high, known[1]))
-            around = {**around, node.iterator: (low, high)}
+            here = {node.iterator: loop_range(node, around)}
+            found, around = union(found, here), {**around, **here}
         for child in body_of(node):
             visit(child, around)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sisyphus.codegen import interface
-from sisyphus.codegen.bounds import HELPERS, Bounds, Ranges, ranges_at
+from sisyphus.codegen.bounds import HELPERS, Bounds, Ranges, ranges_at, union
 from sisyphus.codegen.express import Affines
 from sisyphus.codegen.names import Names, plan_names
 from sisyphus.codegen.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
@@ -78,13 +78,13 @@ class _Source:
         return any(isinstance(e, MathCall) for s in self.plan.scop.statements for e in walk_expr(s.rhs))
 
     def _transfers(self, outer: Ranges) -> None:
-        """Every transfer that is copied somewhere, in the order of its first copy."""
+        """Every transfer that is copied somewhere, for the iterators of all places where it is."""
         places: dict[str, Ranges] = {}
         for body, around in ((self.plan.body, {}), *((t.body, outer) for t in self.tasks)):
             inside = ranges_at(body, around)
             for node in walk(body):
-                if isinstance(node, Copy) and node.transfer not in places:
-                    places[node.transfer] = inside
+                if isinstance(node, Copy):
+                    places[node.transfer] = union(places.get(node.transfer, {}), inside)
         for transfer in self.plan.transfers:
             if transfer.id in places:
                 self.signatures[transfer.id] = print_transfer(
@@ -109,7 +109,7 @@ class _Source:
     def _pragmas(self, w: Writer) -> None:
         for port in interface.arrays(self.plan):
             name = self.names.of("port", port.name)
-            bundle = port.bundle or f"gmem_{name}"
+            bundle = self.names.of("bundle", port.bundle or port.name)
             w.pragma(f"interface mode=m_axi port={name} bundle={bundle} offset=slave depth={interface.beats(port)}")
         for port in interface.live_ports(self.plan):
             w.pragma(f"interface mode=s_axilite port={self.names.of('port', port.name)}")

@@ -95,6 +95,10 @@ def plan_names(plan: Plan) -> Names:
     names.give("top", plan.scop.name, plan.scop.name)
     for port in plan.ports:
         names.give("port", port.name, port.name)
+    for port in plan.ports:
+        if port.kind == "array":
+            bundle = port.bundle or port.name
+            names.give("bundle", bundle, f"gmem_{identifier(bundle).lower()}")
     for task in plan.tasks:
         names.give("task", task.name, identifier(task.name))
     for iterator in _iterators(plan):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from math import prod
 
-from sisyphus.codegen.bounds import Bounds, Ranges, loop_range
+from sisyphus.codegen.bounds import Bounds, Ranges, least_trips, loop_range
 from sisyphus.codegen.express import Affines, Expressions
 from sisyphus.codegen.interface import parameter, port_of
 from sisyphus.codegen.names import Names
@@ -201,7 +201,7 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
             if not loop.flatten:
                 w.pragma("loop_flatten off")
             if loop.lower.value is None or loop.upper.value is None:
-                w.pragma(f"loop_tripcount min=1 max={loop.trip_count}")
+                w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
         yield {**ranges, loop.iterator: loop_range(loop, ranges)}
 
 

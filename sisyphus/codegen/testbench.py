@@ -1,6 +1,6 @@
 """testbench.cpp: runs the kernel and the original on the same data and compares every element; knows no loop.
 
-It prints one line per data set that `parse_line` reads back, and returns non-zero on any difference.
+It prints one line per data set, which `verify` reads back, and returns non-zero on any difference.
 """
 
 from __future__ import annotations

@@ -102,12 +102,10 @@ class _Printer:
         terms, start = list[str](), self._in_beats(self.origin[-1])
         with ExitStack() as nest:
             for at in range(last_at):
-                first, last = self._clip(at)
-                self._loop(nest, f"row{at}", first, last, self.sizes[at])
+                self._loop(nest, f"row{at}", *self._clip(at), self._trips(at))
                 terms.append(f"row{at}" if strides[at] == 1 else f"{strides[at]} * row{at}")
                 start = start + self.origin[at] * strides[at]
-            first, last = self._clip(last_at, unit=self.width)
-            self._loop(nest, "beat", first, last, -(-self.sizes[-1] // self.width))
+            self._loop(nest, "beat", *self._clip(last_at, self.width), self._trips(last_at, self.width))
             self._pipeline()
             self._beat(self._sum(start, *terms, "beat"), [f"row{at}" for at in range(last_at)], "beat")
 
@@ -123,7 +121,8 @@ class _Printer:
         total = str(int(last) * beats) if last.isdigit() else f"{beats} * {last}"
         begin = str(int(first) * beats) if first.isdigit() else f"{beats} * {first}"
         with ExitStack() as nest:
-            self._loop(nest, "beat", begin, total, self.sizes[0] * beats)
+            least, most = self._trips(0)
+            self._loop(nest, "beat", begin, total, (least * beats, most * beats))
             self._pipeline()
             self._beat(self._sum(self.origin[0] * beats, "beat"), counters[:-1], "column")
             self._advance(counters, wraps)
@@ -174,6 +173,13 @@ class _Printer:
             last = f"smaller({last}, {inside})"
         return first, last
 
+    def _trips(self, at: int, unit: int = 1) -> tuple[int, int]:
+        """How many indices of a buffer dimension lie inside the array, at least and at most."""
+        low, high = affine_range(self.origin[at], self.ranges)
+        size, extent = self.sizes[at], self.port.extents[at]
+        inside = [max(0, min(size, extent - origin) - max(0, -origin)) for origin in (low, high)]
+        return ceil(min(inside) / unit), ceil(size / unit)
+
     def _over(self, value: Affine, unit: int, *, up: bool) -> str:
         """A count of elements as a count of beats."""
         if unit == 1:
@@ -195,10 +201,10 @@ class _Printer:
             f"{self.width} elements"
         )
 
-    def _loop(self, nest: ExitStack, counter: str, first: str, last: str, most: int) -> None:
+    def _loop(self, nest: ExitStack, counter: str, first: str, last: str, trips: tuple[int, int]) -> None:
         nest.enter_context(self.w.block(f"for (int {counter} = {first}; {counter} < {last}; ++{counter})"))
         if not (first.isdigit() and last.isdigit()):
-            self.w.pragma(f"loop_tripcount min=1 max={most}")
+            self.w.pragma(f"loop_tripcount min={trips[0]} max={trips[1]}")
 
     def _pipeline(self) -> None:
         """Each bank has two ports (MODEL.md 4.2): more lanes of a beat than that in one bank take further cycles."""

@@ -1,6 +1,7 @@
 """Expressions of a statement as hashable trees; equal trees are `==`, types are explicit, no isl inside.
 
-The operations and their nesting are those of the source, so that printing a tree gives the same arithmetic, bit for bit.
+The operations and their nesting are those of the source, so that printing a tree gives the same arithmetic, bit for
+bit.
 """
 
 from __future__ import annotations

@@ -54,10 +54,15 @@ def moving(alg: Algebra, dim: Dim, loops: Iterable[str], trips: Mapping[str, Val
     step: Value = 0
     for loop in loops:
         if loop in dim.strides:
-            turns = alg.exceeds(trips[loop], 1)
+            turns = _turns(alg, dim, loop, trips)
             changes = alg.either(changes, turns)
             step = alg.gcd(step, alg.select(turns, dim.strides[loop], 0))
     return changes, step
+
+
+def _turns(alg: Algebra, dim: Dim, loop: str, trips: Mapping[str, Value]) -> Condition:
+    """Whether a loop changes the subscript."""
+    return alg.both(alg.exceeds(trips[loop], 1), alg.exceeds(dim.strides[loop], 0))
 
 
 def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole: bool = False) -> Value:
@@ -80,6 +85,21 @@ def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole
 def bank_ways(alg: Algebra, dim: Dim, step: Value) -> Value:
     """Banks among which an index that goes by multiples of `step` moves."""
     return alg.ceil_div(dim.factor, alg.maximum(alg.gcd(dim.factor, step), 1))
+
+
+def address_multipliers(
+    alg: Algebra, accesses: Iterable[Access], loops: Sequence[str], trips: Mapping[str, Value]
+) -> Value:
+    """Buffers with an in-bank address of two terms and a product: each takes one multiply-add (MODEL.md 4.4)."""
+    found: dict[str, Condition] = {}
+    for access in accesses:
+        moves = [(dim, moving(alg, dim, loops, trips)[0]) for dim in access.dims]
+        _, multiplies = has_product(alg, moves)
+        found[access.buffer] = alg.either(found.get(access.buffer, False), multiplies)
+    total: Value = 0
+    for condition in found.values():
+        total = total + alg.select(condition, 1, 0)
+    return total
 
 
 def has_product(alg: Algebra, dims: Iterable[tuple[Dim, Condition]]) -> tuple[Condition, Condition]:
@@ -125,7 +145,7 @@ def changes_address(
     for dim in access.dims:
         if loop not in dim.strides:
             continue
-        inside = alg.both(alg.negation(is_complete(alg, dim)), alg.exceeds(trips[loop], 1))
+        inside = alg.both(alg.negation(is_complete(alg, dim)), _turns(alg, dim, loop, trips))
         if rules.bank_moves_break:
             inside = alg.both(inside, _keeps_bank(alg, dim, loops, trips))
         found = alg.either(found, inside)
@@ -138,5 +158,5 @@ def _keeps_bank(alg: Algebra, dim: Dim, loops: Sequence[str], trips: Mapping[str
     for loop in loops:
         if loop in dim.strides:
             multiple = at_least(alg, alg.gcd(dim.strides[loop], dim.factor), dim.factor)
-            keeps = alg.both(keeps, alg.either(multiple, alg.negation(alg.exceeds(trips[loop], 1))))
+            keeps = alg.both(keeps, alg.either(multiple, alg.negation(_turns(alg, dim, loop, trips))))
     return keeps

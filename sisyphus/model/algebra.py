@@ -8,6 +8,7 @@ the operations below; conditions never come from Python's comparison operators, 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Protocol
 
@@ -64,6 +65,10 @@ class Algebra(Protocol):
         """`then` where the condition holds, else `other`; both are computed."""
         ...
 
+    def lookup(self, table: Sequence[int], at: Value) -> Value:
+        """The entry of a table, whose last one stands for all that follow."""
+        ...
+
 
 class Exact:
     """The reading as plain integers."""
@@ -103,6 +108,9 @@ class Exact:
 
     def select(self, condition: Condition, then: Value, other: Value) -> Value:
         return then if condition else other
+
+    def lookup(self, table: Sequence[int], at: Value) -> Value:
+        return table[min(at, len(table) - 1)]
 
 
 class Vector:
@@ -147,6 +155,9 @@ class Vector:
 
     def select(self, condition: Condition, then: Value, other: Value) -> Value:
         return np.where(condition, then, other)
+
+    def lookup(self, table: Sequence[int], at: Value) -> Value:
+        return np.asarray(table)[np.minimum(at, len(table) - 1)]
 
 
 EXACT: Algebra = Exact()

@@ -101,7 +101,7 @@ def iteration_latency(body: Body, reduction_copies: V, log2_copies: V, *, tree: 
 
 
 def flattened_cycles(starts: V, latency: V, runs: V) -> V:
-    """A pipelined loop at II 1: (starts - 1) + (latency - 1) + 2 for the call, all but the starts once per run of it."""
+    """A pipelined loop at II 1: (starts - 1) + (latency - 1) + 2 for the call; all but the starts once per run."""
     return starts + runs * latency
 
 

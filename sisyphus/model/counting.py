@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.model.algebra import Value
-from sisyphus.plan import Bound, For, Guard, LoopRole, Node, walk
+from sisyphus.plan import Bound, For, Guard, LoopRole, Node, body_of
 from sisyphus.poly import Affine
 
 Ints = npt.NDArray[np.int64]
@@ -88,18 +88,37 @@ class Visits:
         return total
 
 
-def needed_iterators(nodes: tuple[Node, ...]) -> frozenset[str]:
-    """Iterators that the bounds of a loop, or a guard around loops, ask for; unrolled loops are no loops here."""
-    found: set[str] = set()
-    for node in walk(nodes):
+@dataclass(frozen=True)
+class Survey:
+    """What a tree holds: the iterators that bounds of loops, and guards around loops, ask for; nodes by identity.
+
+    `looping` are the nodes that are loops or hold some, unrolled ones aside; `moving` those with bounds that change.
+    """
+
+    needed: frozenset[str]
+    looping: frozenset[int]
+    moving: frozenset[int]
+
+
+def survey(nodes: tuple[Node, ...]) -> Survey:
+    """One walk over a tree, for everything that is asked of its nodes later."""
+    needed, looping, moving = set[str](), set[int](), set[int]()
+
+    def visit(node: Node) -> tuple[bool, bool]:
+        found = [visit(child) for child in body_of(node)]
+        loops, moves = any(f[0] for f in found), any(f[1] for f in found)
         if isinstance(node, For) and node.role is not LoopRole.UNROLLED:
-            for bound in (node.lower, node.upper):
-                found.update(*(q.numerator.names for q in bound.terms))
-        elif isinstance(node, Guard) and has_loop(node.body):
-            found.update(*(c.names for c in node.conditions))
-    return frozenset(found)
+            names = set().union(*(q.numerator.names for b in (node.lower, node.upper) for q in b.terms))
+            needed.update(names)
+            loops, moves = True, moves or node.lower.value is None or node.upper.value is None
+        elif isinstance(node, Guard) and loops:
+            needed.update(*(c.names for c in node.conditions))
+        if loops:
+            looping.add(id(node))
+        if moves:
+            moving.add(id(node))
+        return loops, moves
 
-
-def has_loop(nodes: tuple[Node, ...]) -> bool:
-    """Whether some loop in a tree is not unrolled."""
-    return any(isinstance(node, For) and node.role is not LoopRole.UNROLLED for node in walk(nodes))
+    for node in nodes:
+        visit(node)
+    return Survey(frozenset(needed), frozenset(looping), frozenset(moving))

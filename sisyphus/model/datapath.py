@@ -7,6 +7,8 @@ the tables count as two words of FF and one of LUT; a bank that is picked while 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, prod
 
 from sisyphus.ir import walk
@@ -14,83 +16,97 @@ from sisyphus.model.addresses import bank_ways, in_registers, is_complete, movin
 from sisyphus.model.algebra import EXACT
 from sisyphus.model.cores import core_of
 from sisyphus.model.facts import Access, Pipe, Work
-from sisyphus.model.operators import instances, is_called, operations, unrolled_copies
+from sisyphus.model.operators import Operations, instances, is_called, unrolled_copies
 from sisyphus.model.ports import elements_read
+from sisyphus.model.rules import Area
 from sisyphus.model.schedule import Setting, is_reduction, is_tree, others, reduction_copies
 from sisyphus.model.study import PipeStudy
 from sisyphus.model.terms import Term
+from sisyphus.target import OperatorTable
 
 
-def datapath_ff(setting: Setting, study: PipeStudy) -> tuple[Term, ...]:
-    """Flip-flops of a body: results and words read, values that wait, guarded functions."""
-    pipe, area, bits = study.pipe, setting.rules.area, word_bits(study.pipe)
-    busy = _busy(setting, pipe)
-    called = [work for work in busy if is_called(setting, work)]
-    results = sum(_results(setting, pipe, work) for work in busy if work not in called)
-    words = results + _words_read(pipe) + _accumulators(study)
-    inside = sum(
-        _instances(pipe, work, study) * (area.ff_per_function + area.ff_per_function_core * _core_count(setting, work))
-        for work in called
+@dataclass(frozen=True)
+class Datapath:
+    """What the area of a body depends on: words of `bits` in one start, copies of guarded functions and their cores.
+
+    `waiting` values wait for others; `accumulators` stay in registers while the loop runs; `selection` are LUT that
+    pick banks, `operands` LUT that pick the operands of cores which work several times per start.
+    """
+
+    bits: int
+    results: int
+    words_read: int
+    accumulators: int
+    waiting: int
+    address_bits: int
+    selection: int
+    operands: float
+    functions: int
+    function_cores: int
+
+
+def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
+    """Everything of a body that is no core, memory or control."""
+    pipe, interval = study.pipe, int(study.interval.value)
+    slow = [_slow_cores(setting, work) for work in pipe.works]
+    busy = [
+        (work, kinds, counts) for work, kinds, counts in zip(pipe.works, slow, study.operations, strict=True) if kinds
+    ]
+    called = [(work, kinds) for work, kinds, _ in busy if is_called(setting, work)]
+    shared = [(kinds, counts) for work, kinds, counts in busy if not is_called(setting, work)]
+    functions = [(_functions(pipe, work, interval), len(kinds)) for work, kinds in called]
+    reads = _reads(pipe)
+    read = _words_read(pipe, reads)
+    bits = max((work.expr.type.bits for work in pipe.works), default=32)
+    return Datapath(
+        bits=bits,
+        results=sum(int(counts[kind]) for kinds, counts in shared for kind in set(kinds)),
+        words_read=read,
+        accumulators=_accumulators(study),
+        waiting=round(sum(_waiting(setting, study, work, read) for work, _, _ in busy)),
+        address_bits=sum(_address_bits(pipe, work) for work, _, _ in busy),
+        selection=sum(_selection(setting.operators, pipe, access, bits) for access in reads),
+        operands=_operands(setting, [counts for _, counts in shared], sum(n for n, _ in functions), interval),
+        functions=sum(count for count, _ in functions),
+        function_cores=sum(count * cores for count, cores in functions),
     )
+
+
+def datapath_ff(area: Area, body: Datapath) -> tuple[Term, ...]:
+    """Flip-flops of a body: results and words read, values that wait, guarded functions."""
+    words = body.results + body.words_read + body.accumulators
+    functions = area.ff_per_function * body.functions + area.ff_per_function_core * body.function_cores
     return (
-        Term("results and words read", words * bits, rule="one register each"),
-        Term("addresses of writes", sum(_address_bits(pipe, work) for work in busy), rule="one register each"),
-        Term("values that wait", 2 * bits * _waiting(setting, study), rule="shift registers", measured=False),
-        Term("guarded functions", inside, rule="registers of a function"),
+        Term("results and words read", words * body.bits, rule="one register each"),
+        Term("addresses of writes", body.address_bits, rule="one register each"),
+        Term("values that wait", 2 * body.bits * body.waiting, rule="shift registers"),
+        Term("guarded functions", functions, rule="registers of a function"),
         Term("control", area.ff_per_body, rule="loop control"),
     )
 
 
-def datapath_lut(setting: Setting, study: PipeStudy) -> tuple[Term, ...]:
+def datapath_lut(area: Area, body: Datapath) -> tuple[Term, ...]:
     """Look-up tables of a body: shift registers, bank selection, operands of shared cores, guarded functions."""
-    pipe, area, bits = study.pipe, setting.rules.area, word_bits(study.pipe)
-    called = [work for work in _busy(setting, pipe) if is_called(setting, work)]
-    inside = sum(
-        _instances(pipe, work, study)
-        * (area.lut_per_function + area.lut_per_function_core * _core_count(setting, work))
-        for work in called
-    )
-    selection = sum(_selection(setting, pipe, access) for access in _reads(pipe))
+    functions = area.lut_per_function * body.functions + area.lut_per_function_core * body.function_cores
     return (
-        Term("values that wait", bits * _waiting(setting, study), rule="shift registers", measured=False),
-        Term("bank selection", selection, rule="multiplexers over banks"),
-        Term("operands of shared cores", _operands(setting, study), rule="multiplexers over II"),
-        Term("accumulators", area.lut_per_accumulator * _accumulators(study), rule="registers kept over the loop"),
-        Term("guarded functions", inside, rule="logic of a function"),
+        Term("values that wait", body.bits * body.waiting, rule="shift registers"),
+        Term("bank selection", body.selection, rule="multiplexers over banks"),
+        Term("operands of shared cores", body.operands, rule="multiplexers over II"),
+        Term("accumulators", area.lut_per_accumulator * body.accumulators, rule="kept over the loop"),
+        Term("guarded functions", functions, rule="logic of a function"),
         Term("control", area.lut_per_body, rule="loop control"),
     )
 
 
-def word_bits(pipe: Pipe) -> int:
-    """Bits of the widest value of a body."""
-    return max((work.expr.type.bits for work in pipe.works), default=32)
-
-
-def _busy(setting: Setting, pipe: Pipe) -> list[Work]:
-    """Statements that compute something with cores that take cycles."""
-    return [work for work in pipe.works if _core_count(setting, work)]
-
-
-def _core_count(setting: Setting, work: Work) -> int:
-    """Cores of one copy of a statement that take cycles."""
+def _slow_cores(setting: Setting, work: Work) -> list[str]:
+    """Kinds of the cores of one copy of a statement that take cycles, one entry for each core."""
     found = (core_of(setting.operators, part) for part in walk(work.expr))
-    return sum(core is not None and core.cost.latency > 0 for core in found)
+    return [core.kind for core in found if core is not None and core.cost.latency > 0]
 
 
-def _results(setting: Setting, pipe: Pipe, work: Work) -> int:
-    """Results of cores in one start."""
-    slow = {
-        core.kind
-        for part in walk(work.expr)
-        if (core := core_of(setting.operators, part)) is not None and core.cost.latency > 0
-    }
-    return sum(int(n) for kind, n in operations(setting, pipe, work).items() if kind in slow)
-
-
-def _words_read(pipe: Pipe) -> int:
-    """Words that one start reads from memories."""
-    memories = {access.buffer for access in _reads(pipe) if not in_registers(EXACT, access.dims)}
-    return sum(count for buffer, count in elements_read(pipe).items() if buffer in memories)
+def _functions(pipe: Pipe, work: Work, interval: int) -> int:
+    """Instances of a guarded function."""
+    return ceil(int(unrolled_copies(pipe, work)) / interval)
 
 
 def _reads(pipe: Pipe) -> list[Access]:
@@ -101,6 +117,12 @@ def _reads(pipe: Pipe) -> list[Access]:
             if not (work.from_literal and ref == work.target):
                 found[access.buffer, access.element] = access
     return list(found.values())
+
+
+def _words_read(pipe: Pipe, reads: Sequence[Access]) -> int:
+    """Words that one start reads from memories."""
+    memories = {access.buffer for access in reads if not in_registers(EXACT, access.dims)}
+    return sum(count for buffer, count in elements_read(pipe).items() if buffer in memories)
 
 
 def _accumulators(study: PipeStudy) -> int:
@@ -115,22 +137,18 @@ def _elements(pipe: Pipe, work: Work) -> int:
     return int(unrolled_copies(pipe, work)) // max(int(reduction_copies(pipe, work)), 1)
 
 
-def _instances(pipe: Pipe, work: Work, study: PipeStudy) -> int:
-    return ceil(int(unrolled_copies(pipe, work)) / int(study.interval.value))
-
-
-def _dynamic(pipe: Pipe) -> tuple[str, ...]:
-    return pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
-
-
 def _ways(pipe: Pipe, access: Access) -> list[int]:
     """Per dimension, the banks among which one copy of an access moves while running."""
+    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
     found = []
     for dim in access.dims:
-        changes, step = moving(EXACT, dim, _dynamic(pipe), pipe.trips)
-        complete = is_complete(EXACT, dim)
-        ways = ceil(dim.extent / max(step, 1)) if complete else bank_ways(EXACT, dim, step)
-        found.append(int(ways) if changes else 1)
+        changes, step = moving(EXACT, dim, loops, pipe.trips)
+        if not changes:
+            found.append(1)
+        elif is_complete(EXACT, dim):
+            found.append(ceil(dim.extent / max(step, 1)))
+        else:
+            found.append(int(bank_ways(EXACT, dim, step)))
     return found
 
 
@@ -140,22 +158,14 @@ def _copies(pipe: Pipe, access: Access) -> int:
     return prod(int(pipe.trips[loop]) for loop in loops)
 
 
-def _selection(setting: Setting, pipe: Pipe, access: Access) -> int:
+def _selection(table: OperatorTable, pipe: Pipe, access: Access, bits: int) -> int:
     """LUT to pick the bank of each element read: one multiplexer for each dimension in turn, the last one first."""
     rest, lut = 1, 0
     for ways in _ways(pipe, access):
-        lut += rest * _pick(setting, pipe, ways)
+        # over two inputs it is a select of the word
+        lut += rest * (bits if ways == 2 else table.mux(ways).lut)
         rest *= ways
     return _copies(pipe, access) * lut
-
-
-def _pick(setting: Setting, pipe: Pipe, ways: int) -> int:
-    """One multiplexer; over two inputs it is a select of the word."""
-    if ways == 1:
-        return 0
-    if ways == 2:
-        return word_bits(pipe)
-    return setting.operators.mux(ways).lut
 
 
 def _written_banks(pipe: Pipe, access: Access) -> int:
@@ -170,26 +180,20 @@ def _address_bits(pipe: Pipe, work: Work) -> int:
     return 0 if words == 1 else _written_banks(pipe, work.write) * (words - 1).bit_length()
 
 
-def _waiting(setting: Setting, study: PipeStudy) -> int:
-    """Values that wait: addresses of results, operands of an addition that come before the sum."""
+def _waiting(setting: Setting, study: PipeStudy, work: Work, read: int) -> float:
+    """Values of a statement that wait: addresses of results, operands of an addition that come before the sum."""
     pipe, area = study.pipe, setting.rules.area
-    total = 0.0
-    for work in _busy(setting, pipe):
-        kept = is_reduction(pipe, work) and not study.body.flattened
-        if not kept and not in_registers(EXACT, work.write.dims):
-            total += _written_banks(pipe, work.write)
-        if kept:
-            continue
-        elements, read = _elements(pipe, work), _words_read(pipe)
-        terms = len(others(work)) * int(reduction_copies(pipe, work))
-        if is_called(setting, work):
-            total += area.waiting_per_function * int(unrolled_copies(pipe, work))
-        elif is_tree(pipe, work):
-            total += min(_left_over(terms) * elements, read) + (0 if work.from_literal else elements)
-        else:
-            alone = 0 if work.held else read - elements
-            total += min((terms - 1) * elements, 2 * read) + area.waiting_per_word_read * max(alone, 0)
-    return round(total)
+    if is_reduction(pipe, work) and not study.body.flattened:
+        return 0
+    addresses = 0 if in_registers(EXACT, work.write.dims) else _written_banks(pipe, work.write)
+    elements = _elements(pipe, work)
+    terms = len(others(work)) * int(reduction_copies(pipe, work))
+    if is_called(setting, work):
+        return addresses + area.waiting_per_function * int(unrolled_copies(pipe, work))
+    if is_tree(pipe, work):
+        return addresses + min(_left_over(terms) * elements, read) + (0 if work.from_literal else elements)
+    alone = 0 if work.held else max(read - elements, 0)
+    return addresses + min((terms - 1) * elements, 2 * read) + area.waiting_per_word_read * alone
 
 
 def _left_over(terms: int) -> int:
@@ -201,15 +205,9 @@ def _left_over(terms: int) -> int:
     return found
 
 
-def _operands(setting: Setting, study: PipeStudy) -> float:
-    """Both operands of a core that works II times per start are picked among so many."""
-    interval = int(study.interval.value)
+def _operands(setting: Setting, counts: Sequence[Operations], functions: int, interval: int) -> float:
+    """Each operand of a core that works II times per start is picked among so many."""
     if interval == 1:
         return 0
-    cores = 0
-    for work in _busy(setting, study.pipe):
-        if is_called(setting, work):
-            cores += _instances(study.pipe, work, study)
-            continue
-        cores += sum(int(n) for n in instances(setting, operations(setting, study.pipe, work), interval).values())
+    cores = functions + sum(int(n) for found in counts for n in instances(setting, found, interval).values())
     return setting.rules.area.operand_inputs * cores * setting.operators.mux(interval + 1).lut

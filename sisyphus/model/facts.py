@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sisyphus.ir import Expr, Ref, StmtId
-from sisyphus.model.algebra import Value
+from sisyphus.model.algebra import Condition, Value
 from sisyphus.poly import Affine
 
 
@@ -26,8 +26,8 @@ class Dim:
 class Access:
     """A reference to an element of a buffer.
 
-    `element` identifies it: two accesses of one iteration with equal buffer and element meet in one place. The loops
-    of a nest are named the same in all its statements.
+    `element` identifies it: two accesses of one iteration with equal buffer and element meet in one place, and those
+    whose elements differ in constants alone stay so far apart.
     """
 
     buffer: str
@@ -62,13 +62,14 @@ class Work:
 class Flow:
     """A value that statement `writer` (by its place in the body) leaves in a buffer for `reader` in another start.
 
-    Each of `ways` gives, per source loop that matters, the smallest distance in iterations from write to read.
+    Each of `ways` gives, per source loop that matters, the smallest distance in iterations from write to read; None
+    is as far back as the loop goes.
     """
 
     writer: int
     reader: int
     buffer: str
-    ways: tuple[tuple[tuple[str, int], ...], ...]
+    ways: tuple[tuple[tuple[str, int | None], ...], ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Move:
     beats: Value
     bursts: Value = 1
     tile_strides: tuple[Value, ...] = ()
-    is_tile: bool = False
+    is_tile: Condition = False
 
 
 @dataclass(frozen=True)

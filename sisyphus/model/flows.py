@@ -18,17 +18,14 @@ def _read_after_write(scop: Scop) -> tuple[Dependence, ...]:
 
 
 def flows_of(
-    scop: Scop, works: Sequence[Work], copies: Mapping[str, tuple[tuple[str, Value], ...]], reach: Mapping[str, int]
+    scop: Scop, works: Sequence[Work], copies: Mapping[str, tuple[tuple[str, Value], ...]]
 ) -> tuple[Flow, ...]:
-    """The flows between the statements of a body, asked for only where two of them meet in a buffer.
-
-    `reach` is how far, in iterations, the instances of a loop can lie apart.
-    """
+    """The flows between the statements of a body, asked for only where two of them meet in a buffer."""
     found: list[Flow] = []
     for at, writer in enumerate(works):
         for by, reader in enumerate(works):
             if _meets(writer, reader, same=at == by):
-                found += _flows(_read_after_write(scop), (at, writer), (by, reader), copies, reach)
+                found += _flows(_read_after_write(scop), (at, writer), (by, reader), copies)
     return tuple(found)
 
 
@@ -44,14 +41,13 @@ def _flows(
     written: tuple[int, Work],
     wanted: tuple[int, Work],
     copies: Mapping[str, object],
-    reach: Mapping[str, int],
 ) -> Iterable[Flow]:
     (at, writer), (by, reader) = written, wanted
     for edge in edges:
         if (edge.source, edge.sink, edge.array) != (writer.statement, reader.statement, writer.target.array):
             continue
         loops = writer.sources[: len(edge.shared)]
-        ways = [_way(edge, signs, loops, copies, reach) for signs in sorted(edge.directions)]
+        ways = [_way(edge, signs, loops, copies) for signs in sorted(edge.directions)]
         useful = tuple(dict.fromkeys(way for way in ways if way))
         if useful:
             yield Flow(at, by, writer.write.buffer, useful)
@@ -62,15 +58,14 @@ def _way(
     signs: Sequence[int],
     loops: Sequence[str | None],
     copies: Mapping[str, object],
-    reach: Mapping[str, int],
-) -> tuple[tuple[str, int], ...] | None:
+) -> tuple[tuple[str, int | None], ...] | None:
     """The smallest distances of one direction of a dependence; None where it is not between starts of one nest."""
-    found = []
+    found: list[tuple[str, int | None]] = []
     for sign, distance, loop in zip(signs, edge.distance, loops, strict=True):
         if sign == 0:
             continue
         if loop is None or loop not in copies:
             return None
-        nearest = 1 if sign > 0 else -reach[loop]
+        nearest = 1 if sign > 0 else None
         found.append((loop, nearest if distance is None else distance))
     return tuple(found)

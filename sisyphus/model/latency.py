@@ -39,20 +39,20 @@ def is_flattened(setting: Setting, pipe: Pipe) -> Condition:
     return alg.negation(alg.exceeds(accumulators, setting.rules.flatten_accumulators))
 
 
-def task_cycles(setting: Setting, facts: TaskFacts, bodies: Bodies) -> Term:
-    """One run of a task: its parts one after another.
+def task_cycles(setting: Setting, facts: TaskFacts, bodies: Bodies, runs: Value = 1) -> Term:
+    """All of `runs` runs of a task: its parts one after another.
 
     A single pipelined nest is part of the function; of several parts each is a module of its own.
     """
     parts = facts.parts
     if len(parts) == 1 and (found := _chain(parts[0])) is not None:
         tiles, pipe = found
-        nest = _nest_cycles(setting, tiles, pipe, 1, bodies)
+        nest = _nest_cycles(setting, tiles, pipe, runs, bodies)
         body = bodies(pipe)
-        return total(facts.name, (nest, Term("return", setting.alg.select(body.flattened, 0, 1))), rule="task")
+        return total(facts.name, (nest, Term("return", setting.alg.select(body.flattened, 0, runs))), rule="task")
     steps = setting.rules.cycles.step
-    inside = [_part(setting, part, 1, bodies) for part in parts]
-    return total(facts.name, (*inside, Term("between parts", steps * len(parts) - 1)), rule="task")
+    inside = [_part(setting, part, runs, bodies) for part in parts]
+    return total(facts.name, (*inside, Term("between parts", (steps * len(parts) - 1) * runs)), rule="task")
 
 
 def _chain(part: Part) -> tuple[tuple[Tile, ...], Pipe] | None:
@@ -88,11 +88,9 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
 
 def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> tuple[Term, Term]:
     """(trip - 1) x II + max(IL - 1, 1) for each of `runs` runs with `starts` iterations in all (MODEL.md 4.2)."""
-    alg = setting.alg
-    more = alg.maximum(starts - runs, 0)
     return (
-        Term("starts", more * body.interval, rule="(trip - 1) x II"),
-        Term("fill", runs * alg.maximum(body.depth - 1, 1), rule="iteration latency"),
+        Term("starts", (starts - runs) * body.interval, rule="(trip - 1) x II"),
+        Term("fill", runs * setting.alg.maximum(body.depth - 1, 1), rule="iteration latency"),
     )
 
 
@@ -101,13 +99,13 @@ def _nest_cycles(setting: Setting, tiles: Sequence[Tile], pipe: Pipe, entries: V
     alg, cycles, body = setting.alg, setting.rules.cycles, bodies(pipe)
     around = tiles[-1].iterations if tiles else entries
     apart = alg.both(alg.negation(body.flattened), alg.exceeds(around, entries))
-    runs = alg.select(apart, around, entries)
+    runs = alg.minimum(alg.select(apart, around, entries), pipe.starts)
     restart = around * (cycles.unflattened + _outer_address(setting, pipe))
     return total(
         f"nest {pipe.loop}",
         (
             *pipelined_loop(setting, body, pipe.starts, runs),
-            Term("call", runs * cycles.call, rule="call"),
+            Term("call", alg.select(apart, around, entries) * cycles.call, rule="call"),
             Term("restarts", alg.select(apart, restart, 0), rule="loops not flattened"),
         ),
         rule="pipelined nest",

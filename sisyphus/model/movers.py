@@ -1,4 +1,4 @@
-"""FF, LUT and DSP of a burst transfer; knows no task.
+"""FF and LUT of a burst transfer; knows no task.
 
 A load spreads the lanes of a beat over banks, a store picks them: where the bank of a lane depends on a remainder,
 each bank (or lane) has a multiplexer over all that may reach it (MODEL.md 4.2 and 4.3).
@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd, prod
 
-from sisyphus.model.addresses import has_product, needs_multiplier
-from sisyphus.model.algebra import EXACT
 from sisyphus.model.facts import Move
 from sisyphus.model.schedule import Setting
 from sisyphus.model.terms import Term
-from sisyphus.model.transfers import move_interval, move_remainders, move_steps
-from sisyphus.target import OpCost
+from sisyphus.model.transfers import move_interval, move_remainders, quotient_of
 
 
 @dataclass(frozen=True)
@@ -49,14 +46,6 @@ def mover_of(setting: Setting, move: Move) -> Mover:
     return Mover(move, prod(int(min(dim.factor, dim.extent)) for dim in move.dims), divided)
 
 
-def mover_dsp(setting: Setting, mover: Mover) -> int:
-    """Multipliers of addresses: of two terms in a bank, of the quotient of each remainder, of the tile's place."""
-    found: int = sum(_quotient(setting, bits).dsp for bits in mover.dividers)
-    _, multiplies = has_product(EXACT, [(dim, dim.extent > step) for dim, step in move_steps(mover.move)])
-    placed = any(needs_multiplier(EXACT, max(stride, 1)) for stride in mover.move.tile_strides)
-    return found + int(bool(multiplies)) + int(placed)
-
-
 def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     """Flip-flops: control, the words of a beat, dividers; words that wait for a late bank number."""
     area, lanes = setting.rules.area, mover.move.width * mover.move.bits
@@ -74,7 +63,9 @@ def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
 def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     """Look-up tables: control, dividers, multiplexers between lanes and banks."""
     area, move = setting.rules.area, mover.move
-    costs = [(setting.operators.cost("rem", "uint32", bits), _quotient(setting, bits)) for bits in mover.dividers]
+    costs = [
+        (setting.operators.cost("rem", "uint32", bits), quotient_of(setting.operators, bits)) for bits in mover.dividers
+    ]
     late = move.width * move.bits if mover.picks_late and move.is_load else 0
     kept = area.lut_per_late_bank * mover.banks if mover.reads_all else 0
     return (
@@ -83,11 +74,6 @@ def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
         Term("lanes and banks", (_spread_lut if move.is_load else _pick_lut)(setting, mover), rule="multiplexers"),
         Term("words of all banks", kept, measured=False, rule="bank number comes late"),
     )
-
-
-def _quotient(setting: Setting, bits: int) -> OpCost:
-    """The index inside a bank: a product with the inverse of the factor, two bits wider."""
-    return setting.operators.cost("mul", "uint32", bits, bits + 2)
 
 
 def _spread_lut(setting: Setting, mover: Mover) -> int:

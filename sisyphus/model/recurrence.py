@@ -129,7 +129,8 @@ def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
     for way in flow.ways:
         total: Value = 0
         for source, distance in way:
-            total = total + _starts(pipe, weights, source, distance)
+            back = -_reach(pipe, source) if distance is None else distance
+            total = total + _starts(pipe, weights, source, back)
         nearest = alg.minimum(nearest, alg.maximum(total, 1))
     return nearest
 
@@ -140,7 +141,15 @@ def _weights(pipe: Pipe) -> dict[str, Value]:
     return {loop: product([pipe.trips[inner] for inner in loops[:at]]) for at, loop in enumerate(loops)}
 
 
-def _starts(pipe: Pipe, weights: Mapping[str, Value], source: str, distance: int) -> Value:
+def _reach(pipe: Pipe, source: str) -> Value:
+    """The largest distance between two iterations of a source loop."""
+    total: Value = 0
+    for loop, step in pipe.copies[source]:
+        total = total + step * (pipe.trips[loop] - 1)
+    return total
+
+
+def _starts(pipe: Pipe, weights: Mapping[str, Value], source: str, distance: Value) -> Value:
     """Starts that `distance` iterations of a source loop are worth, rounded down copy by copy."""
     rest: Value = distance
     total: Value = 0

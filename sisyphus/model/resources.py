@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sisyphus.model.addresses import has_product, moving
+from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import EXACT
 from sisyphus.model.cores import Core
-from sisyphus.model.datapath import datapath_ff, datapath_lut
-from sisyphus.model.facts import Move, Pipe
-from sisyphus.model.movers import mover_dsp, mover_ff, mover_lut
+from sisyphus.model.datapath import Datapath, datapath_ff, datapath_lut, datapath_of
+from sisyphus.model.facts import Pipe
+from sisyphus.model.movers import Mover, mover_ff, mover_lut, mover_of
 from sisyphus.model.moves import move_of
-from sisyphus.model.operators import cores_of, instances, is_called, operations, shared
+from sisyphus.model.operators import cores_of, instances, is_called, shared
 from sisyphus.model.schedule import Setting
 from sisyphus.model.sharing import Users, bank_lut, core_lut, register_lut
 from sisyphus.model.study import PipeStudy, Study, pipes_in
 from sisyphus.model.terms import Term, total
-from sisyphus.plan import Call, Copy, Plan, walk
-from sisyphus.plan.conflicts import reads_writes, task_transfers
+from sisyphus.model.transfers import move_multipliers
 from sisyphus.target import BankCost
 
 
@@ -62,8 +61,7 @@ def _pipe_needs(setting: Setting, found: PipeStudy) -> tuple[dict[str, int], dic
     """Cores of a body that it may share, and those of its guarded functions."""
     mine: dict[str, int] = defaultdict(int)
     guarded: dict[str, int] = defaultdict(int)
-    for work in found.pipe.works:
-        counts = operations(setting, found.pipe, work)
+    for work, counts in zip(found.pipe.works, found.operations, strict=True):
         if is_called(setting, work):
             for kind, count in instances(setting, counts, found.body.interval).items():
                 guarded[kind] += int(count)
@@ -88,13 +86,14 @@ def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
     """All resources of a plan, its tasks running in these steps."""
     needs = needs_of(study, moments)
     memories, ports = _memories(study), _ports(study)
-    moves = [move_of(study.plan, transfer) for transfer in study.plan.transfers]
+    movers = [mover_of(study.setting, move_of(study.plan, transfer)) for transfer in study.plan.transfers]
+    bodies = list(_bodies(study))
     return Resources(
-        dsp=total("dsp", (_cores(study, needs, "dsp"), _address_dsp(study, moves))),
+        dsp=total("dsp", (_cores(study, needs, "dsp"), _address_dsp(study, movers))),
         bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
-        ff=total("ff", _ff_terms(study, needs, memories, ports, moves)),
-        lut=total("lut", _lut_terms(study, needs, memories, ports, moves)),
+        ff=total("ff", _ff_terms(study, needs, memories, ports, movers, bodies)),
+        lut=total("lut", _lut_terms(study, needs, memories, ports, movers, bodies)),
     )
 
 
@@ -108,9 +107,9 @@ def _cores(study: Study, needs: Needs, resource: str) -> Term:
     return total("operators", found, rule="operations / II, shared between steps")
 
 
-def _address_dsp(study: Study, moves: Iterable[Move]) -> Term:
+def _address_dsp(study: Study, movers: Iterable[Mover]) -> Term:
     """Multipliers of addresses: one per function and buffer that needs one."""
-    found = [Term(move.id, mover_dsp(study.setting, move)) for move in moves]
+    found = [Term(mover.move.id, move_multipliers(study.setting, mover.move)) for mover in movers]
     for name, task in study.tasks.items():
         bodies = [study.pipe for study in task.pipes]
         found += [Term(f"{name}: {body.loop}", _body_address_dsp(body)) for body in bodies]
@@ -118,15 +117,10 @@ def _address_dsp(study: Study, moves: Iterable[Move]) -> Term:
 
 
 def _body_address_dsp(pipe: Pipe) -> int:
-    """Buffers of a body with an in-bank address of two terms and a product."""
+    """Multiply-adds of the addresses of a body."""
     loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
-    buffers: set[str] = set()
-    for work in pipe.works:
-        for access in (work.write, *work.reads.values()):
-            moves = [(dim, moving(EXACT, dim, loops, pipe.trips)[0]) for dim in access.dims]
-            if has_product(EXACT, moves)[1]:
-                buffers.add(access.buffer)
-    return len(buffers)
+    accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
+    return int(address_multipliers(EXACT, accesses, loops, pipe.trips))
 
 
 def _memories(study: Study) -> list[tuple[str, BankCost]]:
@@ -161,71 +155,74 @@ def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> 
 Costs = list[tuple[str, BankCost]]
 
 
-def _ff_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[Move]) -> Iterable[Term]:
+@dataclass(frozen=True)
+class _Named:
+    """A body of a task, so many copies of it."""
+
+    name: str
+    copies: int
+    datapath: Datapath
+
+    def total(self, terms: tuple[Term, ...]) -> Term:
+        """The terms of all copies."""
+        found = (replace(term, value=term.value * self.copies) for term in terms if term.value)
+        return total(self.name, found, rule="datapath")
+
+
+def _bodies(study: Study) -> Iterable[_Named]:
+    for name, task in study.tasks.items():
+        copies = {id(pipe): int(n) for pipe, n in pipes_in(task.facts.parts)}
+        for found in task.pipes:
+            label = f"{name}: {found.pipe.loop or 'body'}"
+            yield _Named(label, copies[id(found.pipe)], datapath_of(study.setting, found))
+
+
+def _ff_terms(
+    study: Study, needs: Needs, memories: Costs, ports: Costs, movers: Sequence[Mover], bodies: Sequence[_Named]
+) -> Iterable[Term]:
     area = study.rules.area
     elements = sum(b.banks * b.copies for b in study.plan.buffers if b.in_registers)
     yield _cores(study, needs, "ff")
     yield _column(memories, "memories", "ff")
     yield _column(ports, "adapters", "ff")
-    yield total("transfers", (total(m.id, mover_ff(study.setting, m)) for m in moves))
-    yield total("bodies", _bodies(study, lambda found: datapath_ff(study.setting, found)))
+    yield total("transfers", (total(m.move.id, mover_ff(study.setting, m)) for m in movers), rule="transfers")
+    yield total("bodies", (body.total(datapath_ff(area, body.datapath)) for body in bodies), rule="datapath")
     yield Term("arrays in registers", elements * area.ff_per_register_element, rule="more than the elements")
     yield Term("kernel", area.ff_per_kernel, rule="control")
 
 
-def _lut_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[Move]) -> Iterable[Term]:
-    table = study.setting.operators
+def _lut_terms(
+    study: Study, needs: Needs, memories: Costs, ports: Costs, movers: Sequence[Mover], bodies: Sequence[_Named]
+) -> Iterable[Term]:
+    area, table = study.rules.area, study.setting.operators
     yield _cores(study, needs, "lut")
     yield _column(memories, "memories", "lut")
     yield _column(ports, "adapters", "lut")
-    yield total("transfers", (total(m.id, mover_lut(study.setting, m)) for m in moves))
-    yield total("bodies", _bodies(study, lambda found: datapath_lut(study.setting, found)))
-    yield total("banks used by several functions", _bank_terms(study))
+    yield total("transfers", (total(m.move.id, mover_lut(study.setting, m)) for m in movers), rule="transfers")
+    yield total("bodies", (body.total(datapath_lut(area, body.datapath)) for body in bodies), rule="datapath")
+    yield total("banks used by several functions", _bank_terms(study, movers), rule="multiplexers")
     yield Term("cores used by several tasks", core_lut(table, needs.moments), rule="multiplexers")
-    yield Term("kernel", study.rules.area.lut_per_kernel, rule="control")
+    yield Term("kernel", area.lut_per_kernel, rule="control")
 
 
-def _bodies(study: Study, terms: Callable[[PipeStudy], tuple[Term, ...]]) -> Iterable[Term]:
-    """Terms of every pipelined body; copies that work side by side count each."""
-    for name, task in study.tasks.items():
-        copies = {id(pipe): int(n) for pipe, n in pipes_in(task.facts.parts)}
-        for found in task.pipes:
-            parts = [replace(t, value=t.value * copies[id(found.pipe)]) for t in terms(found)]
-            yield total(f"{name}: {found.pipe.loop or 'body'}", [t for t in parts if t.value])
-
-
-def _bank_terms(study: Study) -> Iterable[Term]:
+def _bank_terms(study: Study, movers: Sequence[Mover]) -> Iterable[Term]:
     """Multiplexers in front of the banks of each buffer."""
     table = study.setting.operators
-    for buffer, users in sorted(_users(study.plan).items()):
+    for buffer, users in sorted(_users(study, movers).items()):
         found = study.plan.buffer(buffer)
         each = register_lut(table, users) if found.in_registers else bank_lut(table, users)
         yield Term(buffer, found.banks * found.copies * each, rule="multiplexers")
 
 
-def _users(plan: Plan) -> dict[str, Users]:
+def _users(study: Study, movers: Iterable[Mover]) -> dict[str, Users]:
     """Functions (transfers and tasks) that use each buffer."""
-    reads: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    nodes = [node for node in walk(plan.body) if isinstance(node, Copy | Call)]
-    for task in plan.tasks:
-        nodes += [Copy(transfer.id) for transfer in task_transfers(plan, task)]
-    for node in dict.fromkeys(nodes):
-        for buffer, read, written in _touched(plan, node):
-            found = reads[buffer]
-            found[0], found[1], found[2] = found[0] + read, found[1] + written, found[2] + (read and written)
-    return {buffer: Users(*counts) for buffer, counts in reads.items()}
-
-
-def _touched(plan: Plan, node: Copy | Call) -> Iterable[tuple[str, bool, bool]]:
-    """Buffers that a function uses, with whether it reads and writes them; a task uses its tile buffers too."""
-    found = reads_writes(plan, node)
-    for buffer in sorted(found.reads | found.writes):
-        yield buffer, buffer in found.reads, buffer in found.writes
-    if isinstance(node, Call):
-        task = plan.task(node.task)
-        own = {transfer.buffer for transfer in task_transfers(plan, task)}
-        statements = [plan.scop.statement(s) for s in task.statements]
-        for buffer in sorted(own):
-            array = plan.buffer(buffer).array
-            read = any(ref.array == array for s in statements for ref in s.reads)
-            yield buffer, read, any(s.write.array == array for s in statements)
+    found: dict[str, Users] = defaultdict(Users)
+    for mover in movers:
+        found[mover.move.buffer] += Users(reads=int(not mover.move.is_load), writes=int(mover.move.is_load))
+    for task in study.tasks.values():
+        works = [work for studied in task.pipes for work in studied.pipe.works]
+        written = {work.write.buffer for work in works}
+        read = {a.buffer for w in works for ref, a in w.reads.items() if not (w.from_literal and ref == w.target)}
+        for buffer in written | read:
+            found[buffer] += Users(int(buffer in read), int(buffer in written), int(buffer in read & written))
+    return found

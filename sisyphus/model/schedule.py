@@ -80,6 +80,10 @@ def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Acce
     own = () if pipe.loop is None else (pipe.loop,)
     alg, rules = setting.alg, setting.rules
 
+    if isinstance(flattened, bool):
+        loops = (*pipe.outer, *own) if flattened else own
+        return lambda access: arrival(alg, rules, access, loops, pipe.trips)
+
     def when(access: Access) -> Value:
         inside = arrival(alg, rules, access, (*pipe.outer, *own), pipe.trips)
         return alg.select(flattened, inside, arrival(alg, rules, access, own, pipe.trips))

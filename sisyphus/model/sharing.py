@@ -21,6 +21,9 @@ class Users:
     writes: int = 0
     updates: int = 0
 
+    def __add__(self, other: Users) -> Users:
+        return Users(self.reads + other.reads, self.writes + other.writes, self.updates + other.updates)
+
     @property
     def functions(self) -> int:
         return self.reads + self.writes - self.updates

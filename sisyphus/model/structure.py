@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
-from sisyphus.model.counting import Visits, has_loop, needed_iterators
+from sisyphus.model.counting import Survey, Visits, survey
 from sisyphus.model.facts import Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.flows import flows_of
 from sisyphus.model.moves import move_of
 from sisyphus.model.works import Around, Placed, works_in
-from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, walk
+from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task
 
 _INSIDE = (LoopRole.PIPELINED, LoopRole.SEQUENTIAL)
 
@@ -27,24 +27,24 @@ class _Place:
 
 def task_facts(plan: Plan, task: Task, outside: Visits | None = None) -> TaskFacts:
     """The facts of a task; `outside` are the iterations of the outer loops that call it."""
-    reader = _Reader(plan, task, needed_iterators(task.body))
+    reader = _Reader(plan, task, survey(task.body))
     return TaskFacts(task.name, reader.parts(task.body, _Place((), outside or Visits.once())))
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Walks the tree of one task; `needed` are the iterators that bounds and guards ask for."""
+    """Walks the tree of one task."""
 
     plan: Plan
     task: Task
-    needed: frozenset[str]
+    survey: Survey
 
     def parts(self, nodes: Sequence[Node], place: _Place) -> tuple[Part, ...]:
         """The parts of a body; neighbouring copies of one direction stand together, and so do neighbouring runs."""
         found: list[Part] = []
         straight: list[Node] = []
         for node in nodes:
-            if not isinstance(node, Copy) and not has_loop((node,)):
+            if not isinstance(node, Copy) and id(node) not in self.survey.looping:
                 straight.append(node)
                 continue
             if straight:
@@ -61,7 +61,7 @@ class _Reader:
                 move = move_of(self.plan, self.plan.transfer(transfer))
                 return Burst((move,), move.is_load)
             case For():
-                inside = replace(place, loops=(*place.loops, node), visits=place.visits.into(node, self.needed))
+                inside = replace(place, loops=(*place.loops, node), visits=place.visits.into(node, self.survey.needed))
                 return self._loop(node, inside)
             case Guard(conditions=conditions, body=body):
                 inside = replace(place, visits=place.visits.where(conditions))
@@ -75,9 +75,9 @@ class _Reader:
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.UNROLLED:
             return Replicated(loop.trip_count, self.parts(loop.body, inside))
-        if loop.role in _INSIDE and not has_loop(loop.body):
+        if loop.role in _INSIDE and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
-        flatten = loop.flatten and all(_is_fixed(n) for n in walk((loop,)) if isinstance(n, For))
+        flatten = loop.flatten and id(loop) not in self.survey.moving
         return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten)
 
     def _pipe(self, body: Sequence[Node], loop: For | None, place: _Place) -> Pipe:
@@ -87,9 +87,6 @@ class _Reader:
         loops = {f.iterator: f for f in (*place.loops, *(f for p in placed for f in p.unrolled))}
         copies = _copies(loops, placed)
         works = tuple(p.work for p in placed)
-        reach = {
-            source: sum(step * (loops[name].trip_count - 1) for name, step in own) for source, own in copies.items()
-        }
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,
@@ -99,7 +96,7 @@ class _Reader:
             tree=self.plan.tree_reduction,
             starts=place.visits.total(),
             copies=copies,
-            flows=flows_of(self.plan.scop, works, copies, reach),
+            flows=flows_of(self.plan.scop, works, copies),
         )
 
 
@@ -110,10 +107,6 @@ def _append(found: list[Part], part: Part) -> None:
         found[-1] = Burst(last.moves + part.moves, part.is_load)
     else:
         found.append(part)
-
-
-def _is_fixed(loop: For) -> bool:
-    return loop.lower.value is not None and loop.upper.value is not None
 
 
 def _copies(loops: Mapping[str, For], placed: Sequence[Placed]) -> dict[str, tuple[tuple[str, int], ...]]:

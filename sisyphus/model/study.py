@@ -10,6 +10,7 @@ from sisyphus.model.algebra import EXACT, VECTOR, Value
 from sisyphus.model.counting import Visits
 from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.latency import Body, is_flattened
+from sisyphus.model.operators import Operations, operations
 from sisyphus.model.ports import port_interval
 from sisyphus.model.recurrence import Interval, interval_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
@@ -21,12 +22,13 @@ from sisyphus.target import Target
 
 @dataclass(frozen=True, eq=False)
 class PipeStudy:
-    """A pipelined body and everything the formulas say of it."""
+    """A pipelined body and what the formulas say of it; `operations` are those of each statement in one start."""
 
     pipe: Pipe
     body: Body
     timings: tuple[Timing, ...]
     interval: Interval
+    operations: tuple[Operations, ...]
 
 
 def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
@@ -35,7 +37,8 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
     times = timings(setting, pipe, flattened)
     interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
     depth = setting.alg.maximum(0, *(timing.finish for timing in times))
-    return PipeStudy(pipe, Body(interval.value, depth, flattened), times, interval)
+    counts = tuple(operations(setting, pipe, work) for work in pipe.works)
+    return PipeStudy(pipe, Body(interval.value, depth, flattened), times, interval, counts)
 
 
 @dataclass(frozen=True, eq=False)

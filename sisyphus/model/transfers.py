@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sisyphus.model.addresses import has_product, in_registers, needs_multiplier, remainder_cycles, words_per_bank
-from sisyphus.model.algebra import Value
+from sisyphus.model.algebra import Condition, Value
 from sisyphus.model.facts import Dim, Move
 from sisyphus.model.schedule import Setting
 from sisyphus.model.terms import Term, total
+from sisyphus.target import OpCost, OperatorTable
+
+#: Bits of the largest subscript.
+WIDEST_INDEX = 32
 
 
 def move_steps(move: Move) -> list[tuple[Dim, Value]]:
@@ -59,7 +65,7 @@ def move_cycles(setting: Setting, move: Move) -> Term:
     strided = alg.exceeds(bursts, 1)
     adapter = cycles.load if move.is_load else cycles.store
     again = bursts * (cycles.call + adapter) + alg.select(strided, bursts * cycles.strided_burst, 0)
-    contiguous = not isinstance(bursts, int) or bursts == 1
+    contiguous = isinstance(bursts, int) and bursts == 1
     return total(
         move.id,
         (
@@ -74,10 +80,37 @@ def move_cycles(setting: Setting, move: Move) -> Term:
 
 def _tile_address(setting: Setting, move: Move) -> Value:
     """A transfer of a tile computes its first address: one cycle, two if that takes a multiplier."""
-    if not move.is_tile:
-        return 0
-    alg, cycles = setting.alg, setting.rules.cycles
-    multiplies = alg.exceeds(0, 0)
+    alg, one = setting.alg, setting.rules.cycles.tile_index
+    multiplies = alg.select(places_by_product(setting, move), one, 0)
+    return alg.select(move.is_tile, one + multiplies, 0)
+
+
+def places_by_product(setting: Setting, move: Move) -> Condition:
+    """Whether the first address of a tile takes a multiplier."""
+    alg = setting.alg
+    found: Condition = False
     for stride in move.tile_strides:
-        multiplies = alg.either(multiplies, needs_multiplier(alg, alg.maximum(stride, 1)))
-    return cycles.tile_index + alg.select(multiplies, cycles.tile_index, 0)
+        found = alg.either(found, needs_multiplier(alg, alg.maximum(stride, 1)))
+    return found
+
+
+def move_multipliers(setting: Setting, move: Move) -> Value:
+    """DSP of a transfer's addresses: of two terms in a bank, of the quotient of each remainder, of the tile's place."""
+    alg, extra = setting.alg, setting.rules.cycles.remainder_extra
+    found: Value = 0
+    for cycles in move_remainders(setting, move):
+        found = found + alg.lookup(_quotient_dsp(setting.operators), alg.maximum(cycles - extra, 0))
+    _, multiplies = has_product(alg, [(dim, alg.exceeds(dim.extent, step)) for dim, step in move_steps(move)])
+    placed = alg.both(move.is_tile, places_by_product(setting, move))
+    return found + alg.select(multiplies, 1, 0) + alg.select(placed, 1, 0)
+
+
+def quotient_of(table: OperatorTable, bits: int) -> OpCost:
+    """The index inside a bank: a product with the inverse of the factor, two bits wider."""
+    return table.cost("mul", "uint32", bits, bits + 2)
+
+
+@lru_cache(maxsize=16)
+def _quotient_dsp(table: OperatorTable) -> tuple[int, ...]:
+    """DSP of a quotient by the bits of the index; none without an index."""
+    return (0, *(quotient_of(table, bits).dsp for bits in range(1, WIDEST_INDEX + 1)))

@@ -10,7 +10,7 @@ from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
 from sisyphus.model.cores import narrowed
 from sisyphus.model.facts import Access, Dim, Work
 from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task
-from sisyphus.poly import Affine, const, var
+from sisyphus.poly import Affine
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,10 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     expr = narrowed(statement.rhs)
 
     def access(ref: Ref) -> Access:
-        return _access(plan.buffer_for(task, ref.array), ref, values, sources)
+        return _access(plan.buffer_for(task, ref.array), ref, values)
 
-    written = {sources[n] for index in statement.write.index for n in index.substitute(values).names if n in sources}
+    names = {name for index in statement.write.index for name in index.names}
+    written = {sources[n] for name in names for n in values[name].names if n in sources}
     holds = around.hold is not None and around.hold.ref.array == statement.write.array
     work = Work(
         statement=statement.id,
@@ -98,24 +99,16 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     return Placed(work, around.unrolled, values)
 
 
-def _access(buffer: Buffer, ref: Ref, values: Mapping[str, Affine], sources: Mapping[str, str]) -> Access:
-    dims = []
+def _access(buffer: Buffer, ref: Ref, values: Mapping[str, Affine]) -> Access:
+    dims, element = list[Dim](), list[Affine]()
     for index, origin, extent, factor in zip(ref.index, buffer.origin, buffer.extents, buffer.partition, strict=True):
         inside = index.substitute(values) - origin
         dims.append(Dim(extent, min(factor, extent), {name: abs(step) for name, step in inside.terms}))
-    normal = {name: _normal(value, sources) for name, value in values.items()}
-    return Access(buffer.id, tuple(index.substitute(normal) for index in ref.index), tuple(dims))
+        element.append(inside)
+    return Access(buffer.id, tuple(element), tuple(dims))
 
 
 def _source(value: Affine, sources: Mapping[str, str]) -> str | None:
     """The source loop that an iterator follows; its own name for an outer loop, None where it stands still."""
     found = {sources.get(name, name) for name in value.names}
     return found.pop() if len(found) == 1 else None
-
-
-def _normal(value: Affine, sources: Mapping[str, str]) -> Affine:
-    """The value of an iterator with the copies of its source loop put together again."""
-    source = _source(value, sources)
-    if source is None:
-        return value
-    return var(source) + const(value.constant)

@@ -145,7 +145,10 @@ def _width(
     buffers: Iterable[BufferPoint],
     values: Values,
 ) -> int:
-    """Elements per beat of the array's port: as chosen for a resident array, else the widest its tiles allow."""
+    """Elements per beat of the array's port: as chosen for a resident array, else the widest its tiles allow.
+
+    A beat of one element fits every tile, also where another width was asked for.
+    """
     legal = set(space.widths[array])
     for buffer in buffers:
         if buffer.array != array:
@@ -154,4 +157,4 @@ def _width(
             return next(w for w in space.widths[array] if values[knob("width", array, w)])
         nest = space.nest(buffer.nests[0])
         legal &= set(tile_widths(space, nest, chosen[nest.id], buffer))
-    return max(legal)
+    return max(legal, default=1)

@@ -25,7 +25,6 @@ def build_plan(scop: Scop, distribution: Distribution, live: Mapping[ArrayId, Li
     parts = Parts.of(scop, distribution, point)
     outside = Around(loops=(), names={}, region=make_set("", []), taken=parts.names)
     body = _body(parts, live, distribution.body, KERNEL_PLACE, outside)
-    parts.check_complete()
     return Plan(
         scop=scop,
         ports=_ports(parts),

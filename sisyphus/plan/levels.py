@@ -31,6 +31,11 @@ class Copies:
         return self.tile.level0 * self.tile.size == self.loop.trip_count
 
     @property
+    def last(self) -> int:
+        """The last value of the iterator."""
+        return self.loop.lower + self.loop.trip_count - 1
+
+    @property
     def start(self) -> Affine:
         """The first value of the iterator in a tile."""
         return self.loop.lower + self._copy(0) * self.tile.size

@@ -25,7 +25,7 @@ from sisyphus.poly import (
 )
 
 #: isl steps for one tile; a matrix product needs some ten thousand.
-LEASH = 3_000_000
+LEASH = 500_000
 
 
 def needs_load(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sisyphus.analysis import Distribution, Nest
-from sisyphus.errors import InternalError, KernelError
+from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Ref, Scop, Statement
 from sisyphus.plan.checks import arrays_of, check_width
 from sisyphus.plan.names import Names
@@ -117,9 +117,3 @@ class Parts:
     def made_transfers(self) -> tuple[Transfer, ...]:
         keys = ((c.id, direction) for c in self.choices for direction in Direction)
         return tuple(self.transfers[key] for key in keys if key in self.transfers)
-
-    def check_complete(self) -> None:
-        """Every task name is used once."""
-        made = [task.name for task in self.tasks]
-        if len(made) != len(set(made)):
-            raise InternalError(f"two tasks of `{self.scop.name}` have one name")

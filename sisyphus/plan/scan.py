@@ -49,7 +49,7 @@ class Scan:
 
     `entry` are the conditions on the outer loops under which anything runs. `guards` has, per statement, one list of
     conditions per run of it; `instances` are the loop values at which each statement runs and `context` those that
-    the loops visit, both None where no loop visits too much.
+    the loops visit, both None where the statements fill a box.
     """
 
     ranges: Mapping[str, Range]
@@ -64,7 +64,11 @@ class Scan:
         None where these are not plain conjunctions.
         """
         if self.instances is None or self.context is None:
-            return [], []
+            if len(self.guards[statement]) != 1:
+                return None
+            conditions = self.guards[statement][0]
+            kept = [c for c in conditions if c.names & set(inner)]
+            return [c for c in conditions if c not in kept], kept
         points = self.instances[statement]
         outside = [name for name in dim_names(points) if name not in inner]
         shadow = project_onto(points, outside)
@@ -79,36 +83,40 @@ def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan | 
 
     `outside` are the values of the outer loops, over their names.
     """
-    if all(copies.fits and copies.loop.is_constant for copies in levels.copies):
+    if any(copies.loop.trip_count < 1 for copies in levels.copies):
+        return None
+    if all(copies.loop.is_constant for copies in levels.copies):
         return _scan_box(levels, domains, outside)
     region = make_set("", levels.dims, at_least_zero=levels.box).intersect(extend(outside, levels.dims))
     instances = {s: pull_back(d, levels.dims, levels.values).intersect(region) for s, d in domains.items()}
     everything = union_of(list(instances.values()))
     if everything.is_empty():
         return None
-    entry, context = _entry(project_onto(everything, levels.outer), outside)
+    entry, entered = _entry(project_onto(everything, levels.outer), outside)
     ranges = _inner_ranges(levels)
-    known = list(levels.outer)
+    known, context = list(levels.outer), entered
     for name, copies in levels.level0:
         known.append(name)
         ranges[name] = _tile_range(project_onto(everything, known), name, copies.tile.level0, context)
         context = restrict(extend(context, known), name, ranges[name])
     inner = make_set("", levels.dims, at_least_zero=levels.inner_box)
     context = inner.intersect(extend(context, levels.dims))
-    entry = entry if _needs_entry(levels, ranges, inner, outside, context) else ()
+    entry = entry if _needs_entry(levels, ranges, entered, outside) else ()
     guards = {s: remaining_conditions(points, context) for s, points in instances.items()}
     return Scan(ranges, entry, guards, instances, context)
 
 
 def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan:
-    """Every tile is full: only the outer loops may leave something to guard."""
+    """The nest visits a box: only a last tile that hangs over, and the outer loops, leave something to guard."""
     ranges = {name: Range.upto(c.tile.level0) for name, c in levels.level0} | _inner_ranges(levels)
+    hangs_over = [c.last - c.value for c in levels.copies if not c.fits]
     if not levels.outer:
-        return Scan(ranges, (), {s: [[]] for s in domains})
+        return Scan(ranges, (), {s: [hangs_over] for s in domains})
     depth = len(levels.outer)
     shadows = {s: extend(shadow_on(d, depth), levels.outer) for s, d in domains.items()}
     entry, entered = _entry(union_of(list(shadows.values())), outside)
-    return Scan(ranges, entry, {s: remaining_conditions(shadow, entered) for s, shadow in shadows.items()})
+    guards = {s: remaining_conditions(shadow, entered) for s, shadow in shadows.items()}
+    return Scan(ranges, entry, {s: [[*part, *hangs_over] for part in parts] for s, parts in guards.items()})
 
 
 def _inner_ranges(levels: Levels) -> dict[str, Range]:
@@ -125,13 +133,13 @@ def _entry(wanted: Set, outside: Set) -> tuple[tuple[Affine, ...], Set]:
     return tuple(parts[0]), outside.intersect(make_set("", dim_names(outside), at_least_zero=parts[0]))
 
 
-def _needs_entry(levels: Levels, ranges: Mapping[str, Range], inner: Set, outside: Set, context: Set) -> bool:
-    """Would the loops visit more than `context` if the nest were entered for all values of the outer loops?"""
-    known, visited = list(levels.outer), outside
-    for name, _ in levels.level0:
-        known.append(name)
-        visited = restrict(extend(visited, known), name, ranges[name])
-    return not inner.intersect(extend(visited, levels.dims)).is_subset(context)
+def _needs_entry(levels: Levels, ranges: Mapping[str, Range], entered: Set, outside: Set) -> bool:
+    """Would the outermost loop of the nest have iterations for values of the outer loops outside of `entered`?"""
+    if not levels.level0 or entered.is_equal(outside):
+        return True
+    name, _ = levels.level0[0]
+    dims = (*levels.outer, name)
+    return not restrict(extend(outside, dims), name, ranges[name]).is_subset(extend(entered, dims))
 
 
 def _tile_range(shadow: Set, name: str, trip_count: int, context: Set) -> Range:

@@ -9,8 +9,8 @@ from typing import Any
 from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port
+from sisyphus.report.facts import Facts
 from sisyphus.solve import SolveOutcome
-from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 from sisyphus.verify import Verdict
 
@@ -18,45 +18,41 @@ FORMAT_VERSION = 1
 PACKAGES = ("sisyphus-hls", "islpy", "pyomo", "pyscipopt", "pycparser", "networkx", "click")
 
 
-def design_data(plan: Plan, point: DesignPoint, estimate: PaperEstimate, target: Target) -> dict[str, Any]:
+def design_data(facts: Facts) -> dict[str, Any]:
     """Everything that the run chose, in the form of design.json."""
+    plan = facts.plan
     return {
         "version": FORMAT_VERSION,
         "kernel": plan.scop.name,
         "source": _source(plan.scop.origin) | {"parameters": _parameters(plan)},
-        "target": _target(target),
-        "design": point.to_json(),
+        "target": _target(facts.target),
+        "design": facts.point.to_json(),
         "interface": [_port(p) for p in plan.ports],
-        "estimate": estimate_data(plan, estimate),
+        "estimate": facts.estimate.to_json(),
+        "paper": None if facts.paper is None else paper_data(facts.paper),
     }
 
 
-def estimate_data(plan: Plan, estimate: PaperEstimate) -> dict[str, Any]:
-    """Predicted figures, named by the model they come from."""
+def paper_data(estimate: PaperEstimate) -> dict[str, Any]:
+    """The paper's objective and its terms, in cycles."""
     return {
-        "model": "paper",
-        "cycles": estimate.objective,
+        "objective": estimate.objective,
+        "computation": dict(estimate.computation),
+        "loads": dict(estimate.loads),
+        "stores": estimate.stores,
         "dsp": estimate.dsp,
-        "onchip_bytes": plan.onchip_bytes,
-        "terms": {
-            "computation": dict(estimate.computation),
-            "loads": dict(estimate.loads),
-            "stores": estimate.stores,
-        },
-        "unmeasured_share": 1.0,
+        "onchip_bytes": estimate.onchip_bytes,
     }
 
 
-def run_data(
-    *, seconds: dict[str, float], outcome: SolveOutcome | None, verdict: Verdict | None, digest: str
-) -> dict[str, Any]:
+def run_data(facts: Facts) -> dict[str, Any]:
     """What differs from run to run, in the form of run.json."""
     return {
         "version": FORMAT_VERSION,
-        "seconds": {stage: round(s, 3) for stage, s in seconds.items()},
-        "solver": None if outcome is None else _outcome(outcome),
-        "verdict": None if verdict is None else verdict_data(verdict),
-        "project_sha256": digest,
+        "seconds": {stage: round(s, 3) for stage, s in facts.seconds.items()},
+        "solver": None if facts.outcome is None else _outcome(facts.outcome),
+        "verdict": None if facts.verdict is None else verdict_data(facts.verdict),
+        "project_sha256": facts.digest,
         "versions": {"python": platform.python_version()} | {p: _version(p) for p in PACKAGES},
     }
 

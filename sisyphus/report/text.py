@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from sisyphus.model import Estimate, Term
 from sisyphus.plan import Plan
+from sisyphus.report.facts import Facts
 from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
-
-if TYPE_CHECKING:
-    from sisyphus.model.paper import PaperEstimate
-    from sisyphus.target import Target
-    from sisyphus.verify import Check, Verdict
+from sisyphus.target import Target
+from sisyphus.verify import Check, Verdict
 
 
-def summary_text(
-    plan: Plan,
-    point: DesignPoint,
-    estimate: PaperEstimate,
-    target: Target,
-    outcome: SolveOutcome | None,
-    verdict: Verdict | None,
-) -> str:
+def summary_text(facts: Facts) -> str:
     """The chosen design, its predicted cost, how it was found and whether it was verified."""
+    plan, target, outcome = facts.plan, facts.target, facts.outcome
     parts = [
         f"{plan.scop.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz)",
-        "nests\n" + indent(table(_nest_header(), _nest_rows(point))),
-        "buffers\n" + indent(table(_BUFFER_HEADER, _buffer_rows(plan, point))),
-        "predicted (the paper's model, not measured)\n" + indent(table((), _cost_rows(plan, estimate, target))),
+        "nests\n" + indent(table(NEST_HEADER, _nest_rows(facts.point))),
+        "buffers\n" + indent(table(BUFFER_HEADER, _buffer_rows(plan))),
+        f"predicted ({_basis(facts)})\n" + indent(table((), cost_rows(facts))),
     ]
     if outcome is not None:
-        parts.append(f"search: {found_text(outcome)}, in {outcome.seconds:.1f} s")
-    parts.append("verification: " + verdict_text(verdict))
+        parts.append(f"search: {found_text(outcome, facts)}, in {outcome.seconds:.1f} s")
+    parts.append("verification: " + verdict_text(facts.verdict))
     return "\n\n".join(parts)
 
 
-def found_text(outcome: SolveOutcome) -> str:
+def _basis(facts: Facts) -> str:
+    share = facts.estimate.unmeasured_share
+    unsure = f"; {100 * share:.0f} % of the cycles rest on unmeasured rules" if share else ""
+    return f"by rules measured on Vitis HLS {facts.estimate.rules}{unsure}"
+
+
+def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     """How the solver stopped, in one line; without times, which differ from run to run."""
     who = f"{outcome.solver} {outcome.version}"
+    what = "the paper's latency" if facts.paper else "a lower bound of the cycles"
+    objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
     if outcome.stop is Stop.PROVED:
-        return f"optimal, proved by {who}"
+        return f"{what} is {objective}, proved minimal by {who}"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
-    return f"best found by {who}; stopped by {outcome.stop.value}, gap {gap}"
+    return f"{what} is {objective}, best found by {who}; stopped by {outcome.stop.value}, gap {gap}"
 
 
 def verdict_text(verdict: Verdict | None) -> str:
@@ -64,39 +63,34 @@ def _told(check: Check) -> str:
     return f"{check.name}: {check.detail}"
 
 
-def report_markdown(
-    plan: Plan,
-    point: DesignPoint,
-    estimate: PaperEstimate,
-    target: Target,
-    outcome: SolveOutcome | None,
-    verdict: Verdict | None,
-) -> str:
+def report_markdown(facts: Facts) -> str:
     """report.md: the same facts as the summary, as tables."""
-    scop = plan.scop
+    scop, outcome = facts.plan.scop, facts.outcome
+    verdict = verdict_text(facts.verdict).splitlines()
     lines = [
-        f"# {scop.name} on {target.device.name}",
+        f"# {scop.name} on {facts.target.device.name}",
         "",
-        f"Source `{scop.origin.path}`, function `{scop.origin.function}`; {target.device.part} at "
-        f"{target.clock_mhz:g} MHz. Cycles and resources are predictions of the paper's model, not measurements.",
+        f"Source `{scop.origin.path}`, function `{scop.origin.function}`; {facts.target.device.part} at "
+        f"{facts.target.clock_mhz:g} MHz. Cycles and resources are predicted {_basis(facts)}.",
         "",
         "## Nests",
-        *markdown(_nest_header(), _nest_rows(point)),
+        *markdown(NEST_HEADER, _nest_rows(facts.point)),
         "",
         "## Buffers",
-        *markdown(_BUFFER_HEADER, _buffer_rows(plan, point)),
+        *markdown(BUFFER_HEADER, _buffer_rows(facts.plan)),
         "",
         "## Prediction",
-        *markdown(("figure", "value", "of"), _cost_rows(plan, estimate, target)),
+        *markdown(("figure", "value", ""), cost_rows(facts)),
         "",
         "### Terms of the cycle count",
-        *markdown(("term", "cycles"), _term_rows(estimate)),
+        *markdown(("term", "cycles", "rule"), _term_rows(facts.estimate.terms["cycles"])),
         "",
         "## Search",
-        found_text(outcome) if outcome else "The design point was given, nothing was searched.",
+        found_text(outcome, facts) if outcome else "The design point was given, nothing was searched.",
         "",
         "## Verification",
-        *(line if at == 0 else f"- {line.strip()}" for at, line in enumerate(verdict_text(verdict).splitlines())),
+        verdict[0],
+        *(f"- {line.strip()}" for line in verdict[1:]),
     ]
     notes = [f"- {note}" for note in scop.notes]
     if notes:
@@ -104,8 +98,8 @@ def report_markdown(
     return "\n".join(lines) + "\n"
 
 
-def _nest_header() -> tuple[str, ...]:
-    return ("nest", "level-0 order", "tiles (level 0 x 1 x 2)", "pipelined")
+NEST_HEADER = ("nest", "level-0 order", "tiles (level 0 x 1 x 2)", "pipelined")
+BUFFER_HEADER = ("buffer", "place", "extents", "partition", "elements per beat", "bytes")
 
 
 def _nest_rows(point: DesignPoint) -> Rows:
@@ -116,10 +110,7 @@ def _tiles(nest: NestPoint) -> str:
     return ", ".join(f"{loop}={tile}" for loop, tile in nest.tiles) or "-"
 
 
-_BUFFER_HEADER = ("buffer", "place", "extents", "partition", "elements per beat", "bytes")
-
-
-def _buffer_rows(plan: Plan, point: DesignPoint) -> Rows:
+def _buffer_rows(plan: Plan) -> Rows:
     rows = []
     for buffer in plan.buffers:
         widths = sorted({t.width for t in plan.transfers if t.buffer == buffer.id})
@@ -136,16 +127,43 @@ def _buffer_rows(plan: Plan, point: DesignPoint) -> Rows:
     return rows
 
 
-def _cost_rows(plan: Plan, estimate: PaperEstimate, target: Target) -> Rows:
-    seconds = estimate.objective / (target.clock_mhz * 1e6)
+def cost_rows(facts: Facts) -> Rows:
+    """Figures with their budgets."""
+    rows = [*figure_rows(facts.estimate, facts.target)]
+    if facts.paper is not None:
+        rows.append(("cycles by the paper's model", f"{facts.paper.objective:,.0f}", "not measured"))
+        rows.append(("DSP by the paper's model", f"{facts.paper.dsp:,.0f}", f"of {facts.target.budget.dsp:,}"))
+    return rows
+
+
+def figure_rows(cost: Estimate, target: Target) -> Rows:
+    """Cycles, time and resources, each beside its budget."""
+    budget, clock = target.budget, target.clock_mhz
+    limits = (("DSP", "dsp"), ("BRAM18", "bram18k"), ("URAM", "uram"), ("LUT", "lut"), ("FF", "ff"))
     return [
-        ("cycles", f"{estimate.objective:,.0f}", f"{seconds * 1e3:.3f} ms at {target.clock_mhz:g} MHz"),
-        ("DSP", f"{estimate.dsp:,.0f}", f"of {target.budget.dsp:,}"),
-        ("on-chip bytes", f"{plan.onchip_bytes:,}", f"of {target.budget.onchip_bytes or 0:,}"),
+        ("cycles", f"{cost.cycles:,}", f"{cost.cycles / clock:,.1f} us at {clock:g} MHz"),
+        *((title, f"{getattr(cost, name):,}", f"of {getattr(budget, name):,}") for title, name in limits),
+        ("on-chip bytes", f"{cost.onchip_bytes:,}", f"of {budget.onchip_bytes or 0:,}"),
+        ("bytes moved", f"{cost.bytes_moved:,}", ""),
     ]
 
 
-def _term_rows(estimate: PaperEstimate) -> Rows:
-    rows = [(f"computation of {nest}", f"{cycles:,.0f}") for nest, cycles in estimate.computation]
-    rows += [(f"loads for {nest}", f"{cycles:,.0f}") for nest, cycles in estimate.loads if cycles]
-    return [*rows, ("stores", f"{estimate.stores:,.0f}"), ("total", f"{estimate.objective:,.0f}")]
+def estimate_text(cost: Estimate, target: Target, operations: int | None) -> str:
+    """The figures, the throughput, and the cycles as a tree of terms."""
+    rows = [*figure_rows(cost, target)]
+    if operations is not None:
+        rate = operations / (cost.cycles / target.clock_mhz) / 1e3
+        rows.append(("operations", f"{operations:,}", f"{rate:,.2f} GF/s"))
+    tree = table(("term", "cycles", "rule"), _term_rows(cost.terms["cycles"]))
+    shares = [(name, f"{100 * share:.1f} %") for name, share in cost.unmeasured.items() if share]
+    parts = [table((), rows), tree]
+    if shares:
+        parts.append("shares that rest on unmeasured rules\n" + indent(table((), shares)))
+    return "\n\n".join(parts)
+
+
+def _term_rows(term: Term, depth: int = 0) -> list[tuple[str, str, str]]:
+    """The sum as a tree, indented by dots."""
+    mark = "" if term.measured else " (unmeasured)"
+    rows = [("· " * depth + term.name, f"{term.value:,}", term.rule + mark)]
+    return rows + [row for child in term.children for row in _term_rows(child, depth + 1)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -12,11 +11,16 @@ from typing import Any, Protocol, runtime_checkable
 
 
 class Stop(Enum):
-    """Why a solver stopped, apart from what it holds."""
+    """Why a solver stopped, apart from what it holds.
+
+    REPAIRED: its answer had to be changed to become a design (rounded, or made smaller), so that a proof of the answer
+    is none of the design.
+    """
 
     PROVED = "proved"
     TIME = "time"
     INFEASIBLE = "infeasible"
+    REPAIRED = "repaired"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
 
@@ -71,7 +75,6 @@ class SolveRequest:
         """Appends a line to the progress file."""
         if self.progress is not None:
             line = {
-                "time": time.time(),
                 "seconds": word.seconds,
                 "objective": word.objective,
                 "bound": word.bound,

@@ -1,15 +1,35 @@
-"""Which solver adapters are installed; loads one only when it is chosen."""
+"""Which solvers there are, built in or installed as adapters; loads an adapter only when it is chosen.
+
+A solver is named by `--solver`: `exact` (our own search), `auto` (the best of what can run), the name of an adapter, or
+`asl:/path/to/exe`, an adapter with an argument. Several, separated by commas, are tried one after another.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
 
 from sisyphus.errors import InternalError, NoDesignError
-from sisyphus.solve.contract import SolverAdapter
+from sisyphus.solve.contract import SolverAdapter, form_of
 
 GROUP = "sisyphus.solvers"
 DEFAULT_SOLVER = "scip"
+#: Our own search: no adapter, because it reads the design space itself and not an optimization problem made of it.
+EXACT = "exact"
+AUTO = "auto"
+#: What `auto` tries, in this order, as far as it can run.
+AUTO_ORDER = (EXACT, "scip")
+
+
+@dataclass(frozen=True)
+class SolverInfo:
+    """A row of `sisy solvers`: the version, or what is missing."""
+
+    name: str
+    version: str | None
+    missing: str | None
+    form: str
 
 
 def adapters() -> dict[str, EntryPoint]:
@@ -18,20 +38,33 @@ def adapters() -> dict[str, EntryPoint]:
     for entry in entry_points(group=GROUP):
         if entry.name in found and found[entry.name].value != entry.value:
             raise InternalError(f"solver `{entry.name}`: {found[entry.name].value} or {entry.value}?")
+        if entry.name in (EXACT, AUTO):
+            raise InternalError(f"solver `{entry.name}`: built in, or {entry.value}?")
         found[entry.name] = entry
     return dict(sorted(found.items()))
 
 
 def load_adapter(name: str) -> SolverAdapter:
-    """The adapter of that name; `NoDesignError` where there is none, `InternalError` where it breaks the contract."""
+    """The adapter of that name; `NoDesignError` where there is none, `InternalError` where it breaks the contract.
+
+    What follows a colon is handed to the adapter when it is made.
+    """
     known = adapters()
-    if name not in known:
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean `{close[0]}`?" if close else f"installed: {', '.join(known) or 'none'}"
+    base, colon, argument = name.partition(":")
+    if base not in known:
+        close = get_close_matches(base, [EXACT, AUTO, *known], n=1)
+        names = ", ".join([AUTO, EXACT, *known])
+        hint = f"did you mean `{close[0]}`?" if close else f"there are {names}"
         raise NoDesignError(f"there is no solver `{name}`", hint=hint)
-    adapter = known[name].load()()
+    make = known[base].load()
+    try:
+        adapter = make(argument) if colon else make()
+    except TypeError as wrong:
+        if colon:
+            raise NoDesignError(f"solver `{base}` takes no argument, so there is no `{name}`") from wrong
+        raise
     if not isinstance(adapter, SolverAdapter) or adapter.name != name:
-        raise InternalError(f"entry point `{name}` of {known[name].value} is not an adapter of that name")
+        raise InternalError(f"entry point `{base}` of {known[base].value} is not an adapter of the name `{name}`")
     return adapter
 
 
@@ -42,3 +75,29 @@ def find_adapter(name: str) -> SolverAdapter:
     if missing is not None:
         raise NoDesignError(f"solver `{name}` cannot run: {missing}", hint="`sisy solvers` lists those that can")
     return adapter
+
+
+def solver_list(names: str) -> tuple[str, ...]:
+    """The solvers to try one after another; those that the user named must be able to run."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    found: list[str] = []
+    for name in wanted:
+        if name == AUTO:
+            found += [n for n in AUTO_ORDER if n == EXACT or (n in adapters() and load_adapter(n).missing() is None)]
+        elif name == EXACT:
+            found.append(name)
+        else:
+            found.append(find_adapter(name).name)
+    if not found:
+        raise NoDesignError("no solver was named", hint=f"`{AUTO}` takes the best of what can run")
+    return tuple(dict.fromkeys(found))
+
+
+def solver_infos() -> tuple[SolverInfo, ...]:
+    """Every solver there is, ours first."""
+    rows = [SolverInfo(EXACT, version("sisyphus-hls"), None, "space")]
+    for name in adapters():
+        adapter = load_adapter(name)
+        missing = adapter.missing()
+        rows.append(SolverInfo(name, None if missing else adapter.version(), missing, form_of(adapter).value))
+    return tuple(rows)

@@ -1,76 +1,115 @@
-"""From a design space to a proven design point with a solver of the user's choice; knows no formula and no code."""
+"""From a design space to a proven design point with solvers of the user's choice; knows no formula and no code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from sisyphus.errors import InternalError, NoDesignError, TimeUp
-from sisyphus.nlp import Knobs, decode
-from sisyphus.solve.contract import Limits, SolveOutcome, SolveRequest, Stop
-from sisyphus.solve.registry import find_adapter
-from sisyphus.solve.run import solve
+from sisyphus.errors import NoDesignError, TimeUp
+from sisyphus.nlp import paper
+from sisyphus.solve.by_adapter import by_adapter
+from sisyphus.solve.by_exact import exact
+from sisyphus.solve.contract import Limits, SolveOutcome, Stop, failure
+from sisyphus.solve.exact import MakeCosts, PaperCosts
+from sisyphus.solve.infeasible import explain_infeasible
+from sisyphus.solve.registry import EXACT, solver_list
+from sisyphus.solve.session import Excess, Formulation, OnProgress, Session
 from sisyphus.space import DesignPoint, Space
 
-#: How often a design that is larger than the formulation thought is answered by a tighter budget.
-MAX_ROUNDS = 8
-
-
-class Formulation(Protocol):
-    """Builds the optimization problem of a space."""
-
-    def __call__(self, space: Space) -> Knobs: ...
+#: Cost models for the exact search, by the formulation that says the same to other solvers.
+COSTS: dict[Formulation, MakeCosts] = {paper.formulate: PaperCosts}
 
 
 @dataclass(frozen=True)
 class Found:
-    """A design point and how it was found."""
+    """A design point and how it was found; `skipped` says which solvers were of no use, and why."""
 
     point: DesignPoint
     outcome: SolveOutcome
+    skipped: tuple[str, ...] = ()
 
 
-#: Bytes by which a built design exceeds the on-chip budget; 0 or less where it fits.
-Excess = Callable[[DesignPoint], int]
+def search(
+    space: Space,
+    formulate: Formulation,
+    solver: str,
+    limits: Limits,
+    excess: Excess,
+    *,
+    costs: MakeCosts | None = None,
+    start: DesignPoint | None = None,
+    on_progress: OnProgress | None = None,
+) -> Found:
+    """The best point of a space by the solvers in `solver` (see registry), tried until one of them is done.
 
-
-def search(space: Space, formulate: Formulation, solver: str, limits: Limits, excess: Excess) -> Found:
-    """The best point of a space.
-
-    Banks are whole words, so that a partition that does not divide an extent takes a little more memory than the
-    formulation counts: then the budget is tightened by the difference and the search repeated.
-    Raises `NoDesignError` where nothing fits, `TimeUp` where time ran out first.
+    `costs` is the cost model of the exact search; without it, the one that belongs to `formulate`, if any. A `start`
+    that is a legal design is the first incumbent. A limit of time and Ctrl-C end the search with the best design so
+    far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
     """
-    find_adapter(solver)
-    for _ in range(MAX_ROUNDS):
-        knobs = formulate(space)
-        outcome = solve(solver, SolveRequest(knobs.model, limits))
-        if outcome.values is None:
-            raise _no_design(space, solver, outcome)
-        point = decode(space, outcome.values)
-        over = excess(point)
-        if over <= 0:
-            return Found(point, outcome)
-        space = _tightened(space, over)
-    raise NoDesignError("no design was found whose banks fit the on-chip memory", hint="raise --mem")
+    names = solver_list(solver)
+    session = Session(
+        space, formulate, limits, excess, costs=costs or COSTS.get(formulate), on_progress=on_progress
+    )
+    if start is not None:
+        _begin_with(session, start)
+    outcomes = []
+    for name in names:
+        outcome = _turn(session, name)
+        outcomes.append(outcome)
+        if _is_done(session, outcome):
+            break
+    return _answer(session, outcomes)
 
 
-def _tightened(space: Space, over: int) -> Space:
-    budget = space.target.budget
-    if budget.onchip_bytes is None:
-        raise InternalError("a design exceeds a budget that there is not")
-    budget = replace(budget, onchip_bytes=budget.onchip_bytes - over)
-    return replace(space, target=replace(space.target, budget=budget))
+def _begin_with(session: Session, start: DesignPoint) -> None:
+    wrong = session.faults(start)
+    if wrong:
+        session.skip("start", f"is no design of this space: {wrong[0]}")
+    elif session.excess(start) > 0:
+        session.skip("start", "exceeds the on-chip memory")
+    else:
+        session.offer(start, session.cost(start, None), "start")
 
 
-def _no_design(space: Space, solver: str, outcome: SolveOutcome) -> Exception:
-    if outcome.stop is Stop.INFEASIBLE:
-        budget = space.target.budget
-        return NoDesignError(
-            f"no design of `{space.scop.name}` fits {budget.dsp} DSPs and {budget.onchip_bytes} bytes on chip",
-            hint="raise --dsp or --mem, or free a knob fixed with --fix",
-        )
-    if outcome.stop is Stop.TIME:
-        return TimeUp(f"time ran out before `{solver}` found a design", hint="raise --time-limit")
-    return NoDesignError(f"solver `{solver}` failed: {outcome.message or 'no design, no reason'}")
+def _turn(session: Session, name: str) -> SolveOutcome:
+    """One solver, whatever happens in it."""
+    try:
+        return exact(session) if name == EXACT else by_adapter(session, name)
+    except KeyboardInterrupt:
+        return replace(failure(name, "interrupted", session.seconds), stop=Stop.INTERRUPTED)
+    except Exception as broken:  # noqa: BLE001 - a solver may fail in any way; the next one is to have its turn
+        return failure(name, f"failed: {type(broken).__name__}: {broken}", session.seconds)
+
+
+def _is_done(session: Session, outcome: SolveOutcome) -> bool:
+    """Is there nothing left that another solver could add?"""
+    if outcome.stop is Stop.FAILED:
+        session.skip(outcome.solver, outcome.message or "failed without a reason")
+        return session.is_proved
+    if outcome.stop is Stop.INFEASIBLE and session.best is not None:
+        session.skip(outcome.solver, "said that nothing fits, though there is a design")
+        return False
+    if outcome.stop in (Stop.TIME, Stop.REPAIRED):
+        return session.is_over or session.is_proved
+    return True
+
+
+def _answer(session: Session, outcomes: list[SolveOutcome]) -> Found:
+    """The best design with the outcome that tells most about it."""
+    last = next((o for o in reversed(outcomes) if o.stop is not Stop.FAILED), outcomes[-1])
+    best = session.best
+    if best is None:
+        raise _no_design(session, last)
+    owner = next((o for o in outcomes if o.solver == best.solver), last)
+    stop = Stop.PROVED if session.is_proved else last.stop
+    outcome = session.finish(replace(owner, stop=stop, values=owner.values))
+    return Found(best.point, outcome, tuple(session.skipped))
+
+
+def _no_design(session: Session, last: SolveOutcome) -> BaseException:
+    if last.stop is Stop.INTERRUPTED:
+        return KeyboardInterrupt()
+    if last.stop is Stop.INFEASIBLE:
+        return explain_infeasible(session)
+    if last.stop is Stop.TIME:
+        return TimeUp(f"time ran out before `{last.solver}` found a design", hint="raise --time-limit")
+    return NoDesignError(f"no solver found a design: {'; '.join(session.skipped) or 'no reason given'}")

@@ -8,7 +8,7 @@ from sisyphus.analysis import Dependences
 from sisyphus.codegen import Project
 from sisyphus.plan import Plan
 from sisyphus.verify.proof import prove
-from sisyphus.verify.run import Ran, run
+from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, run, work
 from sisyphus.verify.verdict import Check, Verdict
 
 __all__ = ["Check", "Ran", "Verdict", "prove", "run", "verify"]
@@ -21,11 +21,16 @@ def verify(
     *,
     seed: int = 0,
     full: bool = False,
+    sanitize: bool = False,
     workdir: Path | None = None,
+    reduced: tuple[Project, Plan] | None = None,
 ) -> Verdict:
     """The proof of the plan, then the differential run of its project, which happens even if the proof failed.
 
     The files and logs of the run stay in `workdir` where one is given. `full` runs all data whatever it costs.
+    `reduced` is the same design with fewer level-0 iterations, which is run in place of a very large kernel.
     """
-    ran = run(project, plan, seed=seed, full=full, workdir=workdir)
-    return prove(plan, dependences).joined(Verdict(ran.checks, ran.compiler, seed, ran.worst_error))
+    small = reduced if not full and work(plan) > VERY_MANY_OPERATIONS else None
+    ran = run(*(small or (project, plan)), seed=seed, full=full, sanitize=sanitize, workdir=workdir)
+    told = (Check("size of the run", True, "the same tiles, with fewer level-0 iterations"),) if small else ()
+    return prove(plan, dependences).joined(Verdict((*told, *ran.checks), ran.compiler, seed, ran.worst_error))

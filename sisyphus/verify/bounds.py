@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from sisyphus.errors import KernelError
 from sisyphus.ir import Ref
 from sisyphus.plan import Buffer, Hold, Plan, Run
+from sisyphus.plan.checks import check_width
 from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
 from sisyphus.verify.events import located
 from sisyphus.verify.order import on_leash
@@ -43,6 +45,18 @@ def _too_long(tree: Tree) -> str | None:
         if longest > loop.trip_count:
             return f"loop `{loop.iterator}` has {longest} iterations, not {loop.trip_count}"
     return None
+
+
+def check_beats(plan: Plan) -> Iterator[Check]:
+    """One check for all transfers: no beat crosses a row of its buffer or of the array."""
+    for transfer in plan.transfers:
+        try:
+            check_width(plan.buffer(transfer.buffer), plan.scop.array(transfer.array).extents, transfer.width)
+        except KernelError as fault:
+            yield Check("beats", False, f"{transfer.id}: {fault.message}")
+            return
+    if plan.transfers:
+        yield Check("beats", True, "no beat crosses a row")
 
 
 def _refs(plan: Plan, site: Site) -> tuple[Ref, ...]:

@@ -11,7 +11,7 @@ from sisyphus.analysis import Dependences, Live
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
 from sisyphus.plan import Plan
-from sisyphus.verify.bounds import check_bounds, check_trip_counts
+from sisyphus.verify.bounds import check_beats, check_bounds, check_trip_counts
 from sisyphus.verify.movement import check_movement
 from sisyphus.verify.order import check_instances, check_order
 from sisyphus.verify.sites import Tree
@@ -33,6 +33,7 @@ def each_check(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live
         yield from check_instances(plan.scop, tree.runs)
         yield from check_order(dependences, tree.runs, tree_reduction=plan.tree_reduction)
         yield from check_trip_counts(tree)
+        yield from check_beats(plan)
         yield from check_bounds(plan, tree)
         yield from check_movement(plan, tree, _needed(plan, live))
     except InternalError as broken:

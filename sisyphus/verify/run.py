@@ -7,11 +7,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
+from sisyphus.analysis import instances, operations
 from sisyphus.codegen import Project, data_sets
 from sisyphus.errors import KernelError, ToolError
-from sisyphus.plan import Plan
+from sisyphus.plan import Call, Copy, For, Guard, Hold, Node, Plan, Run
 from sisyphus.tools import Finished, find_tool, run_tool
 from sisyphus.verify.verdict import Check
 
@@ -22,6 +24,10 @@ SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 INCLUDE_DIR = Path(__file__).parent / "include"
 ANY_STATUS = range(-64, 256)
 COMPILE_LIMIT_S = 300.0
+#: Operations beyond which fewer data sets are run, and beyond which only one.
+MANY_OPERATIONS, VERY_MANY_OPERATIONS = 2 * 10**8, 2 * 10**9
+#: Slow enough for any machine, for one data set; and what starting and small kernels take.
+SECONDS_PER_OPERATION, LEAST_SECONDS = 30e-9, 60.0
 
 _LINE = re.compile(
     r"^sisy set=(?P<set>\w+) compared=(?P<compared>\d+) finite=(?P<finite>\d+) mismatches=(?P<mismatches>\d+) "
@@ -52,9 +58,12 @@ def run(
     sets: Sequence[str] | None = None,
     sanitize: bool = False,
     workdir: Path | None = None,
-    time_limit_s: float = 600.0,
+    time_limit_s: float | None = None,
 ) -> Ran:
     """Compiles and runs the test bench of a project, in `workdir` (kept) or a temporary folder.
+
+    Without `sets` it runs as many data sets as the size of the kernel allows, all of them with `full`. `sanitize`
+    compiles the emitted code for AddressSanitizer and UndefinedBehaviorSanitizer.
 
     A missing compiler is a `ToolError`, a source that is no C program a `KernelError`; everything else that goes wrong
     is a failed check.
@@ -69,9 +78,44 @@ def run(
         checks = [compiled]
         worst = 0.0
         if compiled.passed:
-            found, worst = _execute(folder, seed, sets or data_sets(plan), time_limit_s)
+            chosen = tuple(sets) if sets is not None else sets_for(plan, full=full)
+            limit = time_limit_s or LEAST_SECONDS + SECONDS_PER_OPERATION * work(plan) * len(chosen)
+            found, worst = _execute(folder, seed, chosen, limit)
             checks += found
         return Ran(tuple(checks), compiler_version(), worst)
+
+
+def work(plan: Plan) -> int:
+    """Operations and assignments of the source, and at most how many of them and of copied elements the plan runs."""
+    scop = plan.scop
+    weights = {s.id: 1 + operations(s).total() for s in scop.statements}
+
+    def cost(nodes: Sequence[Node]) -> int:
+        total = 0
+        for node in nodes:
+            match node:
+                case For(trip_count=trips, body=body):
+                    total += trips * cost(body)
+                case Guard(body=body) | Hold(body=body):
+                    total += cost(body)
+                case Run(statement=statement):
+                    total += weights[statement]
+                case Copy(transfer=transfer):
+                    total += prod(plan.buffer(plan.transfer(transfer).buffer).extents)
+                case Call(task=task):
+                    total += cost(plan.task(task).body)
+        return total
+
+    return sum(weights[s.id] * instances(s) for s in scop.statements) + cost(plan.body)
+
+
+def sets_for(plan: Plan, *, full: bool) -> tuple[str, ...]:
+    """The data sets worth their time: all of a small kernel, the two most telling of a large one, else one."""
+    every = data_sets(plan)
+    size = 0 if full else work(plan)
+    if size > VERY_MANY_OPERATIONS:
+        return every[1:2] or every
+    return every[:2] if size > MANY_OPERATIONS else every
 
 
 def compiler_version() -> str:

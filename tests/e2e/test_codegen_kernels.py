@@ -61,6 +61,20 @@ def test_random_kernel_computes_what_its_source_computes(seed: int) -> None:
     assert ran.passed, [c for c in ran.checks if not c.passed]
 
 
+LOOK_ALIKES = Path(__file__).parents[1] / "frontend_inputs"
+STYLES = [f"{name}/{name}" for name in ("correlation", "durbin", "gemm", "nussinov")]
+STYLES += [f"features/{name}" for name in ("arithmetic", "branches", "helpers", "loops", "names", "unsigned")]
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_c_as_people_have_it(name: str) -> None:
+    path = LOOK_ALIKES / f"{name}.c"
+    scop = read(path, defines=["MINI_DATASET"], include_dirs=[str(LOOK_ALIKES / "utilities"), str(path.parent)])
+    plan = random_plan(scop, random.Random(name))
+    ran = run(project(plan), plan)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
 ODD_C = """
 #include <stdlib.h>
 #include <math.h>

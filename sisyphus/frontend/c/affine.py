@@ -275,26 +275,27 @@ class Affines:
     # -- choices, conversions, calls ---------------------------------------------------------------------------
 
     def _ternary(self, node: c_ast.TernaryOp, use: Use) -> tuple[Bound, ScalarType]:
+        """A choice that is known, or the smaller or the larger of two values."""
         condition = node.cond
-        if isinstance(condition, c_ast.BinaryOp) and condition.op in COMPARISONS:
-            left, _ = self.typed(condition.left, use)
-            right, _ = self.typed(condition.right, use)
-            if left.constant is not None and right.constant is not None:
-                holds = OPERATIONS[condition.op](left.constant, right.constant)
-                return self.typed(node.iftrue if holds else node.iffalse, use)
-            yes, yes_type = self.typed(node.iftrue, use)
-            no, no_type = self.typed(node.iffalse, use)
-            kind = {("<", True): "min", ("<=", True): "min", (">", True): "max", (">=", True): "max"}
-            if condition.op in ("<", "<=", ">", ">=") and {yes, no} == {left, right}:
-                word = kind[condition.op, True]
-                if yes != left:
-                    word = "max" if word == "min" else "min"
-                found = extreme(word, left, right)
-                if found is not None:
-                    return found, promote(yes_type, no_type)
-            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
-        value = self.constant(condition, use)
-        return self.typed(node.iftrue if value else node.iffalse, use)
+        if not isinstance(condition, c_ast.BinaryOp) or condition.op not in COMPARISONS:
+            return self.typed(node.iftrue if self.constant(condition, use) else node.iffalse, use)
+        left, left_type = self.typed(condition.left, use)
+        right, right_type = self.typed(condition.right, use)
+        if left.constant is not None and right.constant is not None:
+            holds = OPERATIONS[condition.op](left.constant, right.constant)
+            return self.typed(node.iftrue if holds else node.iffalse, use)
+        if promote(left_type, right_type).kind == "uint":
+            self.checked(left, promote(left_type, right_type), condition.left)
+            self.checked(right, promote(left_type, right_type), condition.right)
+        yes, yes_type = self.typed(node.iftrue, use)
+        no, no_type = self.typed(node.iffalse, use)
+        if condition.op in (">", ">="):
+            left, right = right, left
+        if condition.op not in ("==", "!="):
+            found = _smaller_or_larger(left, right, yes, no, strict=condition.op in ("<", ">"))
+            if found is not None:
+                return found, promote(yes_type, no_type)
+        raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
 
     def _cast(self, node: c_ast.Cast, use: Use) -> tuple[Bound, ScalarType]:
         kind = declared(node.to_type, self.typedefs)
@@ -333,6 +334,22 @@ def single_return(function: Function) -> c_ast.Node | None:
     items = function.body.block_items or [] if function.body else []
     if len(items) == 1 and isinstance(items[0], c_ast.Return):
         return items[0].expr
+    return None
+
+
+def _smaller_or_larger(left: Bound, right: Bound, yes: Bound, no: Bound, *, strict: bool) -> Bound | None:
+    """`left < right ? yes : no` (or `<=`) as a minimum or maximum, where it is one."""
+    if (yes, no) == (left, right):
+        return extreme("min", left, right)
+    if (yes, no) == (right, left):
+        return extreme("max", left, right)
+    if left.affine is None or right.affine is None or yes.affine is None or no.affine is None:
+        return None
+    # The choice is `yes` where e >= 0. Where no - yes is e or e + 1, it is not negative just there, or zero beside it.
+    e = right.affine - left.affine - int(strict)
+    for kind, gap in (("min", no.affine - yes.affine - e), ("max", yes.affine - no.affine - e)):
+        if gap.is_constant and gap.constant in (0, 1):
+            return extreme(kind, yes, no)
     return None
 
 

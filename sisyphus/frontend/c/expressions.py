@@ -33,7 +33,7 @@ class Expressions:
 
     def value(self, node: c_ast.Node) -> Expr:
         """The expression tree of a value on the right of an assignment."""
-        if self._depth >= MOST_NESTED:
+        if self._depth >= MOST_NESTED or (not self._depth and _depth(node) > MOST_NESTED):
             raise self._no("too-complex", f"an expression is nested more than {MOST_NESTED} levels deep", node)
         self._depth += 1
         try:
@@ -103,8 +103,17 @@ class Expressions:
         """A signed affine expression in which an iterator occurs, as one value."""
         if not self.is_index(node):
             return None
-        bound, kind = self.affines.typed(node, VALUE)
+        asked = self.affines.ledger.questions
+        before = len(asked)
+        try:
+            bound, kind = self.affines.typed(node, VALUE)
+        except Refused as refused:
+            if refused.diagnostic is not None and refused.diagnostic.rule == "unsigned-wrap":
+                return None
+            raise
         if bound.affine is None or kind.kind != "int":
+            # Unsigned data may wrap as it likes: only as an index it must not.
+            del asked[before:]
             return None
         return self._as_data(bound.affine, kind, node)
 
@@ -344,3 +353,12 @@ class Expressions:
             return convert(self.value(result), kind.scalar)
         finally:
             affines.scope, affines.calls = outer, calls
+
+
+def _depth(node: c_ast.Node) -> int:
+    """How many operations lie inside each other, at most."""
+    deepest, level = 0, [node]
+    while level:
+        deepest += 1
+        level = [child for n in level for _, child in n.children()]
+    return deepest

@@ -85,7 +85,7 @@ class Kernel:
             entity = affines.scope.names[node.name]
             if isinstance(entity, Parameter | Variable):
                 self.arguments.append(entity)
-        self._unknown()
+        self._unknown(kinds)
 
     def _odd_parameters(self, arguments: c_ast.ParamList | None) -> None:
         """Parameters without a type, without a name, or without a number."""
@@ -98,10 +98,9 @@ class Kernel:
             elif isinstance(node, c_ast.Typename) and not declared(node, affines.typedefs).is_void:
                 affines.collector.report("syntax", "a parameter without a name", affines.tree.start(node))
 
-    def _unknown(self) -> None:
+    def _unknown(self, kinds: Mapping[str, Declared]) -> None:
         """Values given for names that are no integer parameters."""
-        names = self.affines.scope.names
-        integers = [n for n, e in names.items() if isinstance(e, Parameter) and not e.type.is_float]
+        integers = [n for n, k in kinds.items() if k.is_scalar and k.scalar and not k.scalar.is_float]
         for name in self.given.params:
             if name not in integers:
                 known = ", ".join(f"`{n}`" for n in integers)

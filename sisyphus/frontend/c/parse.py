@@ -148,8 +148,8 @@ def _syntax_fault(message: str, tokens: Sequence[Token], collector: Collector) -
 
 def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
     """A node and everything below it, in the order of the text."""
-    if node is None:
-        return
-    yield node
-    for _, child in node.children():
-        yield from walk(child)
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [child for _, child in reversed(node.children())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from sisyphus.source import Span
 
 # How many questions' worth of work the checks of a whole kernel may do.
 CHECKING = 50
+# pycparser descends a dozen calls per pair of brackets.
+DEEPEST = 20_000
 
 
 def read(
@@ -36,12 +39,16 @@ def read(
     `defines` are `NAME` or `NAME=VALUE`, `params` fix integer parameters of the function.
     """
     collector = Collector()
+    deepest = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(deepest, DEEPEST))
     try:
         return _read(str(path), function, tuple(defines), tuple(include_dirs), dict(params or {}), collector)
     except Refused as refused:
         collector.add(refused)
     except RecursionError:
         collector.report("too-complex", "an expression is nested too deeply", Span(str(path), 1))
+    finally:
+        sys.setrecursionlimit(deepest)
     collector.stop_if_failed()
     raise InternalError("a refusal without a reason")
 

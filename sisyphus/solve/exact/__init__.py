@@ -1,7 +1,23 @@
 """The exact search: finds the best design of a space by its structure and proves it."""
 
-from sisyphus.solve.exact.costs import CostModel, MakeCosts
-from sisyphus.solve.exact.engine import Engine, Result, Solution
+from sisyphus.solve.exact.combine import Combine, Problem, branch_and_bound
+from sisyphus.solve.exact.costs import CostModel, Limit, MakeCosts
+from sisyphus.solve.exact.engine import Engine, Result, Solution, Terms
 from sisyphus.solve.exact.paper import PaperCosts
+from sisyphus.solve.exact.point import point_of, values_of
 
-__all__ = ["CostModel", "Engine", "MakeCosts", "PaperCosts", "Result", "Solution"]
+__all__ = [
+    "Combine",
+    "CostModel",
+    "Engine",
+    "Limit",
+    "MakeCosts",
+    "PaperCosts",
+    "Problem",
+    "Result",
+    "Solution",
+    "Terms",
+    "branch_and_bound",
+    "point_of",
+    "values_of",
+]

@@ -45,14 +45,21 @@ class Node:
     held: tuple[Floats, ...]
 
 
-#: Told of every better combination: its cycles and the chosen place in each table.
-Listener = Callable[[float, tuple[int, ...]], None]
+#: Told of every better combination, its cycles and the chosen place in each table; says whether it is acceptable.
+Listener = Callable[[float, Sequence[int]], bool]
 #: Called at every node with a lower bound of everything that is still open; may raise to stop the search.
 Tick = Callable[[float], None]
+#: A way to find the best combination below a cost: it tells of every better one that it finds.
+Combine = Callable[[Problem, float, Listener, Tick], None]
+
+
+def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
+    """Looks at every combination that costs less than `upper`; all tables have entries."""
+    Combiner(problem, upper, listen, tick).run()
 
 
 class Combiner:
-    """Branch and bound over the tables of a problem; all of them have entries."""
+    """One branch and bound over the tables of a problem."""
 
     def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
         self.problem, self.upper, self.listen, self.tick = problem, upper, listen, tick
@@ -128,13 +135,15 @@ class Combiner:
         return [move.array for move in step.moves]
 
     def _computed(self, node: Node, table: Table, owned: Sequence[int]) -> Floats:
-        states = dict(zip(self.arrays, node.states, strict=True))
-        joined = {a: self.problem.states[a].joined_with(states[a])[demand] for a, demand in table.states.items()}
+        states: dict[ArrayId, Ints | int] = dict(zip(self.arrays, node.states, strict=True))
         total = np.zeros(table.count)
-        for array, state in joined.items():
-            total += self._penalty[array][state]
-        for at in owned:
-            total += self._step(self.problem.steps[at], node, table, states | joined)
+        for at, array in enumerate(self.arrays):
+            if array in table.states:
+                joined = self.problem.states[array].joined_with(node.states[at])[table.states[array]]
+                total += self._penalty[array][joined]
+                states[array] = joined
+        for step in owned:
+            total += self._step(self.problem.steps[step], node, table, states)
         return total
 
     def _step(self, step: Step, node: Node, table: Table | None, states: Mapping[ArrayId, Ints | int]) -> Floats:
@@ -199,9 +208,7 @@ class Combiner:
         m = self.order[node.depth]
         lower = self._lower(node, vectors)
         if node.depth == len(self.order) - 1:
-            best = int(lower.argmin())
-            if lower[best] < self._to_beat():
-                self._found(float(lower[best]), (*node.chosen, best))
+            self._finish(node, lower)
             return
         promising = np.flatnonzero(lower < self._to_beat())
         for entry in promising[np.argsort(lower[promising], kind="stable")]:
@@ -232,9 +239,16 @@ class Combiner:
         cycles = {**node.cycles, table.nest: float(table.cycles[entry])}
         return Node(node.depth + 1, (*node.chosen, entry), cycles, tuple(states), tuple(held))
 
-    def _found(self, total: float, chosen: tuple[int, ...]) -> None:
-        self.upper = total
-        by_table = [0] * len(chosen)
-        for m, entry in zip(self.order, chosen, strict=True):
-            by_table[m] = entry
-        self.listen(total, tuple(by_table))
+    def _finish(self, node: Node, totals: Floats) -> None:
+        """The cheapest acceptable entry of the last table."""
+        while True:
+            entry = int(totals.argmin())
+            total = float(totals[entry])
+            if total >= self._to_beat():
+                return
+            chosen = dict(zip(self.order, (*node.chosen, entry), strict=True))
+            if self.listen(total, [chosen[m] for m in range(len(chosen))]):
+                self.upper = total
+                return
+            totals = totals.copy()
+            totals[entry] = np.inf

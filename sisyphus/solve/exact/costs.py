@@ -99,6 +99,10 @@ class CostModel(Protocol):
         """Limits on what the nests use, less what the resident arrays take."""
         ...
 
+    def always_resident(self) -> Residents:
+        """Arrays that some best design keeps resident, so that the search need not look at their tiles."""
+        ...
+
     def nest(self, nest: NestSpace, batch: Batch) -> Costs:
         """Candidates of a nest without their transfers; every budget is in `usage`."""
         ...

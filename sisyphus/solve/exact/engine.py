@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.candidates import Candidates, candidates_of
-from sisyphus.solve.exact.combine import EPSILON, Combiner, Problem
+from sisyphus.solve.exact.combine import Combine, Problem, branch_and_bound
 from sisyphus.solve.exact.costs import Budget, CostModel, Costs, Floats, Move, Residents, Step
 from sisyphus.solve.exact.options import Choice, Options, Table
 from sisyphus.solve.exact.partitions import States, states_of
@@ -39,7 +39,10 @@ class Solution:
 
 @dataclass(frozen=True)
 class Result:
-    """`bound` is proven; `complete`: the search ran to its end, so that no solution means that nothing fits."""
+    """The best accepted solution with a proven lower bound of every accepted one.
+
+    `complete`: the search ran to its end, so that no solution means that nothing fits.
+    """
 
     solution: Solution | None
     bound: float
@@ -47,77 +50,104 @@ class Result:
 
 
 class Stopped(Exception):  # noqa: N818 - a signal of the search to itself
-    """Time is up, or the gap is small enough."""
+    """Time is up, or what was asked for is found."""
 
 
-#: Told of every better solution and of a higher bound: (solution or None, bound).
-Listener = Callable[[Solution | None, float], None]
+@dataclass(frozen=True)
+class Terms:
+    """How long and how far to search.
+
+    `deadline` is of time.monotonic; only costs below `upper` count, and a proof within `gap` is enough; `first_only`
+    stops at the first solution.
+    """
+
+    deadline: float | None = None
+    gap: float = 0.0
+    upper: float = float("inf")
+    first_only: bool = False
+
+
+#: Told of every better solution, and says whether it is acceptable.
+Accept = Callable[[Solution], bool]
+#: Told of every higher bound.
+HearBound = Callable[[float], None]
 
 
 class Engine:
     """One search over one space."""
 
-    def __init__(self, costs: CostModel, *, deadline: float | None, gap: float, listen: Listener) -> None:
-        self.costs, self.deadline, self.gap, self.listen = costs, deadline, gap, listen
-        self.space = costs.space
+    def __init__(
+        self,
+        costs: CostModel,
+        terms: Terms,
+        *,
+        accept: Accept = lambda _: True,
+        hear_bound: HearBound = lambda _: None,
+        combine: Combine = branch_and_bound,
+    ) -> None:
+        self.costs, self.terms, self.space = costs, terms, costs.space
+        self.accept, self.hear_bound, self.combine = accept, hear_bound, combine
         self.best: Solution | None = None
-        self.bound = 0.0
-        self.upper = float("inf")
+        self.bound, self.upper = 0.0, terms.upper
+        self._later = self._outside = float("inf")
         self._options: dict[tuple[str, tuple[ArrayId, ...]], Options] = {}
+        self._candidates: dict[str, Candidates] = {}
+        self._whole: dict[str, Costs] = {}
 
-    def run(self, *, first_only: bool = False, upper: float = float("inf")) -> Result:
-        """Searches until proof or deadline; `first_only` stops at the first solution; only costs below `upper` count."""
-        self.upper, self._first_only = upper, first_only
+    def run(self) -> Result:
+        """Searches until proof, deadline or an exception of whoever listens."""
+        complete = False
         try:
             self._prepare()
-            for floor, residents in assignments(self.space, self._floor):
-                self._raise_bound(floor)
-                if floor >= self._to_beat():
-                    break
-                self._search(residents)
-            self._raise_bound(self._to_beat())
+            parts = assignments(self.space, self._floor, self.costs.always_resident())
+            part = next(parts, None)
+            while part is not None and part[0] < self._to_beat():
+                following = next(parts, None)
+                self._later = following[0] if following is not None else float("inf")
+                self._search(part[1])
+                part = following
             complete = True
         except Stopped:
             complete = self.best is not None and self.bound >= self._to_beat()
+        if complete:
+            self._raise_bound(self._to_beat())
         return Result(self.best, self.bound, complete)
 
     def _prepare(self) -> None:
         """What does not depend on residency."""
         self.states: Mapping[ArrayId, States] = states_of(self.space)
-        self._candidates: dict[str, Candidates] = {}
-        self._whole: dict[str, Costs] = {}
+        budgets = self.costs.budgets(frozenset())
         for nest in self.space.nests:
-            self._tick(0.0)
+            self._tick()
             found = candidates_of(self.space, nest, self.states)
             whole = self.costs.nest(nest, found.batch)
             alone = np.ones(found.batch.count, np.bool_)
-            for budget in self.costs.budgets(frozenset()):
+            for budget in budgets:
                 alone &= whole.usage[budget.name].sum(axis=0) <= budget.limit
             self._candidates[nest.id] = found.take(alone)
             self._whole[nest.id] = Costs(whole.cycles[alone], {b: u[:, alone] for b, u in whole.usage.items()})
 
-    def _tick(self, bound: float) -> None:
-        """`bound` is of the part being searched; everything else left is no lower."""
-        self._raise_bound(bound)
-        if self.deadline is not None and time.monotonic() > self.deadline:
+    def _tick(self, bound: float = 0.0) -> None:
+        """`bound` is of the combinations being looked at, beside which others are open."""
+        self._raise_bound(min(bound, self._outside, self._later))
+        if self.terms.deadline is not None and time.monotonic() > self.terms.deadline:
             raise Stopped
 
     def _raise_bound(self, bound: float) -> None:
         bound = min(bound, self.upper)
         if bound > self.bound:
             self.bound = bound
-            self.listen(None, bound)
+            self.hear_bound(bound)
 
     def _to_beat(self) -> float:
-        return self.upper * (1 - self.gap) if np.isfinite(self.upper) else self.upper
+        return self.upper * (1 - self.terms.gap) if np.isfinite(self.upper) else self.upper
 
     def _options_of(self, nest: NestSpace, residents: Residents) -> Options:
         tiled = tuple(use.array for use in nest.arrays if use.array not in residents)
         key = (nest.id, tiled)
         if key not in self._options:
-            self._options[key] = Options(
-                self.costs, nest, self._candidates[nest.id], self._whole[nest.id], tiled
-            )
+            candidates, whole = self._candidates[nest.id], self._whole[nest.id]
+            self._options[key] = Options(self.costs, nest, candidates, whole, tiled)
         return self._options[key]
 
     def _floor(self, residents: Residents, tiled: Residents) -> float:
@@ -139,6 +169,7 @@ class Engine:
         return total
 
     def _moves(self, move: Move) -> Floats:
+        """Cycles of a move per state of its array."""
         widths = self.states[move.array].width
         return np.array([self.costs.move(move, int(w)) for w in widths], np.float64)
 
@@ -148,26 +179,25 @@ class Engine:
         options = {nest.id: self._options_of(nest, residents) for nest in self.space.nests}
         floors = {nest: o.floor() for nest, o in options.items()}
         for window in WINDOWS:
-            limits, caps = {}, self._caps(steps, floors)
-            for nest, floor in floors.items():
-                limits[nest] = min(floor + max(floor, 1.0) * window, caps[nest])
-            self._combine(residents, steps, budgets, options, limits)
+            caps = self._caps(steps, floors)
+            limits = {n: min(floor + max(floor, 1.0) * window, caps[n]) for n, floor in floors.items()}
             outside = [
                 self._total(steps, floors | {nest: limit})
                 for nest, limit in limits.items()
                 if limit < min(caps[nest], options[nest].ceiling())
             ]
-            if min(outside, default=float("inf")) >= self._to_beat():
+            self._outside = min(outside, default=float("inf"))
+            self._combine(residents, steps, budgets, options, limits)
+            if self._outside >= self._to_beat():
                 return
-        raise InternalError("the last window leaves nothing outside")
+        raise InternalError("the last window leaves something outside")
 
     def _caps(self, steps: Sequence[Step], floors: Mapping[str, float]) -> dict[str, float]:
         """Cycles of each nest beyond which everything together could not be better than what is known."""
         caps = {}
         for step in steps:
-            for nest in step.nests:
-                alone = floors | {n: 0.0 for n in step.nests}
-                caps[nest] = self._to_beat() - self._total([s for s in steps if s is not step], alone)
+            others = self._total([s for s in steps if s is not step], floors)
+            caps.update(dict.fromkeys(step.nests, self._to_beat() - others))
         return caps
 
     def _combine(
@@ -179,33 +209,33 @@ class Engine:
         limits: Mapping[str, float],
     ) -> None:
         most = {budget.name: budget.limit for budget in budgets}
-        tables = [o.within(limits[nest], most, lambda: self._tick(0.0)) for nest, o in options.items()]
+        tables = [o.within(limits[nest], most, self._tick) for nest, o in options.items()]
         if not all(table.count for table in tables):
             return
-        moves = {move: self._moves(move) for step in steps for move in step.moves}
 
-        def found(cycles: float, chosen: tuple[int, ...]) -> None:
+        def found(cycles: float, chosen: Sequence[int]) -> bool:
             picks = [table.take(np.array([entry])) for table, entry in zip(tables, chosen, strict=True)]
-            self._found(cycles, residents, options, picks)
+            return self._found(cycles, residents, options, picks)
 
-        problem = Problem(tables, steps, budgets, self.states, moves)
-        Combiner(problem, self._to_beat(), found, lambda _: self._tick(0.0)).run()
+        moves = {move: self._moves(move) for step in steps for move in step.moves}
+        self.combine(Problem(tables, steps, budgets, self.states, moves), self._to_beat(), found, self._tick)
 
     def _found(
         self, cycles: float, residents: Residents, options: Mapping[str, Options], picks: Sequence[Table]
-    ) -> None:
-        asked = dict.fromkeys(self.states, -1)
+    ) -> bool:
         asked = {array: states.start for array, states in self.states.items()}
         for pick in picks:
             for array, state in pick.states.items():
                 asked[array] = int(self.states[array].joined_with(asked[array])[int(state[0])])
-        self.best = Solution(
+        solution = Solution(
             cycles=cycles,
             choices=tuple(options[pick.nest].choice(pick) for pick in picks),
             residents=residents,
             widths={array: int(self.states[array].width[state]) for array, state in asked.items()},
         )
-        self.upper = cycles
-        self.listen(self.best, self.bound)
-        if self._first_only:
+        if not self.accept(solution):
+            return False
+        self.best, self.upper = solution, cycles
+        if self.terms.first_only:
             raise Stopped
+        return True

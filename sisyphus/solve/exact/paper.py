@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from sisyphus.analysis import LoopKind
+from sisyphus.ir import ArrayId
 from sisyphus.model import paper
 from sisyphus.solve.exact.costs import Batch, Budget, Costs, Ints, Limit, Move, Residents, Step
 from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
 
 DSP, MEMORY = "dsp", "memory"
-#: Quotients of whole numbers are exact up to this share.
-ROUNDING = 1e-9
+#: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.
+ROUNDING, TOLERANCE = 1e-9, 1e-6
 
 
 class Vectors:
@@ -67,8 +68,29 @@ class PaperCosts:
             found.append(Budget(MEMORY, budget.onchip_bytes - sum(map(self._bytes, residents)), (nests,)))
         return tuple(found)
 
-    def _bytes(self, array: str) -> int:
-        declared = next(a for a in self.space.scop.arrays if a.id == array)
+    def always_resident(self) -> Residents:
+        """Arrays whose tiles travel for no less than a slow transfer of the whole, if memory never stands against it.
+
+        Making such an array resident takes tiles out of every nest and adds at most that transfer.
+        """
+        moved = paper.moved_arrays(self.space)
+        found = frozenset(a for a in moved if self._slowest_whole(a) <= self._least_tiles(a))
+        limit = self.space.target.budget.onchip_bytes
+        most = sum(self._bytes(a) * (1 if a in found else len(list(self.space.users(a)))) for a in moved)
+        most += sum(self._bytes(a) for a in self.space.used_arrays if a not in moved)
+        return found if limit is None or most <= limit else frozenset()
+
+    def _slowest_whole(self, array: ArrayId) -> float:
+        width = min(self.space.widths[array])
+        stored = any(_writes(nest, array) for nest in self.space.users(array))
+        return self.move(Move(array, True), width) + (self.move(Move(array, False), width) if stored else 0)
+
+    def _least_tiles(self, array: ArrayId) -> float:
+        uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
+        return sum(self.least_tile(nest, use) for nest, use in uses)
+
+    def _bytes(self, array: ArrayId) -> int:
+        declared = self.space.scop.array(array)
         return declared.elements * declared.type.bytes
 
     def nest(self, nest: NestSpace, batch: Batch) -> Costs:
@@ -123,7 +145,7 @@ class PaperCosts:
     def excesses(self, point: DesignPoint) -> tuple[str, ...]:
         budget, estimate = self.space.target.budget, paper.evaluate(self.space, point)
         found = []
-        if estimate.dsp > budget.dsp * (1 + ROUNDING):
+        if estimate.dsp > budget.dsp * (1 + TOLERANCE):
             found.append(f"{estimate.dsp:g} DSPs of {budget.dsp}")
         if budget.onchip_bytes is not None and estimate.onchip_bytes > budget.onchip_bytes:
             found.append(f"{estimate.onchip_bytes} bytes on chip of {budget.onchip_bytes}")
@@ -155,7 +177,7 @@ def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
 
     def over(counts: Ints, *kinds: LoopKind) -> Ints:
         rows = [row for row, name in enumerate(batch.loops) if nest.loop(name).kind in kinds]
-        return np.prod(counts[rows], axis=0, dtype=np.int64)
+        return np.asarray(np.prod(counts[rows], axis=0, dtype=np.int64))
 
     return paper.Trips(
         tiles=over(batch.level0, *LoopKind),

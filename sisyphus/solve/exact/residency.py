@@ -13,15 +13,17 @@ from sisyphus.space import KERNEL_PLACE, Space
 Floor = Callable[[Residents, Residents], float]
 
 
-def choices(space: Space, array: ArrayId) -> tuple[bool, ...]:
+def choices(space: Space, array: ArrayId, always_resident: Residents) -> tuple[bool, ...]:
     """May the array be resident (True), may it be tiled (False)? One answer for all its nests."""
     uses = [use for nest in space.nests for use in nest.arrays if use.array == array]
     resident = all(KERNEL_PLACE in use.places for use in uses)
     tiled = all(any(place != KERNEL_PLACE for place in use.places) for use in uses)
+    if resident and array in always_resident:
+        tiled = False
     return tuple(choice for choice, allowed in ((True, resident), (False, tiled)) if allowed)
 
 
-def assignments(space: Space, floor: Floor) -> Iterator[tuple[float, Residents]]:
+def assignments(space: Space, floor: Floor, always_resident: Residents) -> Iterator[tuple[float, Residents]]:
     """Every set of resident arrays with its floor, lowest first; infinite floors are left out.
 
     An undecided array must not add to a floor, so that a floor of part of the decisions holds for all of them.
@@ -33,7 +35,7 @@ def assignments(space: Space, floor: Floor) -> Iterator[tuple[float, Residents]]
         if len(decided) == len(arrays):
             yield lowest, frozenset(a for a, resident in zip(arrays, decided, strict=True) if resident)
             continue
-        for choice in choices(space, arrays[len(decided)]):
+        for choice in choices(space, arrays[len(decided)], always_resident):
             longer = (*decided, choice)
             pairs = list(zip(arrays, longer, strict=False))
             bound = floor(frozenset(a for a, r in pairs if r), frozenset(a for a, r in pairs if not r))

@@ -39,6 +39,12 @@ void loops(float A[N][N], float B[N], int C[N][N])
       C[i][j] += 3 * i - j;
   for (long m = 0; m < N / 2; m = 1 + m)
     A[m][2 * m] = m * m;
+  for (i = 0; i < N; i++) {
+    for (j = i > 3 ? i : 4; j < (i < 9 ? i + 2 : 10); j++)
+      A[i][j] *= 2;
+    for (j = MAX(MAX(0, i - 4), 2); j <= MIN(MIN(i, 8), 2 * i - 3); j++)
+      C[i][j] += 1;
+  }
   for (short q = 0; q < 3; q++)
     B[q + q] = q;
 }

@@ -14,6 +14,7 @@ void unsigned_(uint32_t A[N], uint64_t B[N], float C[N], uint16_t D[N])
   for (unsigned j = N - 1; j > 0; j--) {
     C[j] = C[j - 1] + j / 2 - 1u;
     D[j] = D[j] * D[j - 1];
+    A[j] += j - 5 + (0u - 3) * j;
   }
   for (uint8_t k = 0; k < 5; k++)
     if (k + 1u < 4)

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisyphus.codegen.bounds import HELPERS, Bounds, affine_range, loop_range, ranges_at
+from sisyphus.codegen.bounds import HELPERS, Bounds, affine_range, least_trips, loop_range, ranges_at
 from sisyphus.codegen.express import Affines
 from sisyphus.plan import Bound, For, LoopRole, Quotient
 from sisyphus.poly import Affine, const, var
@@ -89,3 +89,20 @@ def test_ranges_of_a_tree() -> None:
     inner = For("j", "j", bound((var("i"), 1)), bound((var("i") + 2, 1)), 3, LoopRole.TILE, ())
     outer = For("i", "i", Bound.constant(1), Bound.constant(4), 4, LoopRole.TILE, (inner,))
     assert ranges_at((outer,), {"t": (0, 1)}) == {"t": (0, 1), "i": (1, 4), "j": (1, 6)}
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(SMALL, SMALL, st.integers(1, 3), SMALL, SMALL, st.integers(1, 3))
+def test_least_trips_are_never_too_many(a: int, b: int, c: int, d: int, e: int, f: int) -> None:
+    lower, upper = (var("i") * a + b, c), (var("i") * d + var("j") + e, f)
+    loop = For("k", "k", bound(lower), bound(upper), 99, LoopRole.TILE, ())
+    least = least_trips(loop, RANGES)
+    for i, j in itertools.product(range(-7, 10), range(6)):
+        here = {"i": i, "j": j}
+        first, last = -(-lower[0].evaluate(here) // c), upper[0].evaluate(here) // f
+        assert least <= max(0, last - first + 1)
+
+
+def test_least_trips_of_a_band_are_exact() -> None:
+    loop = For("k", "k", bound((var("i"), 1)), bound((var("i") + 3, 1)), 4, LoopRole.TILE, ())
+    assert least_trips(loop, RANGES) == 4

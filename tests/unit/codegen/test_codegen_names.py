@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hand_plans import gemm_resident
 
@@ -42,3 +44,10 @@ def test_any_text_becomes_an_identifier() -> None:
 def test_arguments_keep_the_names_of_the_source() -> None:
     names = plan_names(gemm_resident())
     assert [names.of("port", p) for p in ("alpha", "beta", "C", "A", "B")] == ["alpha", "beta", "C", "A", "B"]
+
+
+def test_bundles_are_in_lower_case_and_never_shared_by_accident() -> None:
+    plan = gemm_resident()
+    ports = tuple(replace(p, bundle={"A": "x", "B": "X", "C": "x"}[p.name]) if p.bundle else p for p in plan.ports)
+    names = plan_names(replace(plan, ports=ports))
+    assert [names.of("bundle", b) for b in ("x", "X")] == ["gmem_x", "gmem_x_2"]

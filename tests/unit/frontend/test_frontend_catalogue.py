@@ -1,4 +1,4 @@
-"""docs/diagnostics.md lists the rules of the code, its bad inputs are refused by their rule, its ways out are accepted."""
+"""docs/diagnostics.md lists the rules of the code; its bad inputs are refused by them, its ways out are accepted."""
 
 from __future__ import annotations
 

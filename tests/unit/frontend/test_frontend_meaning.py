@@ -6,19 +6,22 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from straight_c import source
 
 from sisyphus.frontend import read
-from sisyphus.ir import Array, Scop
+from sisyphus.ir import DOUBLE, FLOAT, Array, Binary, Cast, Read, Scop, reads
 
-INPUTS = Path(__file__).parents[2] / "frontend_inputs"
+ROOT = Path(__file__).parents[3]
+INPUTS = ROOT / "tests" / "frontend_inputs"
 FEATURES = sorted((INPUTS / "features").glob("*.c"))
 LOOKALIKES = ("gemm", "deriche", "nussinov", "durbin", "correlation", "heat")
 # Integers wrap on both sides; what is undefined in C must not decide this test.
-FLAGS = ["-O1", "-std=gnu17", "-ffp-contract=off", "-fwrapv", "-w"]
+FLAGS = ["-O0", "-std=gnu17", "-ffp-contract=off", "-fwrapv", "-w"]
 SMALL = ["W=9", "H=7", "N=8", "M=6", "NI=5", "NJ=6", "NK=7", "TSTEPS=3", "MINI_DATASET", "DATA_TYPE_IS_FLOAT"]
 DRIVER = """
 #include <stdio.h>
@@ -44,6 +47,32 @@ def test_polybench_files_compute_the_same(name: str, options: list[str], tmp_pat
     path = INPUTS / name / f"{name}.c"
     scop = read(path, defines=defines, include_dirs=[str(INPUTS / "utilities")])
     assert run(scop, path, tmp_path) == "equal"
+
+
+SIZES = {
+    (folder, name): next(iter(sets.values()))
+    for folder in ("polybench", "nn")
+    for name, sets in tomllib.loads((ROOT / "kernels" / folder / "sizes.toml").read_text()).items()
+}
+
+
+@pytest.mark.parametrize(("folder", "name"), SIZES, ids=[f"{f}-{n}" for f, n in SIZES])
+def test_collection_computes_the_same(folder: str, name: str, tmp_path: Path) -> None:
+    path = ROOT / "kernels" / folder / f"{name}.c"
+    tiny = [f"{size}={(3 if folder == 'polybench' else 2) + at % 2}" for at, size in enumerate(SIZES[folder, name])]
+    assert run(read(path, defines=tiny), path, tmp_path) == "equal"
+
+
+def test_the_comparison_sees_a_lost_conversion(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text("void f(float A[4], double B[4]) { for (int i = 0; i < 4; i++) B[i] = A[i] * (double)A[i]; }")
+    scop = read(path)
+    assert run(scop, path, tmp_path) == "equal"
+    product = scop.statements[0].rhs
+    assert isinstance(product, Binary)
+    lost = Cast(Binary("*", Read(reads(product)[0], FLOAT), Read(reads(product)[0], FLOAT), FLOAT), DOUBLE)
+    spoiled = replace(scop, statements=(replace(scop.statements[0], rhs=lost),))
+    assert run(spoiled, path, tmp_path) == "different"
 
 
 def run(scop: Scop, path: Path, folder: Path) -> str:
@@ -85,8 +114,8 @@ def main(scop: Scop) -> str:
     given: dict[str, list[str]] = {"x": [], "y": []}
     for at, argument in enumerate(scop.arguments):
         kind = argument.type
-        number = "(int)(next() % 2000) - 1000"
-        fill = f"({number}) / 256.0" if kind.is_float else f"next() % {90 if kind.bits == 8 else 1000}"
+        number = "(int)(next() % 2000001) - 1000000"
+        fill = f"({number}) / 299999.0" if kind.is_float else f"next() % {90 if kind.bits == 8 else 1000}"
         if argument.kind == "array":
             count = arrays(scop)[argument.name].elements
             lines.append(f"  static {kind.c_name} x{at}[{count}], y{at}[{count}];")

@@ -18,6 +18,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.plan import Copy, Direction, For, Guard, Hold, LoopRole, Plan, Run, build_plan, dump, walk
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.verify import prove
 
 GEMM = """
 for i in range(4):
@@ -344,3 +345,29 @@ def test_arrays_that_are_only_written_are_only_stored() -> None:
     plan = point_files.case("atax-onchip").plan
     moved = {(t.array, t.direction) for t in plan.transfers}
     assert moved == {("A", Direction.LOAD), ("x", Direction.LOAD), ("y", Direction.STORE), ("tmp", Direction.STORE)}
+
+
+def test_nests_that_never_run_have_no_task() -> None:
+    kernel = scop("for i in range(4):\n    for j in range(3, 3):\n        A[i] += 1.0\n    B[i] = 2.0", A=(4,), B=(4,))
+    point = DesignPoint(
+        "built",
+        (nest("S0", "ij", "i", i=(1, 1, 1), j=(1, 1, 1)), nest("S1", "i", "i", i=(1, 4, 1))),
+        (buffer("A", "S0", "i", 1), buffer("B", "S1", KERNEL_PLACE, 1)),
+    )
+    plan = planned(kernel, point)
+    assert [t.nest for t in plan.tasks] == ["S1"] and [b.array for b in plan.buffers] == ["B"]
+    assert same_result(kernel, plan) == []
+    assert prove(plan, dependences(kernel)).passed
+
+
+def test_ragged_rectangles_need_no_isl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sisyphus.plan.scan.pull_back", None)
+    point = replace(
+        gemm_point(),
+        nests=(gemm_point().nests[0], nest("S1", "kij", "j", i=(2, 1, 3), j=(1, 6, 1), k=(3, 1, 3))),
+        buffers=tuple(buffer(a, n, KERNEL_PLACE, 1, 1) for a, n in (("C", "S0 S1"), ("A", "S1"), ("B", "S1"))),
+    )
+    plan = planned(gemm(), point)
+    [guard] = nodes(plan, Guard)
+    assert isinstance(guard, Guard) and [str(c) for c in guard.conditions] == ["-3*i0 - i2 + 3", "-3*k0 - k2 + 7"]
+    assert same_result(gemm(), plan) == []

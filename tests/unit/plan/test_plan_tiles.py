@@ -62,9 +62,9 @@ def test_a_tile_as_large_as_the_array_is_the_array() -> None:
     tile=st.integers(0, 2),
 )
 def test_every_element_touched_lies_in_the_box(factors: list[tuple[int, int]], size: int, tile: int) -> None:
-    subscripts = [a * var("i") + b * var("j") + 20 + at for at, (a, b) in enumerate(factors)]
+    subscripts = [a * var("i") + b * var("j") + 32 + at for at, (a, b) in enumerate(factors)]
     windows = {"i": Window(size * var("i0"), size), "j": Window(const(0), 5)}
-    box = box_of([Use(tuple(ref(e) for e in subscripts), windows)], (60,))
+    box = box_of([Use(tuple(ref(e) for e in subscripts), windows)], (70,))
     start = box.origin[0].evaluate({"i0": tile})
     for i, j in product(range(size * tile, size * (tile + 1)), range(5)):
         for subscript in subscripts:

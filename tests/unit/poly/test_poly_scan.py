@@ -30,7 +30,7 @@ from sisyphus.poly import (
     var,
 )
 
-I, J, K = var("i"), var("j"), var("k")
+I, J = var("i"), var("j")  # noqa: E741
 
 
 def triangle(size: int) -> Set:

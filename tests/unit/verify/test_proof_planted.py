@@ -73,6 +73,7 @@ PLANTED: dict[str, tuple[str, Spoil, str]] = {
     "buffer too small": ("gemm-tiled", lambda p: spoil.shrink_buffer(p, "buf_B_S1"), "of dimension 1, outside of"),
     "wrong held element": ("gemm-registers", lambda p: _shift_hold(p), "its body also touches `C[i][j]`"),
     "wrong trip count": ("gemm-tiled", lambda p: _claim(p, "j1", 3), "loop `j1` has 25 iterations, not 3"),
+    "beat across a row": ("gemm-tiled", lambda p: _wider(p, "load_B_S1", 2), "load_B_S1: buffer `buf_B_S1`"),
     "wrong iterator": ("lu-resident", lambda p: _shift_outer(p), "S1: instance {i: 1, j: 0} never runs"),
 }
 
@@ -129,6 +130,10 @@ def _shift_hold(plan: Plan) -> Plan:
 
 def _claim(plan: Plan, iterator: str, trip_count: int) -> Plan:
     return spoil.everywhere(plan, lambda n: (replace(n, trip_count=trip_count),) if _is_loop(n, iterator) else None)
+
+
+def _wider(plan: Plan, transfer: str, width: int) -> Plan:
+    return replace(plan, transfers=tuple(replace(t, width=width) if t.id == transfer else t for t in plan.transfers))
 
 
 def _shift_outer(plan: Plan) -> Plan:

@@ -202,10 +202,23 @@ def test_integer_kernels_never_overflow_or_divide_by_zero() -> None:
     assert data_sets(replace(plan, scop=divided)) == ("dominant",)
 
 
+def test_large_kernels_run_fewer_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, plan = importlib.import_module("sisyphus.verify.run"), gemm_resident()
+    copied = 2 * 8 * 12 + 8 * 10 + 10 * 12
+    assert module.work(plan) == 2 * (8 * 12 * 2 + 8 * 12 * 10 * 4) + copied
+    sizes = {10**8: data_sets(plan), 10**9: ("random", "dominant"), 10**10: ("dominant",)}
+    for size, sets in sizes.items():
+        monkeypatch.setattr(module, "work", lambda _, size=size: size)
+        assert module.sets_for(plan, full=False) == sets
+        assert module.sets_for(plan, full=True) == data_sets(plan)
+
+
 def test_stack_of_the_size_of_the_chip() -> None:
     plan = gemm_resident()
-    wide = tuple(replace(b, extents=(2000, 3000)) if b.id == "buf_A" else b for b in plan.buffers)
-    text = project(replace(plan, buffers=wide)).files["testbench.cpp"]
+    wide = tuple(replace(b, extents=(8, 500_000)) if b.id == "buf_A" else b for b in plan.buffers)
+    large = replace(plan, buffers=wide)
+    text = project(large).files["testbench.cpp"]
+    assert run(project(large), large, sets=["random"]).passed
     assert "need_stack(" in text and "need_stack(" not in project(plan).files["testbench.cpp"]
 
 

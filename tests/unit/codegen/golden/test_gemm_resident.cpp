@@ -28,9 +28,9 @@ static void task_S1(float buf_C[8][12], float buf_A[8][10], float buf_B[10][12],
 
 extern "C" {
 void kernel_gemm(float alpha, float beta, hls::vector<float, 4> *C, const hls::vector<float, 2> *A, const hls::vector<float, 4> *B) {
-#pragma HLS interface mode=m_axi port=C bundle=gmem_C offset=slave depth=24
-#pragma HLS interface mode=m_axi port=A bundle=gmem_A offset=slave depth=40
-#pragma HLS interface mode=m_axi port=B bundle=gmem_B offset=slave depth=30
+#pragma HLS interface mode=m_axi port=C bundle=gmem_c offset=slave depth=24
+#pragma HLS interface mode=m_axi port=A bundle=gmem_a offset=slave depth=40
+#pragma HLS interface mode=m_axi port=B bundle=gmem_b offset=slave depth=30
 #pragma HLS interface mode=s_axilite port=alpha
 #pragma HLS interface mode=s_axilite port=beta
 #pragma HLS interface mode=s_axilite port=C

@@ -24,9 +24,9 @@ static void task_S1(const float *A, const hls::vector<float, 4> *B, float buf_C[
 
 extern "C" {
 void kernel_gemm(float alpha, float beta, hls::vector<float, 4> *C, const float *A, const hls::vector<float, 4> *B) {
-#pragma HLS interface mode=m_axi port=C bundle=gmem_C offset=slave depth=24
-#pragma HLS interface mode=m_axi port=A bundle=gmem_A offset=slave depth=80
-#pragma HLS interface mode=m_axi port=B bundle=gmem_B offset=slave depth=30
+#pragma HLS interface mode=m_axi port=C bundle=gmem_c offset=slave depth=24
+#pragma HLS interface mode=m_axi port=A bundle=gmem_a offset=slave depth=80
+#pragma HLS interface mode=m_axi port=B bundle=gmem_b offset=slave depth=30
 #pragma HLS interface mode=s_axilite port=alpha
 #pragma HLS interface mode=s_axilite port=beta
 #pragma HLS interface mode=s_axilite port=C

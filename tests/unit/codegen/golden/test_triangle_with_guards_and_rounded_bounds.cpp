@@ -17,8 +17,8 @@ static void task0(float buf_A[7][7], float buf_B[7]) {
 
 extern "C" {
 void triangle(const float *A, float *B) {
-#pragma HLS interface mode=m_axi port=A bundle=gmem_A offset=slave depth=49
-#pragma HLS interface mode=m_axi port=B bundle=gmem_B offset=slave depth=7
+#pragma HLS interface mode=m_axi port=A bundle=gmem_a offset=slave depth=49
+#pragma HLS interface mode=m_axi port=B bundle=gmem_b offset=slave depth=7
 #pragma HLS interface mode=s_axilite port=A
 #pragma HLS interface mode=s_axilite port=B
 #pragma HLS interface mode=s_axilite port=return

@@ -1,0 +1,34 @@
+"""`sisy estimate`: what a saved design costs, as a tree of terms that adds up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sisyphus.cli.options import make_source, make_target, source_options, target_options
+
+
+@click.command()
+@source_options
+@target_options
+@click.option(
+    "--design", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A design point or design.json."
+)
+@click.option(
+    "--operations", type=click.IntRange(min=1), help="Operations of the kernel, where they cannot be counted."
+)
+@click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+def estimate(**options: Any) -> None:
+    """Cycles, time, GF/s and resources of a design of KERNEL."""
+    from sisyphus import pipeline
+    from sisyphus.report import estimate_text
+
+    as_json, path, operations = options.pop("as_json"), options.pop("design"), options.pop("operations")
+    costed = pipeline.cost_of(make_source(options), make_target(options), path)
+    if as_json:
+        click.echo(json.dumps(costed.estimate.to_json(), indent=2))
+    else:
+        click.echo(estimate_text(costed.estimate, costed.target, operations or costed.operations))

@@ -1,0 +1,81 @@
+"""A DesignPoint as values of the knobs, to start a solver from; the inverse of decode, and knows no solver either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import lcm
+
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId
+from sisyphus.nlp.decode import knob
+from sisyphus.nlp.knobs import can_tile
+from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, NestSpace, Space
+
+
+def encode(space: Space, point: DesignPoint) -> dict[str, int]:
+    """Every binary knob of a point that lies in the space; `InternalError` where it does not."""
+    values: dict[str, int] = {}
+    for nest in space.nests:
+        values.update(_tiles(nest, point))
+        values.update(_places(nest, point))
+    for array in space.used_arrays:
+        width = _width(space, point, array)
+        values.update({knob("width", array, w): int(w == width) for w in space.widths[array]})
+        resident = any(b.array == array and b.place == KERNEL_PLACE for b in point.buffers)
+        values.update({knob("moved", array, w): int(w == width and resident) for w in space.widths[array]})
+        for at, legal in enumerate(space.partitions[array]):
+            factor = _factor(space, point, array, at, width)
+            values.update({knob("factor", array, at, v): int(v == factor) for v in legal})
+    return values
+
+
+def _tiles(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
+    chosen = point.nest(nest.id)
+    for loop in nest.loops:
+        if chosen.tile(loop.iterator) not in loop.tiles:
+            raise InternalError(f"nest `{nest.id}`: {chosen.tile(loop.iterator)} is no tile of `{loop.iterator}`")
+        for k, tile in enumerate(loop.tiles):
+            yield knob("tile", nest.id, loop.iterator, k), int(tile == chosen.tile(loop.iterator))
+    for name in nest.pipelines:
+        if name is not None:
+            yield knob("pipeline", nest.id, name), int(name == chosen.pipeline)
+
+
+def _places(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
+    outside = {use.array: _outside(nest, use, point) for use in nest.arrays}
+    for use in nest.arrays:
+        buffer = point.buffer_of(use.array, nest.id)
+        yield knob("resident", use.array, nest.id), int(buffer.place == KERNEL_PLACE)
+        if can_tile(use):
+            for loop in nest.loops:
+                yield knob("outside", use.array, nest.id, loop.iterator), int(loop.iterator in outside[use.array])
+    for a, b in combinations([use for use in nest.arrays if can_tile(use)], 2):
+        yield knob(f"larger_{nest.id}", a.array, b.array), int(outside[a.array] <= outside[b.array])
+
+
+def _outside(nest: NestSpace, use: ArrayUse, point: DesignPoint) -> frozenset[str]:
+    order, place = point.nest(nest.id).order, point.buffer_of(use.array, nest.id).place
+    return frozenset(order[: order.index(place) + 1]) if place in order else frozenset()
+
+
+def _width(space: Space, point: DesignPoint, array: ArrayId) -> int:
+    """Of the resident buffer; the narrowest where there is none."""
+    for buffer in point.buffers:
+        if buffer.array == array and buffer.place == KERNEL_PLACE:
+            width = point.width_of(buffer.id)
+            return width if width in space.widths[array] else min(space.widths[array])
+    return min(space.widths[array])
+
+
+def _factor(space: Space, point: DesignPoint, array: ArrayId, at: int, width: int) -> int:
+    """The smallest legal factor that all nests and the beat divide."""
+    needed = width if at == len(space.partitions[array]) - 1 else 1
+    for nest in space.users(array):
+        use = nest.use(array)
+        for loop in use.dims[at].loops if use else ():
+            needed = lcm(needed, point.nest(nest.id).tile(loop).level2)
+    fitting = [v for v in space.partitions[array][at] if v % needed == 0]
+    if not fitting:
+        raise InternalError(f"no partition factor of `{array}` dimension {at} is a multiple of {needed}")
+    return min(fitting)

@@ -1,0 +1,108 @@
+"""A session's turn with an adapter, in a child process; nothing that it answers is believed unchecked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sisyphus.errors import InternalError
+from sisyphus.nlp import decode
+from sisyphus.nlp.convex import is_convex
+from sisyphus.nlp.encode import encode
+from sisyphus.solve.contract import Form, Progress, SolveOutcome, SolveRequest, Stop, failure, form_of
+from sisyphus.solve.linear import linear
+from sisyphus.solve.registry import load_adapter
+from sisyphus.solve.repair import repair
+from sisyphus.solve.run import solve
+from sisyphus.solve.session import ROUGHLY_EQUAL, Session
+from sisyphus.space import DesignPoint, Space
+
+#: How often a design that is larger than the formulation thought is answered by a tighter budget.
+MAX_ROUNDS = 8
+
+
+def by_adapter(session: Session, name: str) -> SolveOutcome:
+    """The whole turn, in the form of the problem that the adapter takes."""
+    form = form_of(load_adapter(name))
+    if form is Form.LINEAR:
+        return linear(session, name)
+    if form is Form.RELAXED:
+        return repair(session, name, _ask(session, name, session.space))
+    return _nonlinear(session, name)
+
+
+def _nonlinear(session: Session, name: str) -> SolveOutcome:
+    """Banks are whole words, so that a partition that does not divide an extent takes a little more memory than the
+    formulation counts: then the budget is tightened by the difference and the problem solved again.
+    """
+    space = session.space
+    for round_ in range(MAX_ROUNDS):
+        outcome = _ask(session, name, space)
+        if round_ == 0 and outcome.stop is not Stop.FAILED:
+            session.raise_bound(_believable(session, outcome))
+        if outcome.values is None:
+            return outcome
+        point, wrong = _decoded(session, space, outcome)
+        if point is None:
+            return replace(outcome, stop=Stop.FAILED, values=None, message=f"returned an infeasible point: {wrong}")
+        cost = session.cost(point, outcome.objective)
+        over = session.excess(point)
+        if over <= 0:
+            session.offer(point, cost, name)
+            return _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
+        if session.is_over or outcome.stop is Stop.INTERRUPTED:
+            return replace(outcome, values=None, stop=Stop.TIME)
+        space = _tightened(space, over)
+    return failure(name, "found no design whose banks fit the on-chip memory", session.seconds, outcome.version)
+
+
+def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
+    knobs = session.formulate(space)
+    start = None
+    if session.best is not None:
+        try:
+            start = encode(space, session.best.point)
+        except InternalError:
+            start = None  # a point of the full space need not lie in a narrower one
+    request = SolveRequest(knobs.model, session.left, start, is_convex=is_convex(knobs.model))
+
+    def hear(word: Progress) -> None:
+        session.tell(word.objective, word.bound)
+
+    return solve(name, request, hear)
+
+
+def _decoded(session: Session, space: Space, outcome: SolveOutcome) -> tuple[DesignPoint | None, str]:
+    """The point that the values say, or what is wrong with it."""
+    try:
+        point = decode(space, outcome.values or {})
+    except (InternalError, KeyError, StopIteration) as broken:
+        return None, f"it makes no design ({type(broken).__name__}: {broken})"
+    wrong = session.faults(point)
+    return (None, "; ".join(wrong)) if wrong else (point, "")
+
+
+def _believable(session: Session, outcome: SolveOutcome) -> float | None:
+    """The bound, unless a known design costs less than it claims possible."""
+    bound = outcome.bound
+    if bound is not None and session.best is not None and bound > session.best.cost * (1 + ROUGHLY_EQUAL):
+        session.skip(outcome.solver, f"claims that nothing costs less than {bound:g}, which is not so")
+        return None
+    return bound
+
+
+def _judged(session: Session, outcome: SolveOutcome, *, rounds: int) -> SolveOutcome:
+    """A proof is one if the bound of the whole problem meets the cost; solvers compute with tolerances."""
+    if outcome.stop is not Stop.PROVED or outcome.objective is None:
+        return outcome
+    reached = outcome.objective * (1 - session.limits.gap) - ROUGHLY_EQUAL * abs(outcome.objective)
+    if session.bound is None or session.bound < reached:
+        return replace(outcome, stop=Stop.REPAIRED) if rounds > 1 else outcome
+    return outcome
+
+
+def _tightened(space: Space, over: int) -> Space:
+    budget = space.target.budget
+    if budget.onchip_bytes is None:
+        raise InternalError("a design exceeds a budget that there is not")
+    budget = replace(budget, onchip_bytes=max(0, budget.onchip_bytes - over))
+    return replace(space, target=replace(space.target, budget=budget))

@@ -1,0 +1,139 @@
+"""A session's turn with a solver of linear problems: our exact search, whose combinations that solver chooses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sisyphus.nlp.choice import ChoiceBudget, ChoiceProblem, ChoiceStep, ChoiceTable, choice_model, picks
+from sisyphus.solve.by_exact import Hunt
+from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
+from sisyphus.solve.exact import Problem
+from sisyphus.solve.exact.combine import Listener, Tick
+from sisyphus.solve.exact.options import Table
+from sisyphus.solve.exact.partitions import IMPOSSIBLE
+from sisyphus.solve.run import solve
+from sisyphus.solve.session import ROUGHLY_EQUAL, Session
+
+
+class _Failed(Exception):  # noqa: N818 - a signal out of the search
+    """The solver holds nothing, or stopped before its proof."""
+
+
+class _Chooser:
+    """`Combine` by an adapter for linear problems."""
+
+    def __init__(self, session: Session, name: str) -> None:
+        self.session, self.name = session, name
+        self.outcome: SolveOutcome = failure(name, "was not asked", 0.0)
+
+    def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
+        tick(0.0)
+        asked = choice_problem(problem)
+        limits = replace(self.session.left, gap=0.0)
+        self.outcome = solve(self.name, SolveRequest(choice_model(asked, upper), limits))
+        if self.outcome.stop is Stop.INFEASIBLE:
+            return
+        if self.outcome.values is not None:
+            self._offer(problem, asked, upper, listen)
+        if self.outcome.stop is not Stop.PROVED:
+            raise _Failed
+
+    def _offer(self, problem: Problem, asked: ChoiceProblem, upper: float, listen: Listener) -> None:
+        try:
+            chosen = picks(self.outcome.values or {}, asked)
+        except (KeyError, StopIteration):
+            chosen = []
+        cycles = _cycles(problem, chosen) if chosen else None
+        if cycles is None:
+            self.outcome = replace(self.outcome, stop=Stop.FAILED, message="returned an infeasible choice")
+            raise _Failed
+        if cycles < upper and not listen(cycles, chosen):
+            self.outcome = replace(self.outcome, stop=Stop.FAILED, message="its design exceeds the on-chip memory")
+            raise _Failed
+
+
+def linear(session: Session, name: str) -> SolveOutcome:
+    """The whole turn."""
+    costs = session.costs_of(session.space)
+    chooser = _Chooser(session, name)
+    if costs is None:
+        return failure(name, "needs a cost model, and there is none for this problem", session.seconds)
+    hunt = Hunt(session, solver=name, combine=chooser)
+    try:
+        stop = hunt.run(costs)
+    except _Failed:
+        stop = chooser.outcome.stop if chooser.outcome.stop is not Stop.PROVED else Stop.FAILED
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    objective = None if hunt.found is None else hunt.found.cycles
+    values = None if hunt.found is None else hunt.values()
+    return replace(chooser.outcome, stop=stop, values=values, objective=objective, bound=session.bound)
+
+
+def choice_problem(problem: Problem) -> ChoiceProblem:
+    """The combination problem as plain numbers."""
+    place = {table.nest: t for t, table in enumerate(problem.tables)}
+    serves = {array: _serving(problem, array) for array in problem.states}
+    used = {array: {s for some in found.values() for s in some} for array, found in serves.items()}
+    steps = []
+    for step in problem.steps:
+        moves = [(m.array, {s: float(problem.moves[m][s]) for s in sorted(used[m.array])}) for m in step.moves]
+        steps.append(ChoiceStep([place[n] for n in step.nests], [(str(a), cycles) for a, cycles in moves]))
+    return ChoiceProblem(
+        tables=[_plain(table) for table in problem.tables],
+        steps=steps,
+        budgets=[
+            ChoiceBudget(b.name, b.limit, [[place[n] for n in group] for group in b.groups]) for b in problem.budgets
+        ],
+        serves={str(array): found for array, found in serves.items()},
+    )
+
+
+def _plain(table: Table) -> ChoiceTable:
+    return ChoiceTable(
+        cycles=table.cycles.tolist(),
+        demands={str(array): states.tolist() for array, states in table.states.items()},
+        usage={name: used.tolist() for name, used in table.usage.items()},
+    )
+
+
+def _serving(problem: Problem, array: str) -> dict[int, list[int]]:
+    """Per demand of some entry, the states among all joint demands that meet it."""
+    states = next(s for a, s in problem.states.items() if a == array)
+    reached: set[int] = {states.start}
+    demands: set[int] = set()
+    for table in problem.tables:
+        asked = next((set(s.tolist()) for a, s in table.states.items() if a == array), set())
+        demands |= asked
+        reached = {int(states.joined_with(r)[d]) for r in reached for d in (asked or {states.start})} - {IMPOSSIBLE}
+    found = {}
+    for demand in sorted(demands):
+        joined = states.joined_with(demand)
+        found[demand] = [s for s in sorted(reached) if joined[s] == s]
+    return found or {states.start: [states.start]}
+
+
+def _cycles(problem: Problem, chosen: list[int]) -> float | None:
+    """What a choice costs by our own count; None where it breaks a rule."""
+    states = {array: s.start for array, s in problem.states.items()}
+    cycles: dict[str, float] = {}
+    for table, entry in zip(problem.tables, chosen, strict=True):
+        cycles[table.nest] = float(table.cycles[entry])
+        for array, demand in table.states.items():
+            states[array] = int(problem.states[array].joined_with(states[array])[demand[entry]])
+            if states[array] == IMPOSSIBLE:
+                return None
+    for budget in problem.budgets:
+        groups = []
+        for group in budget.groups:
+            members = [(t, c) for t, c in zip(problem.tables, chosen, strict=True) if t.nest in group]
+            groups.append(sum(t.usage[budget.name][:, c] for t, c in members))
+        if float(np.max(groups, axis=0).sum()) > budget.limit * (1 + ROUGHLY_EQUAL):
+            return None
+    total = 0.0
+    for step in problem.steps:
+        moves = [float(problem.moves[m][states[m.array]]) for m in step.moves]
+        total += max([*(cycles[n] for n in step.nests), *moves], default=0.0)
+    return total

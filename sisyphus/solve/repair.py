@@ -1,0 +1,60 @@
+"""From a fractional answer to a legal design: our exact search among the tiles near to it; knows no solver."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sisyphus.nlp import knob
+from sisyphus.nlp.knobs import log_name
+from sisyphus.solve.by_exact import Hunt
+from sisyphus.solve.contract import SolveOutcome, Stop, failure
+from sisyphus.solve.session import Session
+from sisyphus.space import LoopSpace, NestSpace, Space, Tile
+
+#: How far the trip counts may lie from the fractional ones, as factors, tried one after another.
+RADII = (1.3, 2.0, 4.0, 16.0, math.inf)
+
+
+def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
+    """The best legal design near a relaxed optimum; if the relaxation is convex, its optimum is a bound."""
+    if outcome.relaxed is None:
+        return outcome
+    session.raise_bound(outcome.bound)
+    hunt = Hunt(session, solver=name)
+    try:
+        for radius in RADII:
+            costs = session.costs_of(near(session.space, outcome.relaxed, radius))
+            if costs is None:
+                return failure(name, "rounding needs a cost model, and there is none for this problem", session.seconds)
+            hunt.run(costs, proves=False)
+            if hunt.found is not None or session.is_over:
+                break
+        stop = Stop.REPAIRED
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    if hunt.found is None:
+        return replace(outcome, stop=Stop.TIME if session.is_over else Stop.FAILED, message="found nothing near")
+    return replace(outcome, stop=stop, values=hunt.values(), objective=hunt.found.cycles)
+
+
+def near(space: Space, relaxed: Mapping[str, float], radius: float) -> Space:
+    """The space with the tiles whose three trip counts are within a factor of the relaxed ones; never none of a loop."""
+    nests = []
+    for nest in space.nests:
+        loops = tuple(replace(loop, tiles=_tiles(nest, loop, relaxed, radius)) for loop in nest.loops)
+        nests.append(replace(nest, loops=loops))
+    return replace(space, nests=tuple(nests))
+
+
+def _tiles(nest: NestSpace, loop: LoopSpace, relaxed: Mapping[str, float], radius: float) -> tuple[Tile, ...]:
+    logs = [relaxed.get(knob("log", log_name(nest, loop.iterator, level)), 0.0) for level in range(3)]
+
+    def distance(tile: Tile) -> float:
+        counts = (tile.level0, tile.level1, tile.level2)
+        return max(abs(math.log(count) - log) for count, log in zip(counts, logs, strict=True))
+
+    kept = tuple(tile for tile in loop.tiles if distance(tile) <= math.log(radius))
+    plain = tuple(tile for tile in loop.tiles if tile.level1 == 1)
+    return kept or (min(plain or loop.tiles, key=distance),)

@@ -1,0 +1,40 @@
+"""`verify`: proof and run in one verdict; a very large kernel may be run smaller, and the verdict says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hand_plans import gemm_resident
+
+import sisyphus.verify
+from sisyphus.analysis import dependences
+from sisyphus.codegen import project
+from sisyphus.plan import Copy, Plan
+from sisyphus.verify import verify
+
+
+def names(plan: Plan, **options: bool) -> list[str]:
+    spare = (project(plan), plan)
+    verdict = verify(plan, project(plan), dependences(plan.scop), seed=7, reduced=spare, **options)
+    assert verdict.passed and verdict.seed == 7 and verdict.worst_error == 0 and verdict.compiler
+    return [c.name for c in verdict.checks]
+
+
+def test_proof_comes_first_and_the_run_after_it() -> None:
+    found = names(gemm_resident())
+    assert found[0].startswith("instances of") and found[-1] == "run large" and "compile" in found
+    assert "size of the run" not in found
+
+
+def test_wrong_plan_fails_in_both() -> None:
+    plan = gemm_resident()
+    wrong = replace(plan, body=tuple(n for n in plan.body if n != Copy("store_C")))
+    verdict = verify(wrong, project(wrong), dependences(plan.scop))
+    assert not verdict.passed and any(c.name == "run random" for c in verdict.failures)
+
+
+def test_very_large_kernel_is_run_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sisyphus.verify, "work", lambda _: 10**10)
+    assert "size of the run" in names(gemm_resident())
+    assert "size of the run" not in names(gemm_resident(), full=True)
