@@ -284,7 +284,7 @@ def _plan(kernel: Kernel, point: DesignPoint) -> Plan:
 
 
 def _verify(kernel: Kernel, plan: Plan, emitted: Project, request: Request) -> Verdict:
-    return verify(plan, emitted, kernel.dependences, full=request.verify_full)
+    return verify(plan, emitted, kernel.dependences, live=kernel.live, full=request.verify_full)
 
 
 def save(design: Design, out: Path) -> None:

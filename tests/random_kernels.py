@@ -12,9 +12,8 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.plan import build_plan
 from sisyphus.plan.checks import arrays_of
-from sisyphus.plan.levels import innermost_order
 from sisyphus.poly import dim_names, dim_range
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint, level2_order
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 1, "E": 1, "S": 0, "w": 1}
 FIRST = "for i in range(14):\n    w[i] = 0.25 * i"
@@ -130,7 +129,7 @@ def _keeps_precedence(nest: Nest, choice: NestPoint) -> bool:
     tiles = dict(choice.tiles)
     copies = [loop for loop in choice.order if tiles[loop].level0 > 1]
     copies += [loop for loop in nest.iterators if tiles[loop].level1 > 1]
-    copies += [loop for loop in innermost_order(nest, tree_reduction=False) if tiles[loop].level2 > 1]
+    copies += [loop for loop in level2_order(nest, tree_reduction=False) if tiles[loop].level2 > 1]
     return all(
         _last(copies, before) < copies.index(after)
         for before, after in nest.precedence

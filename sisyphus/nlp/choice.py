@@ -88,9 +88,7 @@ def _meet_demands(model: pyo.ConcreteModel, problem: ChoiceProblem) -> None:
                 by_state.setdefault(demand, []).append(c)
             for demand, places in by_state.items():
                 serving = problem.serves[array][demand]
-                model.rules.add(
-                    sum(model.pick[t, c] for c in places) <= sum(model.state[array, s] for s in serving)
-                )
+                model.rules.add(sum(model.pick[t, c] for c in places) <= sum(model.state[array, s] for s in serving))
 
 
 def _run_steps(model: pyo.ConcreteModel, problem: ChoiceProblem) -> None:

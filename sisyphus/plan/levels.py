@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sisyphus.analysis import LoopKind, Nest
+from sisyphus.analysis import Nest
 from sisyphus.analysis.distribution import Loop
 from sisyphus.plan.names import Names
 from sisyphus.poly import Affine, const, var
-from sisyphus.space import NestPoint, Tile
+from sisyphus.space import NestPoint, Tile, level2_order
 
 
 @dataclass(frozen=True)
@@ -136,23 +136,5 @@ def levels_of(
         copies=tuple(copies),
         order=point.order,
         pipeline=point.pipeline,
-        innermost=innermost_order(nest, tree_reduction=tree_reduction),
+        innermost=level2_order(nest, tree_reduction=tree_reduction),
     )
-
-
-def innermost_order(nest: Nest, *, tree_reduction: bool) -> tuple[str, ...]:
-    """The band with its reduction loops last, as far as the nest's precedence allows."""
-    kinds = {loop.iterator: loop.kind for loop in nest.band}
-    pairs = {
-        (before, after)
-        for before, after in nest.precedence
-        if not (tree_reduction and kinds[before] is kinds[after] is LoopKind.REDUCTION)
-    }
-    waiting = sorted(nest.iterators, key=lambda name: kinds[name] is LoopKind.REDUCTION)
-    chosen: list[str] = []
-    while waiting:
-        free = (name for name in waiting if not any((other, name) in pairs for other in waiting))
-        name = next(free, waiting[0])
-        waiting.remove(name)
-        chosen.append(name)
-    return tuple(chosen)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.metadata import version
 
-from sisyphus.nlp import knob
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.exact import Combine, CostModel, Engine, Solution, Terms, branch_and_bound, point_of, values_of
 from sisyphus.solve.registry import EXACT

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.solve.contract import Limits
-from sisyphus.solve.search import Formulation, Found, search
+from sisyphus.solve.search import Found, search
+from sisyphus.solve.session import Formulation
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Budget
 

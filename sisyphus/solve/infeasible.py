@@ -65,11 +65,11 @@ def _needs(session: Session, costs: CostModel) -> list[Need]:
 
 
 def _need(session: Session, limit: Limit, deadline: float) -> Need | None:
-    """Doubling and halving, with one search for any design at each step."""
+    """Growing and halving, with one search for any design at each step."""
+    if not _fits(session, limit, MOST, deadline):
+        return None
     low, high = limit.amount, max(2 * limit.amount, 1)
-    while not _fits(session, limit, high, deadline):
-        if high >= MOST or time.monotonic() > deadline:
-            return None
+    while high < MOST and not _fits(session, limit, high, deadline):
         low, high = high, min(high * 8, MOST)
     while high - low > 1 and time.monotonic() < deadline:
         middle = (low + high) // 2

@@ -126,11 +126,9 @@ def _cycles(problem: Problem, chosen: list[int]) -> float | None:
             if states[array] == IMPOSSIBLE:
                 return None
     for budget in problem.budgets:
-        groups = []
-        for group in budget.groups:
-            members = [(t, c) for t, c in zip(problem.tables, chosen, strict=True) if t.nest in group]
-            groups.append(sum(t.usage[budget.name][:, c] for t, c in members))
-        if float(np.max(groups, axis=0).sum()) > budget.limit * (1 + ROUGHLY_EQUAL):
+        taken = {t.nest: t.usage[budget.name][:, c] for t, c in zip(problem.tables, chosen, strict=True)}
+        groups = np.array([np.sum([taken[nest] for nest in group], axis=0) for group in budget.groups])
+        if float(groups.max(axis=0).sum()) > budget.limit * (1 + ROUGHLY_EQUAL):
             return None
     total = 0.0
     for step in problem.steps:

@@ -40,7 +40,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
 
 
 def near(space: Space, relaxed: Mapping[str, float], radius: float) -> Space:
-    """The space with the tiles whose three trip counts are within a factor of the relaxed ones; never none of a loop."""
+    """The space with only tiles whose trip counts are within a factor of the relaxed ones; every loop keeps one."""
     nests = []
     for nest in space.nests:
         loops = tuple(replace(loop, tiles=_tiles(nest, loop, relaxed, radius)) for loop in nest.loops)

@@ -46,9 +46,7 @@ def search(
     far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
     """
     names = solver_list(solver)
-    session = Session(
-        space, formulate, limits, excess, costs=costs or COSTS.get(formulate), on_progress=on_progress
-    )
+    session = Session(space, formulate, limits, excess, costs=costs or COSTS.get(formulate), on_progress=on_progress)
     if start is not None:
         _begin_with(session, start)
     outcomes = []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from sisyphus.analysis import Dependences
+from sisyphus.analysis import Dependences, Live
 from sisyphus.codegen import Project
+from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
 from sisyphus.verify.proof import prove
 from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, run, work
@@ -19,6 +21,7 @@ def verify(
     project: Project,
     dependences: Dependences,
     *,
+    live: Mapping[ArrayId, Live] | None = None,
     seed: int = 0,
     full: bool = False,
     sanitize: bool = False,
@@ -27,10 +30,11 @@ def verify(
 ) -> Verdict:
     """The proof of the plan, then the differential run of its project, which happens even if the proof failed.
 
-    The files and logs of the run stay in `workdir` where one is given. `full` runs all data whatever it costs.
-    `reduced` is the same design with fewer level-0 iterations, which is run in place of a very large kernel.
+    `live` says which arrays are wanted afterwards (without it, all that are written). The files and logs of the run
+    stay in `workdir` where one is given. `full` runs all data whatever it costs. `reduced` is the same design with
+    fewer level-0 iterations, which is run in place of a very large kernel.
     """
     small = reduced if not full and work(plan) > VERY_MANY_OPERATIONS else None
     ran = run(*(small or (project, plan)), seed=seed, full=full, sanitize=sanitize, workdir=workdir)
     told = (Check("size of the run", True, "the same tiles, with fewer level-0 iterations"),) if small else ()
-    return prove(plan, dependences).joined(Verdict((*told, *ran.checks), ran.compiler, seed, ran.worst_error))
+    return prove(plan, dependences, live).joined(Verdict((*told, *ran.checks), ran.compiler, seed, ran.worst_error))

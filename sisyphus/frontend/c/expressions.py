@@ -13,8 +13,8 @@ from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
-from sisyphus.frontend.c.types import balance, convert, declared, number, promoted
-from sisyphus.ir import INT32, Binary, Call, Expr, Index, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.frontend.c.types import balance, convert, declared, integer_literal, number, promoted
+from sisyphus.ir import INT32, Binary, Call, Cast, Expr, Index, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -283,6 +283,8 @@ class Expressions:
         if op not in OPERATIONS:
             raise self._no("unsupported-expression", f"the operator `{op}` is not understood", node)
         left, right, kind = balance(left, right)
+        if op in ("/", "%") and not kind.is_float and is_zero(right):
+            raise self._no("type-mismatch", f"`{self.affines.text(node)}` divides by zero", node)
         return Binary(op, left, right, INT32 if op in COMPARISONS else kind)
 
     def _cast_type(self, node: c_ast.Cast) -> ScalarType:
@@ -353,6 +355,14 @@ class Expressions:
             return convert(self.value(result), kind.scalar)
         finally:
             affines.scope, affines.calls = outer, calls
+
+
+def is_zero(expr: Expr) -> bool:
+    """Whether an expression is the integer constant 0."""
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    found = integer_literal(expr.text) if isinstance(expr, Literal) and not expr.type.is_float else None
+    return found is not None and found[0] == 0
 
 
 def _depth(node: c_ast.Node) -> int:

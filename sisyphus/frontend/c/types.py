@@ -90,7 +90,11 @@ def _named(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
     names = list(node.names)
     if len(names) == 1 and names[0] in typedefs:
         return typedefs[names[0]]
-    count = Counter(n for n in names if n not in ("int",) and not (n == "signed" and "char" not in names))
+    count = Counter(names)
+    if not count.keys() & {"char", "float", "double", "void", "_Bool", "_Complex", "__int128"}:
+        # `int` says nothing beside a width or a sign, nor does `signed`; with the others it says too much.
+        count["int"] = count["int"] - 1
+        count["signed"] = 0
     key = tuple(sorted(count.elements()))
     if key in SPELLINGS:
         return Declared(SPELLINGS[key])

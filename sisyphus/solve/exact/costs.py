@@ -51,6 +51,14 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class Least:
+    """Lower bounds: cycles, and per budget the sum over its kinds."""
+
+    cycles: float
+    usage: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Move:
     """The transfer of a whole resident array."""
 
@@ -108,11 +116,14 @@ class CostModel(Protocol):
         ...
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        """What an array adds to a nest whose loops `outside` are outside of its transfers."""
+        """What an array adds to a nest whose loops `outside` are outside of its transfers.
+
+        More loops outside never add to the usage of a budget.
+        """
         ...
 
-    def least_tile(self, nest: NestSpace, use: ArrayUse) -> float:
-        """Cycles that the transfers of a tiled array take at least, whatever the candidate."""
+    def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
+        """What a tiled array takes at least, whatever the candidate and wherever its transfers are."""
         ...
 
     def move(self, move: Move, width: int) -> float:

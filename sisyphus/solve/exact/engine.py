@@ -152,12 +152,17 @@ class Engine:
 
     def _floor(self, residents: Residents, tiled: Residents) -> float:
         """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
-        if any(budget.limit < 0 for budget in self.costs.budgets(residents)):
-            return float("inf")
-        nests = {}
+        nests, used = {}, dict[str, float]()
         for nest in self.space.nests:
-            least = sum(self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled)
-            nests[nest.id] = float(self._whole[nest.id].cycles.min(initial=np.inf)) + least
+            least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
+            nests[nest.id] = float(self._whole[nest.id].cycles.min(initial=np.inf)) + sum(one.cycles for one in least)
+            for one in least:
+                for name, amount in one.usage.items():
+                    used[name] = used.get(name, 0.0) + amount
+        if any(used.get(b.name, 0.0) > b.limit for b in self.costs.budgets(residents) if len(b.groups) == 1):
+            return float("inf")
+        if any(b.limit < 0 for b in self.costs.budgets(residents)):
+            return float("inf")
         return self._total(self.costs.steps(residents), nests)
 
     def _total(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:

@@ -69,7 +69,8 @@ class Options:
         self.costs, self.nest, self.candidates, self.whole = costs, nest, candidates, whole
         self.uses = [self._use(array) for array in tiled]
         self.chains = Chains(costs.space, nest, tiled)
-        self.least_tiles = sum(costs.least_tile(nest, use) for use in self.uses)
+        self.least_tiles = sum(costs.least_tile(nest, use).cycles for use in self.uses)
+        self._least_usage = self._usage_with_all_outside()
         self._table: Table | None = None
         self._limit = -np.inf
         self._budgets: dict[str, float] = {}
@@ -79,6 +80,15 @@ class Options:
         if use is None:
             raise InternalError(f"nest `{self.nest.id}` does not use `{array}`")
         return use
+
+    def _usage_with_all_outside(self) -> dict[str, Floats]:
+        """Per budget what each tiling takes at least, over all kinds."""
+        least = {name: np.asarray(used.sum(axis=0)) for name, used in self.whole.usage.items()}
+        outside = frozenset(self.candidates.batch.loops)
+        for use in self.uses:
+            for name, used in self.costs.tile(self.nest, use, self.candidates.batch, outside).usage.items():
+                least[name] = least[name] + used.sum(axis=0)
+        return least
 
     def floor(self) -> float:
         """No choice takes fewer cycles."""
@@ -92,7 +102,10 @@ class Options:
         """Choices of at most `limit` cycles that fit the budgets alone; `tick` is called now and then."""
         grown = any(most > self._budgets.get(name, -np.inf) for name, most in budgets.items())
         if self._table is None or limit > self._limit or grown:
-            rows = np.flatnonzero(self.whole.cycles + self.least_tiles <= limit)
+            fits = self.whole.cycles + self.least_tiles <= limit
+            for name, most in budgets.items():
+                fits &= self._least_usage[name] <= most
+            rows = np.flatnonzero(fits)
             self._table = self._tiled(rows, limit, budgets, tick) if self.uses else self._untiled(rows)
             self._limit, self._budgets = limit, dict(budgets)
         kept = self._table.cycles <= limit

@@ -12,7 +12,7 @@ import numpy as np
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.model import paper
-from sisyphus.solve.exact.costs import Batch, Budget, Costs, Ints, Limit, Move, Residents, Step
+from sisyphus.solve.exact.costs import Batch, Budget, Costs, Ints, Least, Limit, Move, Residents, Step
 from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
 
 DSP, MEMORY = "dsp", "memory"
@@ -87,7 +87,7 @@ class PaperCosts:
 
     def _least_tiles(self, array: ArrayId) -> float:
         uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
-        return sum(self.least_tile(nest, use) for nest, use in uses)
+        return sum(self.least_tile(nest, use).cycles for nest, use in uses)
 
     def _bytes(self, array: ArrayId) -> int:
         declared = self.space.scop.array(array)
@@ -123,18 +123,12 @@ class PaperCosts:
         stored = footprint * self.space.scop.array(use.array).type.bytes
         return Costs(cycles.astype(np.float64), {MEMORY: stored[None, :].astype(np.float64)})
 
-    def least_tile(self, nest: NestSpace, use: ArrayUse) -> float:
-        """Every element that the nest touches travels at least once: distinct loops index distinct elements."""
-        seen: set[str] = set()
-        elements = 1
-        for dim in use.dims:
-            if dim.coefficients is None:
-                elements *= dim.extent
-            elif fresh := [name for name in dim.loops if name not in seen]:
-                widest = max(fresh, key=lambda name: nest.loop(name).trip_count)
-                elements *= min(dim.extent, nest.loop(widest).trip_count)
-                seen.update(dim.loops)
-        return float((2 if use.writes else 1) * nest.outer_trips * elements)
+    def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
+        """Every element that the nest touches travels at least once; a buffer holds what one iteration touches."""
+        smallest = use.footprint(dict.fromkeys((loop.iterator for loop in nest.loops), 1))
+        stored = smallest * self.space.scop.array(use.array).type.bytes
+        directions = 2 if use.writes else 1
+        return Least(float(directions * nest.outer_trips * _touched(nest, use)), {MEMORY: stored})
 
     def move(self, move: Move, width: int) -> float:
         return paper.whole_transfer(self.space.scop.array(move.array).elements, width)
@@ -189,6 +183,19 @@ def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
     )
 
 
+def _touched(nest: NestSpace, use: ArrayUse) -> int:
+    """No more elements than the nest touches: distinct loops index distinct elements."""
+    seen: set[str] = set()
+    elements = 1
+    for dim in use.dims:
+        if dim.coefficients is None:
+            elements *= dim.extent
+        elif fresh := [name for name in dim.loops if name not in seen]:
+            elements *= min(dim.extent, max(nest.loop(name).trip_count for name in fresh))
+            seen.update(dim.loops)
+    return elements
+
+
 def _span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
     """`DimUse.span` for arrays of sizes."""
     if dim.coefficients is None:
@@ -200,4 +207,3 @@ def _span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
 
 def _writes(nest: NestSpace, array: str) -> bool:
     return any(use.writes for use in nest.arrays if use.array == array)
-
