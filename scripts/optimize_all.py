@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--double", action="store_true")
     parser.add_argument("--tree-reduction", action="store_true")
     parser.add_argument("--solver", default=DEFAULT_SOLVER)
+    parser.add_argument("--model", default="measured", choices=["measured", "paper"])
     chosen = parser.parse_args()
     only = set(filter(None, chosen.only.split(",")))
     failures = 0
@@ -47,6 +48,7 @@ def _one(path: Path, sizes: dict[str, int], chosen: argparse.Namespace) -> bool:
         options=Options(tree_reduction=chosen.tree_reduction),
         solver=chosen.solver,
         limits=Limits(seconds=chosen.time_limit),
+        model=chosen.model,
     )
     started = time.monotonic()
     try:
@@ -58,7 +60,7 @@ def _one(path: Path, sizes: dict[str, int], chosen: argparse.Namespace) -> bool:
     passed = verdict is not None and verdict.passed
     gap = outcome.gap if outcome else None
     print(
-        f"{path.stem:18s} {outcome.stop.value if outcome else '-':10s} {design.estimate.objective:14,.0f} "
+        f"{path.stem:18s} {outcome.stop.value if outcome else '-':10s} {design.estimate.cycles:14,} "
         f"{'-' if gap is None else format(100 * gap, '.2f'):>7s} {'passed' if passed else 'FAILED':9s} "
         f"{time.monotonic() - started:8.1f}",
         flush=True,

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -27,7 +28,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.poly import CountError
-from sisyphus.solve import DEFAULT_SOLVER, Limits, SolveOutcome, search_within
+from sisyphus.solve import DEFAULT_SOLVER, Judged, Limits, SolveOutcome, search_within
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, illegal
 from sisyphus.target import Target
 from sisyphus.verify import Verdict, verify
@@ -212,14 +213,18 @@ def _search(kernel: Kernel, request: Request) -> _Choice:
     formulate = nlp_paper.formulate if request.model == "paper" else nlp_measured.formulate
     space = _space(kernel, request)
 
-    def usage(point: DesignPoint) -> Mapping[str, int]:
-        if request.model == "paper":
-            return {"onchip_bytes": _plan(kernel, point).onchip_bytes}
-        cost = _estimate(kernel, point, request)
-        return {name: getattr(cost, name) for name in BUDGETS}
+    measured = request.model == "measured"
 
-    fitted = search_within(space, formulate, request.solver, request.limits, usage)
-    found = fitted.found
+    def judge(point: DesignPoint) -> Judged:
+        if not measured:
+            return Judged(0.0, {"onchip_bytes": _plan(kernel, point).onchip_bytes})
+        try:
+            cost = _estimate(kernel, point, request)
+        except KernelError:  # a width that this point's tiles do not allow
+            return Judged(inf, {})
+        return Judged(cost.cycles, {name: getattr(cost, name) for name in BUDGETS})
+
+    found = search_within(space, formulate, request.solver, request.limits, judge, improve=measured)
     violation = illegal(kernel.dependences, kernel.distribution, found.point)
     if violation is not None:
         raise InternalError(f"the chosen design is not legal: {violation}")

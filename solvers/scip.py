@@ -1,12 +1,24 @@
-"""SCIP through Pyomo and the PySCIPOpt wheel: proves optima of mixed-integer nonlinear problems."""
+"""SCIP through a .nl file that Pyomo writes and the PySCIPOpt wheel reads: proves optima of nonlinear problems."""
 
 from __future__ import annotations
 
+import tempfile
 import time
+from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from sisyphus.solve import SolveOutcome, SolveRequest, Stop, binary_values
+from sisyphus.solve import NlFile, Progress, SolveOutcome, SolveRequest, Stop, write_nl
+
+STOPS = {
+    "optimal": Stop.PROVED,
+    "gaplimit": Stop.PROVED,
+    "infeasible": Stop.INFEASIBLE,
+    "inforunbd": Stop.INFEASIBLE,
+    "timelimit": Stop.TIME,
+    "userinterrupt": Stop.INTERRUPTED,
+}
 
 
 class ScipAdapter:
@@ -27,43 +39,92 @@ class ScipAdapter:
 
     def solve(self, request: SolveRequest) -> SolveOutcome:
         """SCIP's clock is set to wall time, or a limit would count processor time and overrun."""
-        from pyomo.contrib.solver.common.factory import SolverFactory
+        import pyscipopt
 
-        options: dict[str, Any] = {
-            "timing/clocktype": 2,
-            "randomization/randomseedshift": request.limits.seed,
-            "limits/gap": request.limits.gap,
-        }
         started = time.monotonic()
-        results = SolverFactory("scip_direct").solve(
-            request.model,
-            load_solutions=False,
-            raise_exception_on_nonoptimal_result=False,
-            time_limit=request.limits.seconds,
-            warmstart_discrete_vars=False,
-            solver_options=options,
-        )
-        values = None
-        if results.incumbent_objective is not None:
-            results.solution_loader.load_vars()
-            values = binary_values(request.model)
+        with tempfile.TemporaryDirectory(prefix="sisy-scip-") as folder:
+            file = write_nl(request.model, Path(folder))
+            model = pyscipopt.Model()
+            model.hideOutput()
+            model.readProblem(str(file.path))
+            columns = _columns(model, file)
+            _set_limits(model, request, spent=time.monotonic() - started)
+            _begin_with(model, request, file, columns)
+            _tell_of_better_points(model, request, file, columns, started)
+            model.setLogfile(str(Path(folder) / "scip.log"))
+            model.optimize()
+            model.setLogfile(None)
+            log = (Path(folder) / "scip.log").read_text(errors="replace")
+        found = model.getNSols() > 0
+        values = [model.getVal(column) for column in columns] if found else []
         return SolveOutcome(
-            stop=_stop(results),
-            values=values,
-            objective=results.incumbent_objective,
-            bound=results.objective_bound,
+            stop=STOPS.get(model.getStatus(), Stop.FAILED),
+            values=file.binaries(values) if found else None,
+            objective=model.getObjVal() if found else None,
+            bound=_finite(model, model.getDualbound()),
             solver=self.name,
             version=self.version(),
             seconds=time.monotonic() - started,
-            log=str(results.solver_log or ""),
-            message=str(results.termination_condition.name),
+            log=log,
+            message=model.getStatus(),
         )
 
 
-def _stop(results: Any) -> Stop:
-    condition = results.termination_condition.name
-    if condition == "convergenceCriteriaSatisfied":
-        return Stop.PROVED
-    if condition in {"provenInfeasible", "infeasibleOrUnbounded"}:
-        return Stop.INFEASIBLE
-    return Stop.TIME if condition == "maxTimeLimit" else Stop.FAILED
+def _columns(model: Any, file: NlFile) -> list[Any]:
+    """SCIP's variables in the order of the file's columns."""
+    by_name = {variable.name: variable for variable in model.getVars()}
+    return [by_name[f"x{j}"] for j in range(len(file.columns))]
+
+
+def _set_limits(model: Any, request: SolveRequest, *, spent: float) -> None:
+    limits = request.limits
+    model.setParam("timing/clocktype", 2)
+    model.setParam("randomization/randomseedshift", limits.seed)
+    model.setParam("limits/gap", limits.gap)
+    model.setParam("lp/threads", limits.threads)
+    if limits.seconds is not None:
+        model.setParam("limits/time", max(0.0, limits.seconds - spent))
+
+
+def _begin_with(model: Any, request: SolveRequest, file: NlFile, columns: Sequence[Any]) -> None:
+    """A point given by its knobs; SCIP completes the rest."""
+    if request.start:
+        point = model.createPartialSol()
+        for column, value in file.start(request.start).items():
+            model.setSolVal(point, columns[column], value)
+        model.addSol(point)
+
+
+def _tell_of_better_points(
+    model: Any, request: SolveRequest, file: NlFile, columns: Sequence[Any], started: float
+) -> None:
+    import pyscipopt
+
+    event = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND
+
+    class Better(pyscipopt.Eventhdlr):  # type: ignore[misc]
+        """Called by SCIP for every new incumbent."""
+
+        def eventinit(self) -> None:
+            self.model.catchEvent(event, self)
+
+        def eventexit(self) -> None:
+            self.model.dropEvent(event, self)
+
+        def eventexec(self, _: Any) -> None:
+            point = self.model.getBestSol()
+            values = [self.model.getSolVal(point, column) for column in columns]
+            request.tell(
+                Progress(
+                    seconds=time.monotonic() - started,
+                    objective=self.model.getSolObjVal(point),
+                    bound=_finite(self.model, self.model.getDualbound()),
+                    values=file.binaries(values),
+                )
+            )
+
+    model.includeEventhdlr(Better(), "better", "tells of better points")
+
+
+def _finite(model: Any, value: float) -> float | None:
+    return value if abs(value) < model.infinity() else None

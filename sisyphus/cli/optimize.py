@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option("--tree-reduction", is_flag=True, help="Let additions be reassociated.")
 @click.option("--fix", "fixes", multiple=True, metavar="KNOB=VALUE", help="Fix a knob, as in S1.order=k,i,j.")
-@click.option("--solver", default="scip", show_default=True, metavar="NAME", help="See `sisy solvers`.")
+@click.option("--solver", default="auto", show_default=True, metavar="NAME", help="See `sisy solvers`.")
 @click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of each search.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the solver.")
 @click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this point, do not search.")

@@ -7,12 +7,13 @@ together, with NumPy arrays in place of integers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.ir import ArrayId, Scop
+from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import VECTOR, Value
 from sisyphus.model.counting import Ints
@@ -72,7 +73,8 @@ class NestCosts:
 class NestModel:
     """A nest with everything that does not depend on the candidate; made once and asked often.
 
-    `unloaded` are arrays whose tiles are written before they are read, so that a place loads nothing.
+    `unloaded` are arrays whose tiles are written before they are read, so that a place loads nothing. `together` are
+    the statements under the same outer loops, where these are not the ones that share them in the source.
     """
 
     scop: Scop
@@ -81,10 +83,12 @@ class NestModel:
     tree: bool = False
     rules: Rules = VITIS_2023_2
     unloaded: frozenset[ArrayId] = frozenset()
-    counts: TileCounts = field(init=False)
+    together: tuple[StmtId, ...] | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", tile_counts(self.scop, self.space.nest))
+    @cached_property
+    def counts(self) -> TileCounts:
+        """How often the tile loops run."""
+        return tile_counts(self.scop, self.space.nest, self.together)
 
     @property
     def setting(self) -> Setting:
@@ -93,7 +97,8 @@ class NestModel:
     def costs(self, candidates: Candidates) -> NestCosts:
         """The cost of every candidate."""
         found = _Columns(candidates.count)
-        for rows, shape in _shapes(self.space, candidates):
+        for rows, plain in _shapes(self.space, candidates):
+            shape = replace(plain, skips=self.counts.skips(plain.level0))
             tiles = {loop: tuple(c[rows] for c in levels) for loop, levels in candidates.tiles.items()}
             numbers = Numbers(
                 tiles=tiles,  # type: ignore[arg-type]
@@ -152,7 +157,8 @@ def _visits(counts: TileCounts, shape: Shape, tiles: Mapping[str, tuple[Ints, ..
     sizes = {loop: levels[1] * levels[2] for loop, levels in tiles.items()}
     rows = len(next(iter(sizes.values())))
     prefixes = [shape.level0[:n] for n in range(len(shape.level0) + 1)]
-    return [np.broadcast_to(counts.visits(prefix, sizes), (rows,)) for prefix in prefixes]
+    found = (counts.visits(prefix, sizes, level0=shape.level0) for prefix in prefixes)
+    return [np.broadcast_to(visits, (rows,)) for visits in found]
 
 
 def _bounds(model: NestModel, shape: Shape, numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Shape, Numbers]]:
@@ -167,14 +173,10 @@ def _bounds(model: NestModel, shape: Shape, numbers: Numbers, rows: int) -> Iter
     guarded = inside != model.counts.points
     for key in np.unique(moving * 2 + guarded):
         part = np.flatnonzero(moving * 2 + guarded == key)
-        exact = Shape(
-            shape.level0,
-            shape.level1,
-            shape.pipelined,
-            shape.order,
-            shape.places,
-            frozenset(loop for at, loop in enumerate(shape.level0) if int(key) >> (at + 1) & 1),
-            frozenset(model.space.nest.statements if int(key) & 1 else ()),
+        exact = replace(
+            shape,
+            moving=frozenset(loop for at, loop in enumerate(shape.level0) if int(key) >> (at + 1) & 1),
+            guarded=frozenset(model.space.nest.statements if int(key) & 1 else ()),
         )
         yield part, exact, _rows_of(numbers, part)
 
@@ -193,8 +195,7 @@ def _nest_costs(model: NestModel, facts: TaskFacts) -> dict[str, Value]:
     setting = model.setting
     studies = [study_pipe(setting, pipe) for pipe, _ in pipes_in(facts.parts)]
     [study] = studies
-    entries = model.counts.visits((), {})[0]
-    cycles = task_cycles(setting, facts, lambda _: study.body, entries)
+    cycles = task_cycles(setting, facts, lambda _: study.body, model.counts.runs)
     found: dict[str, Value] = {"cycles": cycles.value, "interval": study.interval.value, "depth": study.body.depth}
     dsp = _address_dsp(setting, facts, study.pipe)
     kinds = cores_of(setting, study.pipe.works)

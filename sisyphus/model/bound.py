@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sisyphus.analysis import LoopKind, reduction_of
-from sisyphus.ir import Expr, Statement, children, index_names, reads
+from sisyphus.analysis import LoopKind, Nest, OuterLoop, reduction_of
+from sisyphus.ir import ArrayId, Expr, Role, Statement, children, index_names, reads
 from sisyphus.model.cores import Core, core_of, narrowed, terms
 from sisyphus.model.rules import Rules
 from sisyphus.space import NestSpace, Space
@@ -119,6 +119,77 @@ def transfer_cycles(beats: V, transfers: V, rules: Rules) -> V:
     return beats + transfers * (rules.cycles.store + rules.cycles.register_transfer)
 
 
-def sequence(steps: Sequence[V], rules: Rules) -> V:
-    """Synchronised steps: the longest call of each, and what passing on takes."""
-    return sum(steps, 0) + rules.cycles.step * len(steps)
+@dataclass(frozen=True)
+class Stage:
+    """What runs side by side: nests, and whole arrays that are loaded or stored; `trips` times, one after another."""
+
+    nests: tuple[str, ...] = ()
+    loads: tuple[ArrayId, ...] = ()
+    stores: tuple[ArrayId, ...] = ()
+    trips: int = 1
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A member of a stage with the arrays it reads and writes; beside `alone` nothing runs."""
+
+    stage: Stage
+    reads: frozenset[ArrayId]
+    writes: frozenset[ArrayId]
+    alone: tuple[Stage, ...] = ()
+
+
+def stages(space: Space, residents: frozenset[ArrayId]) -> tuple[Stage, ...]:
+    """The synchronised steps of a kernel (MODEL.md 4.1), those inside of outer loops counted with their trips.
+
+    Two calls that read one array conflict unless it can lie in registers, which small arrays can.
+    """
+    moved = [a for a in space.used_arrays if a in residents and space.scop.array(a).role is not Role.LOCAL]
+    none: frozenset[ArrayId] = frozenset()
+    loads = [_Call(Stage(loads=(a,)), none, frozenset({a})) for a in moved if space.live[a].load]
+    stores = [_Call(Stage(stores=(a,)), frozenset({a}), none) for a in moved if space.live[a].store]
+    return _stages(space, [*loads, *_calls(space, space.distribution.body, 1), *stores], 1)
+
+
+def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int) -> list[_Call]:
+    calls = []
+    for entry in entries:
+        if isinstance(entry, Nest):
+            uses = space.nest(entry.id).arrays
+            reads = frozenset(u.array for u in uses if u.reads)
+            writes = frozenset(u.array for u in uses if u.writes)
+            calls.append(_Call(Stage(nests=(entry.id,)), reads, writes))
+        else:
+            inside = trips * entry.trip_count
+            body = _stages(space, _calls(space, entry.body, inside), inside)
+            calls.append(_Call(Stage(), frozenset(), frozenset(), alone=body))
+    return calls
+
+
+def _stages(space: Space, calls: Sequence[_Call], trips: int) -> tuple[Stage, ...]:
+    small = {a.id for a in space.scop.arrays if a.elements <= space.target.max_partition}
+    numbers: list[int] = []
+    for at, call in enumerate(calls):
+        before = (numbers[k] + 1 for k in range(at) if _conflict(calls[k], call, small))
+        numbers.append(max(before, default=0))
+    found: list[Stage] = []
+    for number in range(max(numbers, default=-1) + 1):
+        here = [c for c, n in zip(calls, numbers, strict=True) if n == number]
+        found += here[0].alone or [_merged([c.stage for c in here], trips)]
+    return tuple(found)
+
+
+def _merged(parts: Sequence[Stage], trips: int) -> Stage:
+    return Stage(
+        nests=tuple(n for s in parts for n in s.nests),
+        loads=tuple(a for s in parts for a in s.loads),
+        stores=tuple(a for s in parts for a in s.stores),
+        trips=trips,
+    )
+
+
+def _conflict(first: _Call, second: _Call, small: set[ArrayId]) -> bool:
+    if first.alone or second.alone:
+        return True
+    written = (first.writes & (second.reads | second.writes)) | (first.reads & second.writes)
+    return bool(written or ((first.reads & second.reads) - small))

@@ -13,7 +13,7 @@ from functools import cached_property
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, index_names, reads
 from sisyphus.model.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.cores import narrowed
-from sisyphus.model.facts import Access, Burst, Dim, Move, Part, Pipe, TaskFacts, Tile, Work
+from sisyphus.model.facts import Access, Burst, Dim, Guarded, Move, Part, Pipe, TaskFacts, Tile, Work
 from sisyphus.model.flows import flows_of
 from sisyphus.poly import Affine
 from sisyphus.space import DimUse, NestSpace
@@ -34,6 +34,7 @@ class Shape:
     pipelined: bool
     order: tuple[str, ...]
     places: Mapping[ArrayId, str]
+    skips: bool = False
     moving: frozenset[str] = frozenset()
     guarded: frozenset[str] = frozenset()
 
@@ -71,6 +72,8 @@ class NestReader:
             parts = self._with_moves(loop, parts)
             fixed = not self.shape.moving & set(self.shape.level0[at:])
             parts = (Tile(f"{loop}0", self.numbers.visits[at + 1], parts, fixed),)
+        if self.shape.skips:
+            parts = (Guarded(self.numbers.visits[0], parts),)
         return TaskFacts(self.space.id, parts)
 
     def _inner(self) -> tuple[Part, ...]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from sisyphus.analysis import Nest
 from sisyphus.errors import InternalError
-from sisyphus.ir import Scop, Statement
+from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting import Ints
-from sisyphus.poly import Affine, constraints, dim_range
+from sisyphus.poly import Affine, Set, constraints, dim_range, project_onto
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
 MOST_POINTS = 20_000_000
@@ -23,36 +23,79 @@ Convex = tuple[Affine, ...]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Loops whose ranges depend on each other, with all points they run through, one row each."""
+    """Loops whose ranges depend on each other, with the points they run through, one row each.
+
+    Where one loop hangs on outer ones alone, `rows` are the points of those, and the loop runs from `low` to `high`.
+    """
 
     loops: tuple[str, ...]
-    points: Ints
+    rows: Ints
+    low: Ints | None = None
+    high: Ints | None = None
+
+    @property
+    def points(self) -> int:
+        if self.low is None or self.high is None:
+            return len(self.rows)
+        return int((self.high - self.low + 1).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class TileCounts:
-    """The iterations of a nest as a product of groups of loops; `lower` is where the tiles of each loop begin."""
+    """The iterations of a nest as a product of groups of loops; `lower` is where the tiles of each loop begin.
+
+    `calls` are the iterations of the outer loops, one row each: the nest is run in all of them, with or without work.
+    `single`: it has one statement, with one convex domain.
+    """
 
     outer: tuple[str, ...]
     lower: Mapping[str, int]
     groups: tuple[Group, ...]
+    calls: Ints
+    single: bool
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
 
-    def visits(self, prefix: Sequence[str], sizes: Mapping[str, Ints]) -> Ints:
-        """Tiles of the loops in `prefix` that hold any work, over all iterations of the outer loops."""
+    def visits(self, prefix: Sequence[str], sizes: Mapping[str, Ints], *, level0: Sequence[str]) -> Ints:
+        """Tiles of the loops in `prefix` that hold any work, over all iterations of the outer loops.
+
+        Bounds of tile loops know of the outer loops that they depend on. Where none of `level0`, all tile loops, does,
+        the calls without work are skipped by a guard around the nest if it has one statement, and else run through.
+        """
         total = np.ones(1, np.int64)
         for group in self.groups:
-            total = total * self._visits(group, tuple(loop for loop in prefix if loop in group.loops), sizes)
+            own = tuple(loop for loop in prefix if loop in group.loops)
+            if own:
+                total = total * self._visits(group, own, sizes)
+            else:
+                skipped = self.single and not any(loop in group.loops for loop in level0)
+                total = total * (self._working(group) if skipped else self._called(group))
         return total
+
+    def skips(self, level0: Sequence[str]) -> bool:
+        """Whether the nest stands under a guard on outer loops alone."""
+        free = [group for group in self.groups if not any(loop in group.loops for loop in level0)]
+        return self.single and any(self._working(group) < self._called(group) for group in free)
+
+    @property
+    def runs(self) -> int:
+        """Calls of the nest."""
+        return len(self.calls)
+
+    def _called(self, group: Group) -> int:
+        """Different values of the outer loops of a group in all calls."""
+        outer = [at for at, loop in enumerate(self.outer) if loop in group.loops]
+        return len(np.unique(self.calls[:, outer], axis=0)) if outer else 1
+
+    def _working(self, group: Group) -> int:
+        """The same in calls with work."""
+        return self._distinct(group, (), ())
 
     @property
     def points(self) -> int:
         """Iterations of the nest in all."""
-        return prod(len(group.points) for group in self.groups)
+        return prod(group.points for group in self.groups)
 
     def _visits(self, group: Group, prefix: tuple[str, ...], sizes: Mapping[str, Ints]) -> Ints:
-        if not prefix:
-            return np.asarray([self._distinct(group, (), ())], np.int64)
         rows = np.stack(np.broadcast_arrays(*(np.asarray(sizes[loop], np.int64) for loop in prefix)), axis=-1)
         different, which = np.unique(rows, axis=0, return_inverse=True)
         counts = [self._distinct(group, prefix, tuple(int(s) for s in row)) for row in different]
@@ -62,25 +105,53 @@ class TileCounts:
         """Different combinations of the outer loops and the tiles of `prefix` among the points of a group."""
         key = (group.loops, prefix, sizes)
         if key not in self._known:
-            code = np.zeros(len(group.points), np.int64)
             tiled = dict(zip(prefix, sizes, strict=True))
-            for at, loop in enumerate(group.loops):
-                if loop in self.outer or loop in tiled:
-                    place = (group.points[:, at] - self.lower[loop]) // tiled.get(loop, 1)
-                    code = code * (int(place.max(initial=0)) + 1) + place
-            self._known[key] = len(np.unique(code))
+            if prefix and group.low is not None and group.high is not None:
+                first, last = group.low - self.lower[prefix[0]], group.high - self.lower[prefix[0]]
+                self._known[key] = int((last // sizes[0] - first // sizes[0] + 1).sum())
+            else:
+                self._known[key] = self._tiles(group, tiled)
         return self._known[key]
 
+    def _tiles(self, group: Group, tiled: Mapping[str, int]) -> int:
+        code = np.zeros(len(group.rows), np.int64)
+        for at, loop in enumerate(group.loops[: group.rows.shape[1]]):
+            if loop in self.outer or loop in tiled:
+                place = (group.rows[:, at] - self.lower[loop]) // tiled.get(loop, 1)
+                code = code * (int(place.max(initial=0)) + 1) + place
+        return len(np.unique(code))
 
-def tile_counts(scop: Scop, nest: Nest) -> TileCounts:
-    """The groups of a nest's loops, the outer ones included; its statements run through the union of their domains."""
+
+def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None) -> TileCounts:
+    """The groups of a nest's loops, the outer ones included; its statements run through the union of their domains.
+
+    `together` are the statements under the same outer loops; if not given, those that share these loops in the source.
+    """
     statements = [scop.statement(s) for s in nest.statements]
     names = (*nest.outer, *(loop.iterator for loop in nest.band))
     ranges = {name: _range(statements, at) for at, name in enumerate(names)}
     parts = sorted({part for statement in statements for part in _parts(statement, names)}, key=str)
-    groups = _coupled(names, parts)
-    found = tuple(Group(loops, _points(loops, parts, ranges)) for loops in groups)
-    return TileCounts(nest.outer, {name: low for name, (low, _) in ranges.items()}, found)
+    groups = tuple(_group(nest.outer, loops, parts, ranges) for loops in _coupled(names, parts))
+    lower = {name: low for name, (low, _) in ranges.items()}
+    depth = len(nest.outer)
+    if together is None:
+        around = [s for s in scop.statements if statements[0].shared_loops(s) >= depth]
+    else:
+        around = [scop.statement(s) for s in together]
+    single = len(statements) == len(parts) == 1
+    return TileCounts(nest.outer, lower, groups, _calls(nest.outer, around), single)
+
+
+def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Ints:
+    """The iterations of the outer loops that run any of some statements."""
+    found = [np.zeros((1 if not outer else 0, len(outer)), np.int64)]
+    for statement in statements if outer else ():
+        own = statement.iterators[: len(outer)]
+        shadow = project_onto(statement.domain, own)
+        ranges = {name: dim_range(shadow, iterator) for name, iterator in zip(outer, own, strict=True)}
+        for part in _named_parts(shadow, dict(zip(own, outer, strict=True))):
+            found += [_convex_points(outer, part, ranges)]
+    return np.unique(np.concatenate(found), axis=0)
 
 
 def _range(statements: Sequence[Statement], at: int) -> tuple[int, int]:
@@ -91,9 +162,12 @@ def _range(statements: Sequence[Statement], at: int) -> tuple[int, int]:
 
 def _parts(statement: Statement, names: Sequence[str]) -> list[Convex]:
     """The convex parts of a domain, over the names of the nest's loops."""
-    renamed = dict(zip(statement.iterators, names, strict=True))
+    return _named_parts(statement.domain, dict(zip(statement.iterators, names, strict=True)))
+
+
+def _named_parts(points: Set, renamed: Mapping[str, str]) -> list[Convex]:
     found = []
-    for at_least, equal in constraints(statement.domain):
+    for at_least, equal in constraints(points):
         conditions = [*at_least, *equal, *(-e for e in equal)]
         found.append(tuple(sorted((c.rename(renamed) for c in conditions), key=str)))
     return found
@@ -111,32 +185,48 @@ def _coupled(names: tuple[str, ...], parts: Sequence[Convex]) -> list[tuple[str,
     return [tuple(name for name in names if name in group) for group in groups]
 
 
-def _points(loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> Ints:
+def _group(
+    outer: tuple[str, ...], loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]
+) -> Group:
     """Every point of some loops, by their conditions."""
-    found = [_convex_points(loops, [c for c in part if c.names & set(loops)], ranges) for part in parts]
-    if len(found) == 1:
-        return found[0]
-    return np.unique(np.concatenate(found), axis=0)
+    own = [[c for c in part if c.names & set(loops)] for part in parts]
+    inner = [loop for loop in loops if loop not in outer]
+    if len(own) == 1 and len(inner) == 1 and loops[-1] == inner[0]:
+        rows = _convex_points(loops[:-1], own[0], ranges)
+        low, high = _limits(loops, own[0], ranges, rows)
+        work = high >= low
+        return Group(loops, rows[work], low[work], high[work])
+    found = [_convex_points(loops, conditions, ranges) for conditions in own]
+    return Group(loops, found[0] if len(found) == 1 else np.unique(np.concatenate(found), axis=0))
+
+
+def _limits(
+    loops: tuple[str, ...], conditions: Sequence[Affine], ranges: Mapping[str, tuple[int, int]], points: Ints
+) -> tuple[Ints, Ints]:
+    """First and last value of the last of some loops, for each point of the others."""
+    loop = loops[-1]
+    low = np.full(len(points), ranges[loop][0], np.int64)
+    high = np.full(len(points), ranges[loop][1], np.int64)
+    for condition in conditions:
+        if loop not in condition.names or not condition.names <= set(loops):
+            continue
+        rest = np.full(len(points), condition.constant, np.int64)
+        for name, factor in condition.terms:
+            if name != loop:
+                rest = rest + points[:, loops.index(name)] * factor
+        factor = condition.coefficient(loop)
+        if factor > 0:
+            low = np.maximum(low, -(rest // factor))
+        else:
+            high = np.minimum(high, rest // -factor)
+    return low, high
 
 
 def _convex_points(loops: tuple[str, ...], conditions: Sequence[Affine], ranges: Mapping[str, tuple[int, int]]) -> Ints:
     """The points of one convex part, one loop after another; a condition counts once all its loops are there."""
     points = np.zeros((1, 0), np.int64)
-    for at, loop in enumerate(loops):
-        low = np.full(len(points), ranges[loop][0], np.int64)
-        high = np.full(len(points), ranges[loop][1], np.int64)
-        for condition in conditions:
-            if loop not in condition.names or not condition.names <= set(loops[: at + 1]):
-                continue
-            rest = condition.constant + sum(
-                (points[:, loops.index(n)] * factor for n, factor in condition.terms if n != loop),
-                np.zeros(len(points), np.int64),
-            )
-            factor = condition.coefficient(loop)
-            if factor > 0:
-                low = np.maximum(low, -(rest // factor))
-            else:
-                high = np.minimum(high, rest // -factor)
+    for at in range(len(loops)):
+        low, high = _limits(loops[: at + 1], conditions, ranges, points)
         lengths = np.maximum(high - low + 1, 0)
         if lengths.sum() > MOST_POINTS:
             raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}")

@@ -6,13 +6,11 @@ The objective is at most what the full model says of the same point; the point f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import pyomo.environ as pyo
 
-from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId
 from sisyphus.model import bound
 from sisyphus.model.rules import VITIS_2023_2
@@ -26,19 +24,6 @@ NUMBERS = SignomialNumbers()
 RULES = VITIS_2023_2
 
 
-@dataclass(frozen=True)
-class Call:
-    """Something that the kernel calls: lower bounds of its cycles, and the arrays it reads and writes.
-
-    Nothing runs beside an outer loop: it is `alone`.
-    """
-
-    cycles: tuple[Any, ...]
-    reads: frozenset[ArrayId]
-    writes: frozenset[ArrayId]
-    alone: bool = False
-
-
 def formulate(space: Space) -> Knobs:
     """The whole problem; its objective is a lower bound of the measured latency in cycles."""
     knobs = Knobs(space)
@@ -47,8 +32,7 @@ def formulate(space: Space) -> Knobs:
     one_place_per_array(knobs)
     limit_memory(knobs)
     _limit_cores(knobs, bodies)
-    calls = [*_loads(knobs), *_entries(knobs, bodies, space.distribution.body), *_stores(knobs)]
-    knobs.model.latency = pyo.Objective(expr=_sequence(knobs, calls), sense=pyo.minimize)
+    knobs.model.latency = pyo.Objective(expr=_cycles(knobs, bodies), sense=pyo.minimize)
     return knobs
 
 
@@ -60,52 +44,16 @@ def _largest(knobs: Knobs, values: Iterable[Any]) -> Any:
     return part
 
 
-def _sequence(knobs: Knobs, calls: Sequence[Call]) -> Any:
-    """Cycles of calls that follow each other in synchronised steps."""
-    numbers = step_numbers(calls, knobs.space)
-    steps = []
-    for step in range(max(numbers, default=-1) + 1):
-        here = [c for c, number in zip(calls, numbers, strict=True) if number == step]
-        steps.append(_largest(knobs, (value for call in here for value in call.cycles)))
-    return bound.sequence(steps, RULES)
-
-
-def step_numbers(calls: Sequence[Call], space: Space) -> list[int]:
-    """step(call) = 1 + the largest step of an earlier call it conflicts with (MODEL.md 4.1).
-
-    Two calls that read one array conflict unless it can lie in registers, which small arrays can.
-    """
-    small = {a.id for a in space.scop.arrays if a.elements <= space.target.max_partition}
-    numbers: list[int] = []
-    for at, call in enumerate(calls):
-        before = (numbers[k] + 1 for k in range(at) if _conflict(calls[k], call, small))
-        numbers.append(max(before, default=0))
-    return numbers
-
-
-def _conflict(first: Call, second: Call, small: set[ArrayId]) -> bool:
-    if first.alone or second.alone:
-        return True
-    written = (first.writes & (second.reads | second.writes)) | (first.reads & second.writes)
-    return bool(written or ((first.reads & second.reads) - small))
-
-
-def _loads(knobs: Knobs) -> list[Call]:
-    """Resident arrays that are needed before the kernel writes them."""
-    found = []
-    for array, cycles in _whole_moves(knobs):
-        if knobs.space.live[array].load:
-            found.append(Call((cycles,), frozenset(), frozenset({array})))
-    return found
-
-
-def _stores(knobs: Knobs) -> list[Call]:
-    """Resident arrays that somebody wants to see afterwards."""
-    found = []
-    for array, cycles in _whole_moves(knobs):
-        if knobs.space.live[array].store:
-            found.append(Call((cycles,), frozenset({array}), frozenset()))
-    return found
+def _cycles(knobs: Knobs, bodies: dict[str, bound.Body]) -> Any:
+    """The slowest member of every stage, and what passing on takes."""
+    space = knobs.space
+    whole = dict(_whole_moves(knobs))
+    tasks = {nest.id: _task(knobs, nest, bodies[nest.id]) for nest in space.nests}
+    total: Any = 0
+    for stage in bound.stages(space, frozenset(space.used_arrays)):
+        members = [*(tasks[n] for n in stage.nests), *(whole[a] for a in (*stage.loads, *stage.stores))]
+        total += stage.trips * (_largest(knobs, members) + RULES.cycles.step)
+    return total
 
 
 def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
@@ -129,32 +77,14 @@ def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
     return found
 
 
-def _entries(knobs: Knobs, bodies: dict[str, bound.Body], entries: Sequence[OuterLoop | Nest]) -> list[Call]:
-    """Nests, and outer loops as one call each: all iterations of their own steps."""
-    calls = []
-    for entry in entries:
-        if isinstance(entry, Nest):
-            nest = knobs.space.nest(entry.id)
-            calls.append(_task(knobs, nest, bodies[nest.id]))
-            continue
-        inside = _entries(knobs, bodies, entry.body)
-        once = _sequence(knobs, inside) + RULES.cycles.outer_iteration
-        reads = frozenset().union(*(c.reads for c in inside))
-        writes = frozenset().union(*(c.writes for c in inside))
-        calls.append(Call((entry.trip_count * once,), reads, writes, alone=True))
-    return calls
-
-
-def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Call:
-    reads = frozenset(u.array for u in nest.arrays if u.reads)
-    writes = frozenset(u.array for u in nest.arrays if u.writes)
+def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
     computing = _largest(knobs, _computation(knobs, nest, body))
     moves = [u for u in nest.arrays if can_tile(u)]
     if not moves:
-        return Call((computing,), reads, writes)
+        return computing
     loading = _largest(knobs, (_tile_cycles(knobs, nest, u) for u in moves))
     storing = _largest(knobs, [0, *(_tile_cycles(knobs, nest, u) for u in moves if u.writes)])
-    return Call((computing + loading + storing,), reads, writes)
+    return computing + loading + storing
 
 
 def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:

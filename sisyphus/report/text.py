@@ -36,12 +36,12 @@ def _basis(facts: Facts) -> str:
 def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     """How the solver stopped, in one line; without times, which differ from run to run."""
     who = f"{outcome.solver} {outcome.version}"
-    what = "the paper's latency" if facts.paper else "a lower bound of the cycles"
+    what = "the paper's latency" if facts.paper else "its own count of cycles"
     objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
     if outcome.stop is Stop.PROVED:
-        return f"{what} is {objective}, proved minimal by {who}"
+        return f"{who} proved {objective} minimal ({what})"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
-    return f"{what} is {objective}, best found by {who}; stopped by {outcome.stop.value}, gap {gap}"
+    return f"{who} found {objective} ({what}); stopped by {outcome.stop.value}, gap {gap}"
 
 
 def verdict_text(verdict: Verdict | None) -> str:

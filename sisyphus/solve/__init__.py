@@ -1,8 +1,10 @@
 """Solvers: the contract of an adapter, finding the installed ones, running one safely, and our own exact search."""
 
+from sisyphus.errors import ToolError
 from sisyphus.nlp import binary_values
+from sisyphus.nlp.nl import NlFile, write_nl
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolverAdapter, SolveRequest, Stop
-from sisyphus.solve.fit import Fitted, search_within
+from sisyphus.solve.fit import Judged, search_within
 from sisyphus.solve.registry import (
     AUTO,
     DEFAULT_SOLVER,
@@ -15,27 +17,33 @@ from sisyphus.solve.registry import (
     solver_list,
 )
 from sisyphus.solve.search import Found, search
+from sisyphus.tools import find_tool, run_tool
 
 __all__ = [
     "AUTO",
     "DEFAULT_SOLVER",
     "EXACT",
-    "Fitted",
     "Form",
     "Found",
+    "Judged",
     "Limits",
+    "NlFile",
     "Progress",
     "SolveOutcome",
     "SolveRequest",
     "SolverAdapter",
     "SolverInfo",
     "Stop",
+    "ToolError",
     "adapters",
     "binary_values",
     "find_adapter",
+    "find_tool",
     "load_adapter",
+    "run_tool",
     "search",
     "search_within",
     "solver_infos",
     "solver_list",
+    "write_nl",
 ]

@@ -96,7 +96,7 @@ def _judged(session: Session, outcome: SolveOutcome, *, rounds: int) -> SolveOut
         return outcome
     reached = outcome.objective * (1 - session.limits.gap) - ROUGHLY_EQUAL * abs(outcome.objective)
     if session.bound is None or session.bound < reached:
-        return replace(outcome, stop=Stop.REPAIRED) if rounds > 1 else outcome
+        return replace(outcome, stop=Stop.UNPROVED) if rounds > 1 else outcome
     return outcome
 
 

@@ -79,7 +79,7 @@ class Hunt:
             except _TooLarge:
                 over = min(self._over)
                 continue
-            return Stop.REPAIRED if stop is Stop.PROVED else stop
+            return Stop.UNPROVED if stop is Stop.PROVED else stop
         return Stop.FAILED
 
 
@@ -92,7 +92,7 @@ def exact(session: Session) -> SolveOutcome:
         stop = hunt.run_tightening(costs)
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    if stop is Stop.REPAIRED and session.is_proved:
+    if stop is Stop.UNPROVED and session.is_proved:
         stop = Stop.PROVED
     message = "no design fits when memory is counted in whole words" if stop is Stop.FAILED else ""
     return _outcome(hunt, stop, message)

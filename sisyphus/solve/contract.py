@@ -13,14 +13,14 @@ from typing import Any, Protocol, runtime_checkable
 class Stop(Enum):
     """Why a solver stopped, apart from what it holds.
 
-    REPAIRED: its answer had to be changed to become a design (rounded, or made smaller), so that a proof of the answer
-    is none of the design.
+    UNPROVED: it came to its end without a proof, because it is a local solver, or because its answer had to be changed
+    to become a design (rounded, or made smaller).
     """
 
     PROVED = "proved"
     TIME = "time"
     INFEASIBLE = "infeasible"
-    REPAIRED = "repaired"
+    UNPROVED = "unproved"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.solve.contract import Limits
-from sisyphus.solve.search import Found, search
+from sisyphus.solve.refine import refine
+from sisyphus.solve.registry import EXACT, solver_list
+from sisyphus.solve.search import COSTS, Found, search
 from sisyphus.solve.session import Formulation
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Budget
@@ -16,45 +19,57 @@ from sisyphus.target import Budget
 #: How often a design that is larger than the formulation thought is answered by tighter budgets.
 MAX_ROUNDS = 12
 
-#: What a built design uses of each budget, by the names of `Budget`.
-Usage = Callable[[DesignPoint], Mapping[str, int]]
-
 
 @dataclass(frozen=True)
-class Fitted:
-    """A design within all budgets. `first_bound`: the proven bound of the untightened problem, None where unknown."""
+class Judged:
+    """What the full model says of a design: its cycles, and what it uses of each budget by the names of `Budget`."""
 
-    found: Found
-    first_bound: float | None
-    rounds: int
+    cycles: float
+    usage: Mapping[str, int]
 
 
-def search_within(space: Space, formulate: Formulation, solver: str, limits: Limits, usage: Usage) -> Fitted:
+#: The full model.
+Judge = Callable[[DesignPoint], Judged]
+
+
+def search_within(
+    space: Space, formulate: Formulation, solver: str, limits: Limits, judge: Judge, *, improve: bool
+) -> Found:
     """The best point whose built design fits.
 
-    A formulation counts some resources only roughly. Where the design found exceeds a budget, the budget that the
-    formulation sees is tightened in proportion (memory blocks: the number of banks) and the search repeated.
+    A formulation counts some resources only roughly. Our own search refuses designs that exceed a budget one by one;
+    for other solvers the budget that the formulation sees is tightened in proportion (memory blocks: the number of
+    banks) and the search repeated. With `improve`, the design found is then improved by the full model.
     """
-    budget, asked = space.target.budget, space
+    own = solver_list(solver)[0] == EXACT
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
-    first_bound: float | None = None
+    budget, asked = space.target.budget, space
+
+    def excess(point: DesignPoint) -> int:
+        return len(_excess(budget, judge(point).usage)) if own else 0
+
     over: dict[str, float] = {}
-    for round_ in range(MAX_ROUNDS):
-        found = search(asked, formulate, solver, _left(limits, deadline), excess=_nothing)
-        if round_ == 0:
-            first_bound = found.outcome.bound
-        over = _excess(budget, usage(found.point))
+    for _ in range(MAX_ROUNDS):
+        found = search(asked, formulate, solver, _left(limits, deadline), excess=excess)
+        over = _excess(budget, judge(found.point).usage)
         if not over:
-            return Fitted(found, first_bound, round_ + 1)
+            return _improved(space, formulate, found, judge, deadline) if improve else found
         if deadline is not None and time.monotonic() >= deadline:
             raise TimeUp(f"time ran out before a design was found within {_named(over)}", hint="raise --time-limit")
         asked = _tightened(asked, over)
     raise NoDesignError(f"no design was found within {_named(over)}", hint="raise that budget, or fix knobs with --fix")
 
 
-def _nothing(point: DesignPoint) -> int:
-    """The memory in bytes is one of the budgets that are looked at here."""
-    return 0
+def _improved(space: Space, formulate: Formulation, found: Found, judge: Judge, deadline: float | None) -> Found:
+    costs = COSTS.get(formulate)
+    if costs is None:
+        return found
+
+    def cycles(point: DesignPoint) -> float:
+        judged = judge(point)
+        return inf if _excess(space.target.budget, judged.usage) else judged.cycles
+
+    return replace(found, point=refine(costs(space), found.point, cycles, deadline))
 
 
 def _left(limits: Limits, deadline: float | None) -> Limits:
@@ -63,10 +78,12 @@ def _left(limits: Limits, deadline: float | None) -> Limits:
 
 def _excess(budget: Budget, used: Mapping[str, int]) -> dict[str, float]:
     """By how much each exceeded budget is exceeded, as a ratio above 1."""
-    limits = {name: getattr(budget, name) for name in used}
-    return {
-        name: used[name] / max(limit, 1) for name, limit in limits.items() if limit is not None and used[name] > limit
-    }
+    over = {}
+    for name, amount in used.items():
+        limit = getattr(budget, name)
+        if limit is not None and amount > limit:
+            over[name] = amount / max(limit, 1)
+    return over
 
 
 def _tightened(space: Space, over: Mapping[str, float]) -> Space:

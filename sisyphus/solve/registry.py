@@ -14,7 +14,7 @@ from sisyphus.errors import InternalError, NoDesignError
 from sisyphus.solve.contract import SolverAdapter, form_of
 
 GROUP = "sisyphus.solvers"
-DEFAULT_SOLVER = "scip"
+DEFAULT_SOLVER = "auto"
 #: Our own search: no adapter, because it reads the design space itself and not an optimization problem made of it.
 EXACT = "exact"
 AUTO = "auto"

@@ -31,7 +31,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
             hunt.run(costs, proves=False)
             if hunt.found is not None or session.is_over:
                 break
-        stop = Stop.REPAIRED
+        stop = Stop.UNPROVED
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
     if hunt.found is None:

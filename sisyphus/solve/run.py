@@ -36,7 +36,7 @@ def solve(name: str, request: SolveRequest, listen: Listen | None = None) -> Sol
     with tempfile.TemporaryDirectory(prefix="sisy-solve-") as folder:
         place = Path(folder)
         request = replace(request, progress=place / PROGRESS)
-        (place / REQUEST).write_bytes(pickle.dumps((name, request)))
+        (place / REQUEST).write_bytes(pickle.dumps((name, request, time.time())))
         watch = _Watch(place / PROGRESS, listen)
         try:
             with watch:

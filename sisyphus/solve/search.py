@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sisyphus.errors import NoDesignError, TimeUp
-from sisyphus.nlp import paper
+from sisyphus.nlp import measured, paper
 from sisyphus.solve.by_adapter import by_adapter
 from sisyphus.solve.by_exact import exact
 from sisyphus.solve.contract import Limits, SolveOutcome, Stop, failure
-from sisyphus.solve.exact import MakeCosts, PaperCosts
+from sisyphus.solve.exact import MakeCosts, MeasuredCosts, PaperCosts
 from sisyphus.solve.infeasible import explain_infeasible
 from sisyphus.solve.registry import EXACT, solver_list
 from sisyphus.solve.session import Excess, Formulation, OnProgress, Session
 from sisyphus.space import DesignPoint, Space
 
 #: Cost models for the exact search, by the formulation that says the same to other solvers.
-COSTS: dict[Formulation, MakeCosts] = {paper.formulate: PaperCosts}
+COSTS: dict[Formulation, MakeCosts] = {paper.formulate: PaperCosts, measured.formulate: MeasuredCosts}
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _is_done(session: Session, outcome: SolveOutcome) -> bool:
     if outcome.stop is Stop.INFEASIBLE and session.best is not None:
         session.skip(outcome.solver, "said that nothing fits, though there is a design")
         return False
-    if outcome.stop in (Stop.TIME, Stop.REPAIRED):
+    if outcome.stop in (Stop.TIME, Stop.UNPROVED):
         return session.is_over or session.is_proved
     return True
 

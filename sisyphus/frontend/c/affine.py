@@ -41,6 +41,7 @@ BOUND = Use(
 )
 CONDITION = Use("condition", "affine-condition", "data-dependent-condition")
 EXTENT = Use("extent", "array-extent", "array-extent")
+CONSTANT = Use("constant", "initialiser", "initialiser")
 VALUE = Use("value", "affine-subscript", "indirect-access")
 
 
@@ -192,7 +193,9 @@ class Affines:
             return self.checked(bound.times(-1), kind, node)
         if value is None or node.op not in ("~", "!"):
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not affine")
-        return (Bound.of(const(int(not value))), INT32) if node.op == "!" else (Bound.of(const(~value)), kind)
+        if node.op == "!":
+            return Bound.of(const(int(not value))), INT32
+        return Bound.of(const(limits(kind)[1] - value if kind.kind == "uint" else ~value)), kind
 
     def _sizeof(self, node: c_ast.UnaryOp) -> int:
         if isinstance(node.expr, c_ast.Typename):
@@ -223,7 +226,8 @@ class Affines:
     def _not_affine(self, node: c_ast.BinaryOp, use: Use) -> Refused:
         text = self.text(node)
         if node.op == "*":
-            return self._no(use, node, f"{use.noun} `{text}` multiplies two iterators")
+            hint = "fix one of them, or keep this statement out of the kernel" if use is not CONDITION else None
+            return self.fault(use.rule, f"{use.noun} `{text}` multiplies two iterators", node, hint)
         if node.op in ("/", "%", ">>"):
             verb = {"/": "divides", "%": "takes a remainder", ">>": "shifts"}[node.op]
             return self.fault(
@@ -239,10 +243,18 @@ class Affines:
             raise self.fault("type-mismatch", f"`{self.text(node)}` divides by zero", node)
         if node.op in ("<<", ">>") and not 0 <= right < kind.bits:
             raise self.fault("integer-overflow", f"`{self.text(node)}` shifts by {right} bits", node)
+        if node.op not in ("&&", "||", "<<", ">>"):
+            self.balanced(Bound.of(const(left)), Bound.of(const(right)), kind, node)
         value = OPERATIONS[node.op](left, right)
         if node.op in COMPARISONS or node.op in ("&&", "||"):
             kind = INT32
         return self.checked(Bound.of(const(value)), kind, node)
+
+    def balanced(self, left: Bound, right: Bound, kind: ScalarType, node: c_ast.BinaryOp) -> None:
+        """Operands that C turns into unsigned values must not be negative."""
+        if kind.kind == "uint":
+            self.checked(left, kind, node.left)
+            self.checked(right, kind, node.right)
 
     def checked(
         self, bound: Bound, kind: ScalarType, node: c_ast.Node, *, text: str | None = None
@@ -281,12 +293,10 @@ class Affines:
             return self.typed(node.iftrue if self.constant(condition, use) else node.iffalse, use)
         left, left_type = self.typed(condition.left, use)
         right, right_type = self.typed(condition.right, use)
+        self.balanced(left, right, promote(left_type, right_type), condition)
         if left.constant is not None and right.constant is not None:
             holds = OPERATIONS[condition.op](left.constant, right.constant)
             return self.typed(node.iftrue if holds else node.iffalse, use)
-        if promote(left_type, right_type).kind == "uint":
-            self.checked(left, promote(left_type, right_type), condition.left)
-            self.checked(right, promote(left_type, right_type), condition.right)
         yes, yes_type = self.typed(node.iftrue, use)
         no, no_type = self.typed(node.iffalse, use)
         if condition.op in (">", ">="):

@@ -47,10 +47,7 @@ def _condition(node: c_ast.Node, affines: Affines, use: Use) -> Condition:
 def _comparison(node: c_ast.BinaryOp, affines: Affines, use: Use) -> Condition:
     left, left_type = affines.typed(node.left, use)
     right, right_type = affines.typed(node.right, use)
-    common = promote(left_type, right_type)
-    if common.kind == "uint":
-        affines.checked(left, common, node.left)
-        affines.checked(right, common, node.right)
+    affines.balanced(left, right, promote(left_type, right_type), node)
     match node.op:
         case "<":
             return _not_negative(right, left, -1, node, affines)

@@ -53,7 +53,7 @@ RULES: dict[str, Rule] = {
     ),
     "static-local": Rule("a local variable that outlives the call", "drop `static`, or pass it as an argument"),
     "const-write": Rule("something constant is written", "drop `const`, or write to another variable"),
-    "initialiser": Rule("an initialiser that is not understood", "use one pair of braces per row"),
+    "initialiser": Rule("an initialiser that is not understood", "use constant values, in one pair of braces per row"),
     # parameters
     "unbound-parameter": Rule("an integer without a value shapes the kernel", "give it one with `--param NAME=VALUE`"),
     "unknown-parameter": Rule("`--param` names no integer parameter of the function", "set a macro with `-D`"),
@@ -89,7 +89,7 @@ RULES: dict[str, Rule] = {
     ),
     # accesses
     "affine-subscript": Rule(
-        "a subscript that is not affine", "fix one of them, or keep this statement out of the kernel"
+        "a subscript that is not affine", "a subscript is a sum of iterators and parameters times constants"
     ),
     "indirect-access": Rule(
         "a subscript that depends on computed data", "a subscript is a sum of iterators and parameters times constants"
@@ -133,6 +133,7 @@ class Collector:
     def __init__(self) -> None:
         self.files: dict[str, SourceFile] = {}
         self.standing_notes: tuple[str, ...] = ()
+        self._silent = False
         self._found: dict[tuple[str, str, str], Diagnostic] = {}
 
     def fault(
@@ -148,7 +149,9 @@ class Collector:
     def add(self, refused: Refused) -> None:
         """Record a fault; the same fault at the same place counts once, a silent one not at all."""
         found = refused.diagnostic
-        if found is not None:
+        if found is None:
+            self._silent = True
+        else:
             self._found.setdefault((found.rule, str(found.span), found.message), found)
 
     def report(
@@ -162,6 +165,8 @@ class Collector:
 
     def stop_if_failed(self) -> None:
         """Raise everything found so far, in the order of the text."""
+        if self._silent and not self._found:
+            raise InternalError("something was refused without a reason")
         if self._found:
             order = list(self.files)
             raise KernelError(diagnostics=sorted(self._found.values(), key=lambda d: _place(d, order)))

@@ -13,8 +13,8 @@ from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
-from sisyphus.frontend.c.types import balance, convert, declared, integer_literal, number, promoted
-from sisyphus.ir import INT32, Binary, Call, Cast, Expr, Index, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, integer_literal, promoted
+from sisyphus.ir import INT32, Binary, Call, Cast, Expr, Index, Literal, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -120,7 +120,7 @@ class Expressions:
     def _as_data(self, value: Affine, kind: ScalarType, node: c_ast.Node) -> Expr:
         """An affine value in its C type; as an index it is an `int`, which is wide enough for every extent."""
         if value.is_constant:
-            return self.fixed(value.constant, kind)
+            return integer_expression(value.constant, kind)
         self.affines.checked(Bound.of(value), INT32, node)
         return convert(Index(value, INT32), kind)
 
@@ -167,7 +167,7 @@ class Expressions:
                 return self._as_data(bound.affine, kind, node)
             case Parameter() as parameter:
                 if parameter.value is not None:
-                    return self.fixed(parameter.value, parameter.type)
+                    return integer_expression(parameter.value, parameter.type)
                 return Scalar(parameter.name, parameter.type)
             case Variable(binding=bound, type=kind) if bound is not None and bound.affine is not None:
                 return self._as_data(bound.affine, kind, node)
@@ -183,14 +183,6 @@ class Expressions:
             case Function():
                 raise self._no("pointer-arithmetic", f"function `{node.name}` is used as a value", node)
         raise self._no("undeclared", f"`{node.name}` is not declared", node)
-
-    def fixed(self, value: int, kind: ScalarType) -> Expr:
-        """A known integer in the given type; narrow types have no literals of their own."""
-        wide = promoted(kind)
-        expr: Expr = number(abs(value), wide)
-        if value < 0:
-            expr = Unary("-", expr, wide)
-        return convert(expr, kind)
 
     def element(self, node: c_ast.ArrayRef) -> tuple[Ref, Variable]:
         """The array element that a reference names; faults of all its subscripts are collected before one is raised."""
@@ -261,7 +253,7 @@ class Expressions:
             raise self._no("pointer-arithmetic", f"`{self.affines.text(node)}` works on an address", node, hint)
         if node.op == "sizeof":
             bound, kind = self.affines.typed(node, VALUE)
-            return self.fixed(bound.constant or 0, kind)
+            return integer_expression(bound.constant or 0, kind)
         operand = self.value(node.expr)
         if node.op == "!":
             return Unary("!", operand, INT32)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast, c_generator
 
-from sisyphus.frontend.c.affine import EXTENT, Affines
+from sisyphus.frontend.c.affine import CONSTANT, EXTENT, Affines
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.scope import Constant, Function, Scope, Unusable
-from sisyphus.frontend.c.types import convert, declared, number
-from sisyphus.ir import INT32, Unary
+from sisyphus.frontend.c.types import convert, declared, fits, integer_expression
+from sisyphus.ir import INT32, ScalarType
+from sisyphus.ir.types import INT64
 
 PREFIX = "kernel_"
 
@@ -87,9 +88,10 @@ def enumerate_constants(node: c_ast.Node, affines: Affines) -> None:
                 following = value + 1
 
 
-def integer_constant(value: int) -> Constant:
-    expr = Unary("-", number(-value), INT32) if value < 0 else number(value)
-    return Constant(expr, value, INT32)
+def integer_constant(value: int, kind: ScalarType | None = None) -> Constant:
+    """A known integer of a type, by default the narrowest of `int` and `long` that holds it."""
+    kind = kind or (INT32 if fits(value, INT32) else INT64)
+    return Constant(integer_expression(value, kind), value, kind)
 
 
 def _declare(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
@@ -104,6 +106,8 @@ def _declare(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
             _declare_number(node, found, affines)
         elif kind.dims is not None:
             found.tables[node.name] = node
+    elif kind.problem and kind.problem != "void":
+        names[node.name] = Unusable("unsupported-type", f"`{node.name}` is of a type with no place in a kernel")
     else:
         names[node.name] = _outside(node.name)
 
@@ -121,9 +125,9 @@ def _declare_number(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
     if kind is None:
         return
     if not kind.is_float:
-        value = affines.constant(node.init, EXTENT)
-        constant = integer_constant(value)
-        found.scope.names[node.name] = Constant(convert(constant.value, kind), value, kind)
+        bound, _ = affines.typed(node.init, CONSTANT)
+        affines.checked(bound, kind, node.init)
+        found.scope.names[node.name] = integer_constant(affines.constant(node.init, CONSTANT), kind)
     else:
         found.scope.names[node.name] = Constant(convert(Expressions(affines).value(node.init), kind), None, kind)
 
@@ -230,6 +234,8 @@ def _locals_of(caller: c_ast.FuncDef, affines: Affines) -> dict[str, int]:
     """Constant integers of a caller go into the scope; first extents of its arrays are returned."""
     changed, arrays = assigned_names(caller.body), dict[str, int]()
     names = affines.scope.names
+    arguments = caller.decl.type.args
+    names.update((p.name, Unusable()) for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl))
     for decl in (n for n in walk(caller.body) if isinstance(n, c_ast.Decl)):
         try:
             enumerate_constants(decl.type, affines)

@@ -15,7 +15,7 @@ from sisyphus.frontend.c.file import Callers, CFile
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import Body, Draft
-from sisyphus.frontend.c.types import Declared, declared, fits
+from sisyphus.frontend.c.types import Declared, declared, fits, integer_expression
 from sisyphus.ir import Argument, Array, Origin, Ref, Role, Scalar, Scop, Statement, StmtId
 from sisyphus.poly import IslError, Set
 
@@ -161,8 +161,9 @@ class Kernel:
                 scope.names[name] = copy
                 given = name in self.given.params
                 entity.value = entity.value if given else None
-                start = self.body.expressions.fixed(entity.value, entity.type) if entity.value is not None else None
-                self.body.put(Ref(copy.id, ()), copy, start or Scalar(entity.name, entity.type), entity.span)
+                start = Scalar(entity.name, entity.type) if entity.value is None else None
+                value = start or integer_expression(entity.value or 0, entity.type)
+                self.body.put(Ref(copy.id, ()), copy, value, entity.span)
         for name, node in self.found.tables.items():
             if name in self.variables.occurring and name not in affines.scope.names:
                 try:

@@ -16,6 +16,8 @@ from sisyphus.errors import UsageError
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.source import SourceFile, Span
 
+MOST_TOKENS = 50_000
+MOST_INCLUDES = 50
 STUBS = Path(__file__).resolve().parent.parent / "include"
 WHOLE = re.compile(r"(?P<number>\.?[0-9](?:[eEpP][+-]|[\w.])*)|\.\.\.|\^=")
 # What gcc knows and C99 does not: words without meaning for a kernel vanish, others get their standard spelling.
@@ -46,6 +48,10 @@ class Token:
 
     text: str
     span: Span
+
+
+class _EndlessError(Exception):
+    """Preprocessing would not end."""
 
 
 class _Place(str):
@@ -133,11 +139,20 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if name in self._given and before != [t.value for t in self.macros[name].value]:
             self.overridden.append(name)
 
+    def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
+        """Macros replaced; what grows beyond all bounds is given up."""
+        found: list[Any] = super().expand_macros(tokens, list(expanding_from))
+        if len(found) > MOST_TOKENS:
+            raise _EndlessError("macros grow without end")
+        return found
+
     def on_error(self, file: str, line: int, msg: str) -> None:
         span = getattr(file, "span", None) or Span(self._shown.get(str(file), str(file)), max(line, 1))
         self._collector.report("preprocess", " ".join((msg[:1].lower() + msg[1:]).split()), span)
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> Any:
+        if self.include_depth > MOST_INCLUDES:
+            raise _EndlessError("files include each other without end")
         path = Path(includepath)
         if path.is_relative_to(STUBS):
             path = STUBS / "_".join(path.relative_to(STUBS).parts)
@@ -207,6 +222,9 @@ def preprocess(
     try:
         machine.parse(source.text, str(Path(source.path).absolute()))
         found.extend(_tokens(machine))
+    except _EndlessError as reason:
+        at = machine.lastdirective
+        collector.report("preprocess", str(reason), at.source.span if at is not None else Span(source.path, 1))
     except MACHINE_FAULTS:
         last = found[-1].span if found else Span(source.path, 1)
         collector.report("preprocess", "a directive or macro near here cannot be understood", last)

@@ -105,6 +105,7 @@ class Body:
                 self._declaration(node)
             case c_ast.Typedef():
                 affines.typedefs[node.name] = declared(node.type, affines.typedefs)
+                enumerate_constants(node.type, affines)
             case c_ast.FuncCall():
                 raise self._called(node)
             case c_ast.Cast(expr=c_ast.ID() | c_ast.Constant()) if declared(node.to_type, affines.typedefs).is_void:
@@ -327,7 +328,8 @@ class Body:
             names[node.name] = Unusable()
             raise
         names[node.name] = variable
-        if node.init is not None:
+        # What an iterator holds before its loop is nobody's business: to read it there is refused.
+        if node.init is not None and not variable.counts:
             self.initialise(node, variable)
 
     def _alias(self, node: c_ast.Decl, kind: Declared) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from sisyphus.ir import DOUBLE, FLOAT, INT32, Cast, Expr, Literal, ScalarType, promote
+from sisyphus.ir import DOUBLE, FLOAT, INT32, Cast, Expr, Literal, ScalarType, Unary, promote
 from sisyphus.ir.types import INT8, INT16, INT64, UINT8, UINT16, UINT32, UINT64
 
 SPELLINGS: dict[tuple[str, ...], ScalarType] = {
@@ -151,6 +151,13 @@ def integer_literal(text: str) -> tuple[int, ScalarType] | None:
         if fits(value, kind):
             return value, kind
     return None
+
+
+def integer_expression(value: int, kind: ScalarType) -> Expr:
+    """A known integer in a type; narrow types have no literals of their own."""
+    wide = promoted(kind)
+    expr: Expr = number(abs(value), wide)
+    return convert(Unary("-", expr, wide) if value < 0 else expr, kind)
 
 
 def number(value: int, kind: ScalarType = INT32) -> Literal:

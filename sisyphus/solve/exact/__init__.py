@@ -3,6 +3,7 @@
 from sisyphus.solve.exact.combine import Combine, Problem, branch_and_bound
 from sisyphus.solve.exact.costs import CostModel, Limit, MakeCosts
 from sisyphus.solve.exact.engine import Engine, Result, Solution, Terms
+from sisyphus.solve.exact.measured import MeasuredCosts
 from sisyphus.solve.exact.paper import PaperCosts
 from sisyphus.solve.exact.point import point_of, values_of
 
@@ -12,6 +13,7 @@ __all__ = [
     "Engine",
     "Limit",
     "MakeCosts",
+    "MeasuredCosts",
     "PaperCosts",
     "Problem",
     "Result",

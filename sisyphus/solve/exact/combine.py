@@ -7,7 +7,7 @@ cycles of a step are charged to the next undecided nest that has a say in it, so
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,9 +53,36 @@ Tick = Callable[[float], None]
 Combine = Callable[[Problem, float, Listener, Tick], None]
 
 
+class _First(Exception):  # noqa: N818 - a signal of the search to itself
+    """There is a first combination, with which to begin anew."""
+
+
 def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
     """Looks at every combination that costs less than `upper`; all tables have entries."""
-    Combiner(problem, upper, listen, tick).run()
+    best = upper
+
+    def first(cycles: float, chosen: Sequence[int]) -> bool:
+        nonlocal best
+        if listen(cycles, chosen):
+            best = cycles
+            raise _First
+        return False
+
+    if not np.isfinite(upper):
+        try:
+            Combiner(problem, upper, first, tick).run()
+        except _First:
+            pass
+        else:
+            return
+    kept = Combiner(problem, best, listen, tick).prospects()
+    if all(len(entries) for entries in kept):
+        tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
+
+        def whole(cycles: float, chosen: Sequence[int]) -> bool:
+            return listen(cycles, [int(entries[c]) for entries, c in zip(kept, chosen, strict=True)])
+
+        Combiner(replace(problem, tables=tables), best, whole, tick).run()
 
 
 class Combiner:
@@ -71,6 +98,10 @@ class Combiner:
         self._least = {t.nest: float(t.cycles[0]) for t in self.tables}
         self._owned = [self._owners(depth) for depth in range(len(self.order) + 1)]
         self._groups = [self._group_places(t.nest) for t in self.tables]
+        self._others = [
+            [[o for o in range(len(b.groups)) if o != g] for g in range(len(b.groups))] for b in self.problem.budgets
+        ]
+        self._most = [[t.usage[b.name].max(axis=1) for b in self.problem.budgets] for t in self.tables]
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
         self._shared: tuple[SharedGroup, ...] = ()
@@ -83,6 +114,16 @@ class Combiner:
         if vectors is not None:
             self._shared = multipliers(self._all_shared(), {self.tables[m].nest: v for m, v in vectors.items()})
             self._expand(root, vectors)
+
+    def prospects(self) -> list[Ints]:
+        """Per table the entries that may be part of a combination below `upper`."""
+        root = self._root()
+        vectors = self._vectors(root)
+        if vectors is None:
+            return [np.zeros(0, np.int64) for _ in self.tables]
+        self._shared = multipliers(self._all_shared(), {self.tables[m].nest: v for m, v in vectors.items()})
+        lower = {m: self._lower(root, vectors, m) for m in vectors}
+        return [np.flatnonzero(lower[m] < self._to_beat()) for m in range(len(self.tables))]
 
     def _root(self) -> Node:
         start = tuple(int(self.problem.states[a].start) for a in self.arrays)
@@ -162,9 +203,9 @@ class Combiner:
         fits: Mask | None = None
         for b, budget in enumerate(self.problem.budgets):
             held, own = node.held[b], self._groups[m][b]
-            others = np.delete(held, own, axis=0).max(axis=0, initial=0)
-            usage = self.tables[m].usage[budget.name]
-            if float(np.maximum(others, held[own] + usage.max(axis=1)).sum()) > budget.limit:
+            others = held[self._others[b][own]].max(axis=0, initial=0)
+            if float(np.maximum(others, held[own] + self._most[m][b]).sum()) > budget.limit:
+                usage = self.tables[m].usage[budget.name]
                 used = np.maximum(others[:, None], held[own][:, None] + usage).sum(axis=0)
                 fits = used <= budget.limit if fits is None else fits & (used <= budget.limit)
         return fits
@@ -185,9 +226,9 @@ class Combiner:
         steps = (self.problem.steps[at] for at in self._owned[node.depth][-1])
         return sum(float(self._step(step, node, None, states)[0]) for step in steps)
 
-    def _lower(self, node: Node, vectors: Mapping[int, Floats]) -> Floats:
-        """A lower bound per entry of the table that is decided next."""
-        m, *rest = self.order[node.depth :]
+    def _lower(self, node: Node, vectors: Mapping[int, Floats], m: int) -> Floats:
+        """A lower bound per entry of an undecided table."""
+        rest = [o for o in self.order[node.depth :] if o != m]
         fixed = self._fixed(node)
         lower = fixed + vectors[m] + sum(float(vectors[o].min()) for o in rest)
         if self._shared and rest:
@@ -206,7 +247,7 @@ class Combiner:
 
     def _expand(self, node: Node, vectors: Mapping[int, Floats]) -> None:
         m = self.order[node.depth]
-        lower = self._lower(node, vectors)
+        lower = self._lower(node, vectors, m)
         if node.depth == len(self.order) - 1:
             self._finish(node, lower)
             return

@@ -25,6 +25,8 @@ from sisyphus.space import NestSpace
 
 #: Widths of the windows above the cheapest choice of each nest.
 WINDOWS = (0.01, 0.05, 0.2, 0.5, 1.0, 3.0, 10.0, 100.0, float("inf"))
+#: The same once a solution is known, which limits every nest by itself.
+LATER_WINDOWS = (0.05, 0.5, float("inf"))
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class Engine:
         self.bound, self.upper = 0.0, terms.upper
         self._later = self._outside = float("inf")
         self._options: dict[tuple[str, tuple[ArrayId, ...]], Options] = {}
+        self._known_moves: dict[Move, tuple[Floats, float]] = {}
         self._candidates: dict[str, Candidates] = {}
         self._whole: dict[str, Costs] = {}
 
@@ -167,24 +170,28 @@ class Engine:
 
     def _total(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:
         """Cycles of nests of given cycles with the cheapest moves."""
-        total = 0.0
-        for step in steps:
-            moves = [float(self._moves(move).min(initial=np.inf)) for move in step.moves]
-            total += max([*(nests[n] for n in step.nests), *moves], default=0.0)
-        return total
+        return sum(self._step(step, nests) for step in steps)
 
-    def _moves(self, move: Move) -> Floats:
-        """Cycles of a move per state of its array."""
-        widths = self.states[move.array].width
-        return np.array([self.costs.move(move, int(w)) for w in widths], np.float64)
+    def _step(self, step: Step, nests: Mapping[str, float]) -> float:
+        moves = [self._moves(move)[1] for move in step.moves]
+        return max([*(nests[n] for n in step.nests), *moves], default=0.0)
+
+    def _moves(self, move: Move) -> tuple[Floats, float]:
+        """Cycles of a move per state of its array, and the least of them."""
+        if move not in self._known_moves:
+            widths = self.states[move.array].width
+            cycles = np.array([self.costs.move(move, int(w)) for w in widths], np.float64)
+            self._known_moves[move] = cycles, float(cycles.min(initial=np.inf))
+        return self._known_moves[move]
 
     def _search(self, residents: Residents) -> None:
         """All designs with these resident arrays, window after window."""
         steps, budgets = self.costs.steps(residents), self.costs.budgets(residents)
         options = {nest.id: self._options_of(nest, residents) for nest in self.space.nests}
         floors = {nest: o.floor() for nest, o in options.items()}
-        for window in WINDOWS:
-            caps = self._caps(steps, floors)
+        total = self._total(steps, floors)
+        for window in WINDOWS if self.best is None else LATER_WINDOWS:
+            caps = self._caps(steps, floors, total)
             limits = {n: min(floor + max(floor, 1.0) * window, caps[n]) for n, floor in floors.items()}
             outside = [
                 self._total(steps, floors | {nest: limit})
@@ -197,12 +204,11 @@ class Engine:
                 return
         raise InternalError("the last window leaves something outside")
 
-    def _caps(self, steps: Sequence[Step], floors: Mapping[str, float]) -> dict[str, float]:
-        """Cycles of each nest beyond which everything together could not be better than what is known."""
+    def _caps(self, steps: Sequence[Step], floors: Mapping[str, float], total: float) -> dict[str, float]:
+        """Cycles of each nest beyond which everything together (`total` at least) could not beat what is known."""
         caps = {}
         for step in steps:
-            others = self._total([s for s in steps if s is not step], floors)
-            caps.update(dict.fromkeys(step.nests, self._to_beat() - others))
+            caps.update(dict.fromkeys(step.nests, self._to_beat() - (total - self._step(step, floors))))
         return caps
 
     def _combine(
@@ -222,7 +228,7 @@ class Engine:
             picks = [table.take(np.array([entry])) for table, entry in zip(tables, chosen, strict=True)]
             return self._found(cycles, residents, options, picks)
 
-        moves = {move: self._moves(move) for step in steps for move in step.moves}
+        moves = {move: self._moves(move)[0] for step in steps for move in step.moves}
         self.combine(Problem(tables, steps, budgets, self.states, moves), self._to_beat(), found, self._tick)
 
     def _found(

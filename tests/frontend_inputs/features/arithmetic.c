@@ -1,6 +1,10 @@
 /* Conversions and promotions of every kind: what C computes, not what looks alike. */
 
-enum { FIRST = 3, SECOND, THIRD = FIRST * 4 };
+enum { FIRST = 3, SECOND, THIRD = FIRST * 4, BELOW = -5 };
+static const long FAR = 5000000000;
+static const unsigned char MASK = 0x0f;
+static const unsigned FULL = ~0u - 2;
+static const float THIRD_OF = 1 / 3.0f;
 
 void arithmetic(float f[8], double d[8], signed char c[8], unsigned char u[8], short s[8], unsigned w[8],
                 long long l[8], int r[8], float alpha, int shift)
@@ -30,5 +34,8 @@ void arithmetic(float f[8], double d[8], signed char c[8], unsigned char u[8], s
     f[i] = f[i] > d[i] ? r[i] : f[i];
     d[i] = c[i] != 0 ? c[i] : l[i];
     d[i] += 0x1.8p1 + 1E-2;
+    l[i] += FAR * BELOW + (MASK << 4) + (FULL + i) - i * BELOW;
+    w[i] ^= ~MASK + (BELOW < 1u);
+    f[i] -= THIRD_OF * MASK;
   }
 }

@@ -6,7 +6,7 @@
 
 void loops(float A[N][N], float B[N], int C[N][N])
 {
-  int i, j, k;
+  int i = 7, j = 0, k;
   for (i = N - 1; i >= 0; i--)
     for (j = i; j > 0; --j)
       A[i][j] = A[i][j] * 0.5f + A[i][j - 1] * i;

@@ -1,0 +1,52 @@
+"""A Pyomo model as an AMPL .nl file, and the numbers that come back for its columns; knows no solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.repn.plugins.nl_writer import NLWriter
+
+from sisyphus.nlp.decode import knob
+
+
+@dataclass(frozen=True, eq=False)
+class NlFile:
+    """A written model; column j of the file is `columns[j]`, named `x<j>` in the .col file beside it."""
+
+    path: Path
+    columns: tuple[Any, ...]
+
+    def binaries(self, values: Sequence[float]) -> dict[str, int]:
+        """The binary knobs, rounded, from a value per column."""
+        pairs = zip(self.columns, values, strict=True)
+        return {knob_of(variable): round(value) for variable, value in pairs if variable.is_binary()}
+
+    def all(self, values: Sequence[float]) -> dict[str, float]:
+        """Every knob as it is."""
+        return {knob_of(v): float(value) for v, value in zip(self.columns, values, strict=True)}
+
+    def start(self, values: Mapping[str, int]) -> dict[int, int]:
+        """Columns of the knobs that have a value to start from."""
+        names = {knob_of(variable): j for j, variable in enumerate(self.columns) if variable.is_binary()}
+        return {names[name]: value for name, value in values.items() if name in names}
+
+
+def write_nl(model: pyo.ConcreteModel, folder: Path) -> NlFile:
+    """Writes `model.nl` and `model.col` to a folder, with every variable that the model uses and is not fixed."""
+    path = folder / "model.nl"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        info = NLWriter().write(model, stream, linear_presolve=False)
+    columns = tuple(info.variables)
+    path.with_suffix(".col").write_text("".join(f"x{j}\n" for j in range(len(columns))), encoding="utf-8")
+    return NlFile(path, columns)
+
+
+def knob_of(variable: Any) -> str:
+    """The name under which the value of a variable travels."""
+    index = variable.index()
+    parts = index if isinstance(index, tuple) else () if index is None else (index,)
+    return knob(variable.parent_component().local_name, *parts)

@@ -1,0 +1,89 @@
+"""Improving a design by the full model: other tilings of one nest at a time, nearest by the search's own count first.
+
+The searches count what a nest costs alone. What nests do to each other (a partition that one asks for and another
+suffers from) only the full model sees.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from sisyphus.errors import InternalError
+from sisyphus.nlp import decode, knob
+from sisyphus.nlp.encode import encode
+from sisyphus.solve.exact import CostModel
+from sisyphus.solve.exact.candidates import Candidates, candidates_of
+from sisyphus.solve.exact.costs import Ints
+from sisyphus.solve.exact.partitions import states_of
+from sisyphus.space import DesignPoint, NestSpace, Space, Tile
+
+#: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
+MOST_TILINGS, DEAREST = 120, 4.0
+
+#: Cycles of a built design by the full model; infinite where it exceeds a budget.
+Judge = Callable[[DesignPoint], float]
+
+
+def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float | None) -> DesignPoint:
+    """A design no worse by `judge`; sweeps over the nests until nothing improves or time is up.
+
+    `deadline` is of time.monotonic.
+    """
+    space, states = costs.space, states_of(costs.space)
+    tilings = {nest.id: _nearest(costs, nest, candidates_of(space, nest, states)) for nest in space.nests}
+    best, cost = point, judge(point)
+    improved = True
+    while improved:
+        improved = False
+        for nest in space.nests:
+            for other in _neighbours(space, best, nest, tilings[nest.id]):
+                if deadline is not None and time.monotonic() >= deadline:
+                    return best
+                found = judge(other)
+                if found < cost:
+                    best, cost, improved = other, found, True
+    return best
+
+
+def _nearest(costs: CostModel, nest: NestSpace, candidates: Candidates) -> list[dict[str, Tile]]:
+    """Tilings of a nest, cheapest first; of equally cheap ones, those with the smallest unroll factors."""
+    batch = candidates.batch
+    cycles = costs.nest(nest, batch).cycles
+    if not len(cycles):
+        return []
+    order = np.lexsort((batch.level2.prod(axis=0), cycles))
+    order = order[cycles[order] <= DEAREST * max(float(cycles.min()), 1.0)]
+    chosen = _spread(order, MOST_TILINGS)
+    counts = np.stack([batch.level0, batch.level1, batch.level2], axis=2)[:, chosen].tolist()
+    return [{name: Tile(*counts[row][at]) for row, name in enumerate(batch.loops)} for at in range(len(chosen))]
+
+
+def _spread(order: Ints, most: int) -> Ints:
+    """The first half of `most` places and the other half evenly from the rest."""
+    if len(order) <= most:
+        return order
+    rest = np.linspace(most // 2, len(order) - 1, most - most // 2).astype(np.int64)
+    chosen: Ints = order[np.unique(np.concatenate([np.arange(most // 2), rest]))]
+    return chosen
+
+
+def _neighbours(
+    space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequence[dict[str, Tile]]
+) -> Iterator[DesignPoint]:
+    """The point with another tiling of one nest, everything else as it follows from that."""
+    values = encode(space, point)
+    current = dict(point.nest(nest.id).tiles)
+    for tiles in tilings:
+        if tiles == current:
+            continue
+        changed = dict(values)
+        for loop in nest.loops:
+            for k, tile in enumerate(loop.tiles):
+                changed[knob("tile", nest.id, loop.iterator, k)] = int(tile == tiles[loop.iterator])
+        try:
+            yield decode(space, changed)
+        except InternalError:
+            continue  # no partition serves this tiling together with the others
