@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -98,8 +99,7 @@ def _begin_with(model: Any, request: SolveRequest, file: NlFile, columns: Sequen
 def _tell_of_better_points(
     model: Any, request: SolveRequest, file: NlFile, columns: Sequence[Any], started: float
 ) -> None:
-    import pyscipopt
-
+    pyscipopt: Any = import_module("pyscipopt")
     event = pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND
 
     class Better(pyscipopt.Eventhdlr):  # type: ignore[misc]

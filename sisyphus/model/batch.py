@@ -24,7 +24,7 @@ from sisyphus.model.operators import cores_of, instances, is_called
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.schedule import Setting
 from sisyphus.model.study import PipeStudy, moves_in, pipes_in, study_pipe
-from sisyphus.model.tilecount import TileCounts, tile_counts
+from sisyphus.model.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.transfers import move_multipliers
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
@@ -97,88 +97,78 @@ class NestModel:
     def costs(self, candidates: Candidates) -> NestCosts:
         """The cost of every candidate."""
         found = _Columns(candidates.count)
-        for rows, plain in _shapes(self.space, candidates):
-            shape = replace(plain, skips=self.counts.skips(plain.level0))
-            tiles = {loop: tuple(c[rows] for c in levels) for loop, levels in candidates.tiles.items()}
-            numbers = Numbers(
-                tiles=tiles,  # type: ignore[arg-type]
-                factors={a: tuple(f[rows] for f in factors) for a, factors in candidates.factors.items()},
-                widths={a: w[rows] for a, w in candidates.widths.items()},
-                visits=_visits(self.counts, shape, tiles),
-            )
-            for part, exact, own in _bounds(self, shape, numbers, len(rows)):
-                reader = NestReader(VECTOR, self.scop, self.space, self.tree, self.unloaded, exact, own)
+        numbers = _numbers(self.space, candidates)
+        for rows, order, loop in _shapes(self.space, candidates):
+            for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows)):
+                reader = NestReader(VECTOR, self.scop, self.space, self.tree, self.unloaded, shape, own)
                 found.put(rows[part], _nest_costs(self, reader.facts()))
         return found.costs()
 
+    def _exact(
+        self, order: tuple[str, ...], loop: str | None, numbers: Numbers
+    ) -> Iterator[tuple[Ints, Shape, Numbers]]:
+        """Candidates of one order and pipelined loop, apart where guards differ, with how often their tiles run."""
+        loops = tuple(numbers.tiles)
+        rows = len(numbers.tiles[loops[0]][0]) if loops else 1
+        for part, level0 in self._level0(order, numbers, rows):
+            own = _rows_of(numbers, part)
+            turning = any(bool((trips[1] > 1).any()) for trips in own.tiles.values())
+            skipped = self.counts.skipped(level0) if level0 or turning else []
+            visits = self._visits(order, skipped, own)
+            inside: Value = visits[-1]
+            for _, level1, level2 in own.tiles.values():
+                inside = inside * level1 * level2
+            guarded = np.broadcast_to(inside != self.counts.points, (len(part),)) & self.tree
+            for flag in np.unique(guarded):
+                at = np.flatnonzero(guarded == flag)
+                shape = Shape(order, loop, bool(skipped), bool(flag))
+                yield part[at], shape, replace(_rows_of(own, at), visits=[v[at] for v in visits])
 
-def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Shape]]:
-    """Rows of candidates with the same loops, order, pipelined loop and places."""
+    def _level0(self, order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, tuple[str, ...]]]:
+        """Candidates apart by which level-0 loops there are, where that decides what a guard skips."""
+        if not self.counts.varies:
+            yield np.arange(rows), order
+            return
+        exists = np.zeros(rows, np.int64)
+        for at, name in enumerate(order):
+            here = numbers.tiles[name][0] > 1
+            for places in numbers.places.values():
+                here = here | places[name]
+            exists |= np.where(here, 1 << at, 0)
+            # a nest without any loop has no body that a guard could skip
+            exists |= np.where(numbers.tiles[name][1] > 1, 1 << len(order), 0)
+        for key in np.unique(exists):
+            yield np.flatnonzero(exists == key), tuple(n for at, n in enumerate(order) if int(key) >> at & 1)
+
+    def _visits(self, order: tuple[str, ...], skipped: Sequence[Group], numbers: Numbers) -> list[Ints]:
+        """Iterations with work of the n outermost level-0 loops, for every n."""
+        sizes = {loop: trips[1] * trips[2] for loop, trips in numbers.tiles.items()}
+        rows = len(next(iter(sizes.values()))) if sizes else 1
+        prefixes = [order[:n] for n in range(len(order) + 1)]
+        turning = {loop: bool((trips[0] > 1).any()) for loop, trips in numbers.tiles.items()}
+        if self.counts.varies:
+            prefixes = [tuple(loop for loop in prefix if turning[loop]) for prefix in prefixes]
+        return [np.broadcast_to(self.counts.visits(prefix, sizes, skips=skipped), (rows,)) for prefix in prefixes]
+
+
+def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
+    """All candidates, with their places loop by loop."""
     loops = [loop.iterator for loop in space.loops]
-    arrays = list(candidates.places)
-    place = {a: candidates.places[a] for a in arrays}
-    placed = {at: np.any([place[a] == at for a in arrays], axis=0) if arrays else False for at in range(len(loops))}
-    exists = [(candidates.tiles[loop][0] > 1) | placed[at] for at, loop in enumerate(loops)]
-    inside = [candidates.tiles[loop][1] > 1 for loop in loops]
-    columns = [_sequence(candidates, loops, exists), candidates.pipeline, *inside, *exists, *place.values()]
-    table = np.stack([np.broadcast_to(c, (candidates.count,)) for c in columns], axis=-1).astype(np.int64)
-    order = candidates.order
-    keys, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    by_key = np.argsort(which.ravel(), kind="stable")
-    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(keys)))
-    for at, row in enumerate(first):
-        whole = candidates.orders[int(order[row])]
-        level0 = tuple(loop for loop in whole if exists[loops.index(loop)][row])
-        shape = Shape(
-            level0=level0,
-            level1=tuple(loop for loop, turns in zip(loops, inside, strict=True) if turns[row]),
-            pipelined=bool(candidates.pipeline[row] >= 0),
-            order=whole,
-            places={a: loops[int(place[a][row])] for a in arrays if place[a][row] != RESIDENT},
-        )
-        yield by_key[ends[at - 1] if at else 0 : ends[at]], shape
+    places = {a: {loop: place == at for at, loop in enumerate(loops)} for a, place in candidates.places.items()}
+    tiled = {a: found for a, found in places.items() if any(on.any() for on in found.values())}
+    return Numbers(candidates.tiles, candidates.factors, candidates.widths, tiled, [])
 
 
-def _sequence(candidates: Candidates, loops: list[str], exists: Sequence[Flags]) -> Ints:
-    """A number per candidate that tells apart the orders of the level-0 loops that exist.
-
-    A place fixes the tiles of all loops outside of it, of those without a level-0 copy too, which have one tile.
-    """
-    weights = len(loops) + 1
-    ranks = np.array([[order.index(loop) for loop in loops] for order in candidates.orders])[candidates.order]
-    present = np.stack(exists, axis=-1)
-    behind = (ranks[:, :, None] > ranks[:, None, :]) & present[:, None, :]
-    places = np.where(present, behind.sum(axis=-1) + 1, 0)
-    return np.asarray((places * weights ** np.arange(len(loops))).sum(axis=-1))
-
-
-def _visits(counts: TileCounts, shape: Shape, tiles: Mapping[str, tuple[Ints, ...]]) -> list[Ints]:
-    """Tiles with work of the first n level-0 loops, for every n."""
-    sizes = {loop: levels[1] * levels[2] for loop, levels in tiles.items()}
-    rows = len(next(iter(sizes.values())))
-    prefixes = [shape.level0[:n] for n in range(len(shape.level0) + 1)]
-    found = (counts.visits(prefix, sizes, level0=shape.level0) for prefix in prefixes)
-    return [np.broadcast_to(visits, (rows,)) for visits in found]
-
-
-def _bounds(model: NestModel, shape: Shape, numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Shape, Numbers]]:
-    """Candidates of a shape split by which tile loops have moving bounds and which statements need a guard."""
-    moving = np.zeros(rows, np.int64)
-    for at, loop in enumerate(shape.level0):
-        regular = numbers.visits[at] * numbers.tiles[loop][0] == numbers.visits[at + 1]
-        moving |= np.where(regular, 0, 1 << at)
-    inside: Value = numbers.visits[-1]
-    for _, level1, level2 in numbers.tiles.values():
-        inside = inside * level1 * level2
-    guarded = inside != model.counts.points
-    for key in np.unique(moving * 2 + guarded):
-        part = np.flatnonzero(moving * 2 + guarded == key)
-        exact = replace(
-            shape,
-            moving=frozenset(loop for at, loop in enumerate(shape.level0) if int(key) >> (at + 1) & 1),
-            guarded=frozenset(model.space.nest.statements if int(key) & 1 else ()),
-        )
-        yield part, exact, _rows_of(numbers, part)
+def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None]]:
+    """Rows of candidates with one order and one pipelined loop that turns, or none."""
+    loops = [loop.iterator for loop in space.loops]
+    pipelined = np.full(candidates.count, -1, np.int64)
+    for at, loop in enumerate(loops):
+        pipelined = np.where((candidates.pipeline == at) & (candidates.tiles[loop][1] > 1), at, pipelined)
+    keys = candidates.order * (len(loops) + 1) + pipelined + 1
+    for key in np.unique(keys):
+        order, loop = divmod(int(key), len(loops) + 1)
+        yield np.flatnonzero(keys == key), candidates.orders[order], loops[loop - 1] if loop else None
 
 
 def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
@@ -186,7 +176,8 @@ def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
         tiles={loop: (t[0][rows], t[1][rows], t[2][rows]) for loop, t in numbers.tiles.items()},
         factors={a: tuple(f[rows] for f in factors) for a, factors in numbers.factors.items()},
         widths={a: w[rows] for a, w in numbers.widths.items()},
-        visits=[v[rows] for v in numbers.visits],
+        places={a: {loop: on[rows] for loop, on in found.items()} for a, found in numbers.places.items()},
+        visits=numbers.visits,
     )
 
 
@@ -221,7 +212,7 @@ def _address_dsp(setting: Setting, facts: TaskFacts, pipe: Pipe) -> Value:
     accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
     total: Value = address_multipliers(setting.alg, accesses, loops, pipe.trips)
     for move, _ in moves_in(facts.parts, 1):
-        total = total + move_multipliers(setting, move)
+        total = total + setting.alg.select(move.active, move_multipliers(setting, move), 0)
     return total
 
 

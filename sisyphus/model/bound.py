@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from sisyphus.analysis import LoopKind, Nest, OuterLoop, reduction_of
 from sisyphus.ir import ArrayId, Expr, Role, Statement, children, index_names, reads
 from sisyphus.model.cores import Core, core_of, narrowed, terms
 from sisyphus.model.rules import Rules
+from sisyphus.poly import constraints
 from sisyphus.space import NestSpace, Space
 from sisyphus.target import OperatorTable
 
@@ -91,6 +93,18 @@ def _operations(table: OperatorTable, nest: NestSpace, statement: Statement, exp
             found[part] = Operation(core, tuple(name for name in band if own or name in moving))
         stack.extend(children(part))
     return list(found.values())
+
+
+def moving_pairs(space: Space, nest: NestSpace) -> tuple[tuple[str, str], ...]:
+    """Pairs of loops of which one bounds the other: tile loops over both have bounds that move."""
+    band = {loop.iterator for loop in nest.loops}
+    found: set[tuple[str, str]] = set()
+    for statement in nest.nest.statements:
+        for at_least, equal in constraints(space.scop.statement(statement).domain):
+            for condition in (*at_least, *equal):
+                names = sorted(condition.names & band)
+                found.update(combinations(names, 2))
+    return tuple(sorted(found))
 
 
 def iteration_latency(body: Body, reduction_copies: V, log2_copies: V, *, tree: bool) -> V:

@@ -96,7 +96,7 @@ class Pipe:
 class Move:
     """A burst transfer: `dims` of the buffer (strides unused), `beats` in all, in `bursts` contiguous runs.
 
-    `tile_strides` are the factors of loop iterators in its first address, in beats.
+    `tile_strides` are the factors of loop iterators in its first address, in beats. `active`: it is there at all.
     """
 
     id: str
@@ -111,6 +111,7 @@ class Move:
     bursts: Value = 1
     tile_strides: tuple[Value, ...] = ()
     is_tile: Condition = False
+    active: Condition = True
 
 
 @dataclass(frozen=True)
@@ -123,12 +124,16 @@ class Burst:
 
 @dataclass(frozen=True)
 class Tile:
-    """A loop that is not pipelined; `iterations` over one run of the task."""
+    """A loop that is not pipelined; `iterations` over one run of the task.
+
+    `flatten`: its bounds and those of the loops inside allow it. `exists`: it is there at all, else only its body is.
+    """
 
     iterator: str
     iterations: Value
     body: tuple[Part, ...]
-    flatten: bool = True
+    flatten: Condition = True
+    exists: Condition = True
 
 
 @dataclass(frozen=True)

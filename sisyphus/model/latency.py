@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sisyphus.model.addresses import arrival, in_registers
-from sisyphus.model.algebra import Condition, Value, product
+from sisyphus.model.algebra import Condition, Value, at_least, product
 from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.schedule import Setting, is_reduction
 from sisyphus.model.terms import Term, total
@@ -23,6 +23,36 @@ class Body:
 
 
 Bodies = Callable[[Pipe], Body]
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Tile loops around one core, outermost first, each with its transfers before and after what is inside.
+
+    The core is a pipelined loop, or parts that follow each other.
+    """
+
+    tiles: tuple[Tile, ...]
+    transfers: tuple[tuple[Burst, ...], ...]
+    core: tuple[Part, ...]
+
+    @property
+    def pipe(self) -> Pipe | None:
+        """The core if it is a pipelined loop."""
+        first = self.core[0] if len(self.core) == 1 else None
+        return first if isinstance(first, Pipe) and first.pipelined else None
+
+
+def nest_of(part: Part) -> Nest:
+    """A part as a core in tile loops."""
+    tiles, transfers = list[Tile](), list[tuple[Burst, ...]]()
+    core: tuple[Part, ...] = (part,)
+    while len(core) == 1 and isinstance(core[0], Tile):
+        tile = core[0]
+        tiles.append(tile)
+        transfers.append(tuple(inside for inside in tile.body if isinstance(inside, Burst)))
+        core = tuple(inside for inside in tile.body if not isinstance(inside, Burst))
+    return Nest(tuple(tiles), tuple(transfers), core)
 
 
 def is_flattened(setting: Setting, pipe: Pipe) -> Condition:
@@ -42,39 +72,26 @@ def is_flattened(setting: Setting, pipe: Pipe) -> Condition:
 def task_cycles(setting: Setting, facts: TaskFacts, bodies: Bodies, runs: Value = 1) -> Term:
     """All of `runs` runs of a task: its parts one after another.
 
-    A single pipelined nest is part of the function; of several parts each is a module of its own.
+    A single pipelined loop, with the loops flattened into it, is part of the function; of several parts, or in tile
+    loops, each is a module of its own.
     """
-    parts = facts.parts
-    if len(parts) == 1 and (found := _chain(parts[0])) is not None:
-        tiles, pipe = found
-        nest = _nest_cycles(setting, tiles, pipe, runs, bodies)
-        body = bodies(pipe)
-        return total(facts.name, (nest, Term("return", setting.alg.select(body.flattened, 0, runs))), rule="task")
-    steps = setting.rules.cycles.step
-    inside = [_part(setting, part, runs, bodies) for part in parts]
-    return total(facts.name, (*inside, Term("between parts", (steps * len(parts) - 1) * runs)), rule="task")
-
-
-def _chain(part: Part) -> tuple[tuple[Tile, ...], Pipe] | None:
-    """The tile loops that may be flattened into a pipelined loop, outermost first, and that loop."""
-    tiles: list[Tile] = []
-    while isinstance(part, Tile) and part.flatten and len(part.body) == 1:
-        tiles.append(part)
-        part = part.body[0]
-    return (tuple(tiles), part) if isinstance(part, Pipe) and part.pipelined and part.loop else None
+    alg, step = setting.alg, setting.rules.cycles.step
+    parts = [_part(setting, part, runs, bodies) for part in facts.parts]
+    apart = runs * (step * len(parts) - 1)
+    if len(parts) == 1:
+        nest = nest_of(facts.parts[0])
+        if nest.pipe is not None:
+            alone = alg.both(_chained(setting, nest)[0], bodies(nest.pipe).flattened)
+            apart = alg.select(alone, 0, apart)
+    return total(facts.name, (*parts, Term("between parts", apart, rule="parts of a function")), rule="task")
 
 
 def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
     """All runs of a part together; it is entered `entries` times over one run of the task."""
-    if (found := _chain(part)) is not None:
-        return _nest_cycles(setting, *found, entries, bodies)
     cycles = setting.rules.cycles
     match part:
-        case Pipe():
-            return _straight_cycles(setting, part, entries, bodies)
-        case Tile(iterator=name, iterations=iterations):
-            inside = _body_cycles(setting, part, iterations, bodies)
-            return total(f"loop {name}", inside, rule="tile loop")
+        case Burst():
+            return _burst_cycles(setting, part, entries)
         case Guarded(runs=runs):
             inside = _sequence(setting, part.body, runs, bodies)
             guard = Term("guard", entries * cycles.skipped, rule="guarded part")
@@ -82,8 +99,56 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
         case Replicated(body=body):
             inside = _sequence(setting, body, entries, bodies)
             return total("copies", (Term("start", entries * cycles.replicated), *inside), rule="replicated part")
-        case Burst():
-            return _burst_cycles(setting, part, entries)
+        case Pipe() if not part.pipelined:
+            depth = bodies(part).depth
+            return Term("body", part.starts * depth, measured=False, rule="iteration latency, not pipelined")
+        case _:
+            return _nest_cycles(setting, nest_of(part), entries, bodies)
+
+
+def _sequence(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> tuple[Term, ...]:
+    """Parts of a loop body one after another."""
+    found = tuple(_part(setting, part, entries, bodies) for part in parts)
+    moved = entries * setting.rules.cycles.step * sum(not isinstance(part, Burst) for part in parts)
+    return (*found, Term("between parts", moved, rule="parts of a body"))
+
+
+def _nest_cycles(setting: Setting, nest: Nest, entries: Value, bodies: Bodies) -> Term:
+    """Tile loops around their core: an iteration is longest load + 2, the work + 2, longest store (MODEL.md 4.2)."""
+    terms: list[Term] = []
+    for tile, bursts in zip(nest.tiles, nest.transfers, strict=True):
+        terms += [_burst_cycles(setting, burst, tile.iterations) for burst in bursts]
+    if nest.pipe is not None:
+        terms += _pipelined_core(setting, nest, nest.pipe, entries, bodies)
+    else:
+        inner = nest.tiles[-1].iterations if nest.tiles else entries
+        terms += [_part(setting, part, inner, bodies) for part in nest.core]
+        steps = [setting.alg.select(tile.exists, tile.iterations, 0) for tile in nest.tiles]
+        more = inner * (len(nest.core) - 1)
+        terms.append(Term("between parts", (sum(steps) + more) * setting.rules.cycles.step, rule="parts of a body"))
+    loops = ", ".join(tile.iterator for tile in nest.tiles)
+    return total(f"loops {loops}" if loops else "nest", terms, rule="tile loops")
+
+
+def _chained(setting: Setting, nest: Nest) -> list[Condition]:
+    """Per tile loop, whether it and all loops inside of it may be flattened: no transfers, no moving bounds.
+
+    One more entry, for the core itself, is always true.
+    """
+    alg = setting.alg
+    found: list[Condition] = [True]
+    for tile, bursts in zip(reversed(nest.tiles), reversed(nest.transfers), strict=True):
+        free = alg.both(tile.flatten, alg.negation(_moves_any(setting, bursts)))
+        found.insert(0, alg.both(found[0], free))
+    return found
+
+
+def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
+    found: Condition = False
+    for burst in bursts:
+        for move in burst.moves:
+            found = setting.alg.either(found, move.active)
+    return found
 
 
 def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> tuple[Term, Term]:
@@ -94,22 +159,38 @@ def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> 
     )
 
 
-def _nest_cycles(setting: Setting, tiles: Sequence[Tile], pipe: Pipe, entries: Value, bodies: Bodies) -> Term:
-    """A pipelined loop in tile loops without transfers: one loop with them, or started anew by each iteration."""
+def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bodies: Bodies) -> tuple[Term, ...]:
+    """A pipelined loop in tile loops: one loop with the innermost of them, or started anew by each iteration."""
     alg, cycles, body = setting.alg, setting.rules.cycles, bodies(pipe)
-    around = tiles[-1].iterations if tiles else entries
+    chained = _chained(setting, nest)
+    around = nest.tiles[-1].iterations if nest.tiles else entries
+    for tile, flat in zip(nest.tiles, chained, strict=False):
+        entries = alg.select(flat, entries, tile.iterations)
     apart = alg.both(alg.negation(body.flattened), alg.exceeds(around, entries))
-    runs = alg.minimum(alg.select(apart, around, entries), pipe.starts)
-    restart = around * (cycles.unflattened + _outer_address(setting, pipe))
-    return total(
-        f"nest {pipe.loop}",
-        (
-            *pipelined_loop(setting, body, pipe.starts, runs),
-            Term("call", alg.select(apart, around, entries) * cycles.call, rule="call"),
-            Term("restarts", alg.select(apart, restart, 0), rule="loops not flattened"),
-        ),
-        rule="pipelined nest",
+    runs = alg.select(apart, around, entries)
+    restart = cycles.unflattened + _outer_address(setting, pipe)
+    between, moving = _between(setting, nest, chained, around)
+    return (
+        *pipelined_loop(setting, body, pipe.starts, alg.minimum(runs, pipe.starts)),
+        Term("call", runs * cycles.call, rule="call"),
+        Term("restarts", alg.select(apart, around * restart, 0), rule="loops not flattened"),
+        Term("restarts in moving bounds", moving * restart, measured=False, rule="loops not flattened"),
+        Term("between parts", between * cycles.step, rule="parts of a body"),
     )
+
+
+def _between(setting: Setting, nest: Nest, chained: Sequence[Condition], around: Value) -> tuple[Value, Value]:
+    """Iterations of tile loops that are no part of the pipelined loop: those with parts, and those with it alone."""
+    alg = setting.alg
+    between: Value = 0
+    moving: Value = 0
+    for at, tile in enumerate(nest.tiles):
+        inside = at_least(alg, tile.iterations, around)
+        alone = alg.both(alg.both(chained[at + 1], inside), alg.negation(_moves_any(setting, nest.transfers[at])))
+        apart = alg.both(tile.exists, alg.negation(chained[at]))
+        moving = moving + alg.select(alg.both(apart, alone), tile.iterations, 0)
+        between = between + alg.select(alg.both(apart, alg.negation(alone)), tile.iterations, 0)
+    return between, moving
 
 
 def _outer_address(setting: Setting, pipe: Pipe) -> Value:
@@ -124,45 +205,19 @@ def _outer_address(setting: Setting, pipe: Pipe) -> Value:
     return longest - rules.cycles.read
 
 
-def _straight_cycles(setting: Setting, pipe: Pipe, entries: Value, bodies: Bodies) -> Term:
-    """A body that is not pipelined: every iteration runs to its end (unmeasured)."""
-    depth = bodies(pipe).depth
-    runs = Term("iterations", pipe.starts * depth, measured=False, rule="iteration latency")
-    return total("sequence", (runs, Term("call", entries, measured=False)), rule="not pipelined")
-
-
-def _body_cycles(setting: Setting, tile: Tile, iterations: Value, bodies: Bodies) -> tuple[Term, ...]:
-    """All iterations of a tile loop."""
-    [*_, last] = tile.body
-    if len(tile.body) == 1 and isinstance(last, Pipe) and last.pipelined and last.loop:
-        inside = _nest_cycles(setting, (), last, iterations, bodies)
-        again = iterations * (setting.rules.cycles.unflattened + _outer_address(setting, last))
-        return inside, Term("restarts", again, measured=False, rule="loop with moving bounds")
-    return _sequence(setting, tile.body, iterations, bodies)
-
-
-def _sequence(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> tuple[Term, ...]:
-    """Parts of a loop body: longest load + 2, the work + 2, longest store (MODEL.md 4.2)."""
-    found: list[Term] = []
-    between: Value = 0
-    for part in parts:
-        found.append(_part(setting, part, entries, bodies))
-        if not (isinstance(part, Burst) and not part.is_load):
-            between = between + entries * setting.rules.cycles.step
-    return (*found, Term("between parts", between, rule="parts of a body"))
-
-
 def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
-    """Transfers side by side; those that share a bundle go one after another (unmeasured)."""
+    """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
     rounds = _rounds(burst.moves)
     found: list[Term] = []
     for number, moves in enumerate(rounds):
-        each = [move_cycles(setting, move) for move in moves]
-        longest = alg.maximum(*(term.value for term in each))
-        found.append(Term(" | ".join(t.name for t in each), entries * longest, measured=len(rounds) == 1))
-        if number:
-            found.append(Term("between parts", entries * step, measured=False))
+        each = [(move, move_cycles(setting, move)) for move in moves]
+        longest = alg.maximum(*(alg.select(move.active, term.value, 0) for move, term in each))
+        surely = len(rounds) == 1 and all(term.measured for _, term in each)
+        found.append(Term(" | ".join(term.name for _, term in each), entries * longest, measured=surely))
+        if burst.is_load or number:
+            moved = alg.select(_moves_any(setting, (Burst(tuple(moves), burst.is_load),)), entries * step, 0)
+            found.append(Term("between parts", moved, rule="parts of a body"))
     return total("loads" if burst.is_load else "stores", found, rule="transfers of a tile")
 
 

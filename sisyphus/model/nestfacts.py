@@ -7,7 +7,7 @@ order, which loop is pipelined, where each array is transferred. Only numbers di
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, index_names, reads
@@ -16,39 +16,36 @@ from sisyphus.model.cores import narrowed
 from sisyphus.model.facts import Access, Burst, Dim, Guarded, Move, Part, Pipe, TaskFacts, Tile, Work
 from sisyphus.model.flows import flows_of
 from sisyphus.poly import Affine
-from sisyphus.space import DimUse, NestSpace
+from sisyphus.space import NestSpace
 
 Trips = tuple[Value, Value, Value]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Shape:
-    """What the candidates share: level-0 loops outermost first, level-1 loops, and the place of each tiled array.
+    """What the candidates share: the order of all level-0 loops, outermost first, and the pipelined loop, if any turns.
 
-    `pipelined` says whether the (then single) level-1 loop is; `moving` are level-0 loops whose bounds depend on
-    others, `guarded` statements that need a condition.
+    `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
     """
 
-    level0: tuple[str, ...]
-    level1: tuple[str, ...]
-    pipelined: bool
     order: tuple[str, ...]
-    places: Mapping[ArrayId, str]
+    pipelined: str | None
     skips: bool = False
-    moving: frozenset[str] = frozenset()
-    guarded: frozenset[str] = frozenset()
+    guarded: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
     """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
 
-    `visits[n]` counts the tiles of the first n level-0 loops that hold work.
+    `places` has, per array and loop, whether the array is transferred under that loop. `visits[n]` counts the
+    iterations of the n outermost level-0 loops that hold work.
     """
 
     tiles: Mapping[str, Trips]
     factors: Mapping[ArrayId, tuple[Value, ...]]
     widths: Mapping[ArrayId, Value]
+    places: Mapping[ArrayId, Mapping[str, Condition]]
     visits: Sequence[Value]
 
 
@@ -66,36 +63,48 @@ class NestReader:
 
     def facts(self) -> TaskFacts:
         """The nest as a task."""
-        parts = self._inner()
-        for at in reversed(range(len(self.shape.level0))):
-            loop = self.shape.level0[at]
-            parts = self._with_moves(loop, parts)
-            fixed = not self.shape.moving & set(self.shape.level0[at:])
-            parts = (Tile(f"{loop}0", self.numbers.visits[at + 1], parts, fixed),)
+        parts, fixed = self._inner(), True
+        visits = self.numbers.visits
+        for at in reversed(range(len(self.shape.order))):
+            loop = self.shape.order[at]
+            trips = self.numbers.tiles[loop][0]
+            regular = self.alg.negation(self.alg.exceeds(visits[at] * trips, visits[at + 1]))
+            fixed = self.alg.both(fixed, regular)
+            body = self._with_moves(loop, parts)
+            exists = self.alg.either(self.alg.exceeds(trips, 1), self._hosts(loop))
+            parts = (Tile(f"{loop}0", visits[at + 1], body, fixed, exists),)
         if self.shape.skips:
-            parts = (Guarded(self.numbers.visits[0], parts),)
+            parts = (Guarded(visits[0], parts),)
         return TaskFacts(self.space.id, parts)
 
+    def _hosts(self, loop: str) -> Condition:
+        """Whether any array is transferred under a loop."""
+        found: Condition = False
+        for places in self.numbers.places.values():
+            found = self.alg.either(found, places[loop])
+        return found
+
     def _inner(self) -> tuple[Part, ...]:
-        """The pipelined loop, or the sequential loops with their innermost body."""
+        """The pipelined loop, or the level-1 loops that run one iteration after another, around the statements."""
         starts = self.numbers.visits[-1]
-        around: list[tuple[str, Value]] = []
-        for loop in self.shape.level1:
-            starts = starts * self.numbers.tiles[loop][1]
-            around.append((f"{loop}1", starts))
-        own = around.pop() if around else None
-        outer = (*(f"{loop}0" for loop in self.shape.level0), *(name for name, _ in around))
-        part: Part = self._pipe(outer, own[0] if own else None, starts)
-        for name, iterations in reversed(around):
-            part = Tile(name, iterations, (part,))
-        return (part,)
+        loop, outer = self.shape.pipelined, tuple(f"{name}0" for name in self.shape.order)
+        if loop is not None:
+            return (self._pipe(outer, f"{loop}1", starts * self.numbers.tiles[loop][1]),)
+        around: list[tuple[str, Value, Value]] = []
+        for name, (_, level1, _) in self.numbers.tiles.items():
+            starts = starts * level1
+            around.append((f"{name}1", level1, starts))
+        parts: tuple[Part, ...] = (self._pipe((*outer, *(name for name, _, _ in around)), None, starts),)
+        for name, trips, iterations in reversed(around):
+            parts = (Tile(name, iterations, parts, True, self.alg.exceeds(trips, 1)),)
+        return parts
 
     def _pipe(self, outer: tuple[str, ...], loop: str | None, starts: Value) -> Pipe:
         works = tuple(self._work(self.scop.statement(s)) for s in self.space.nest.statements)
         return Pipe(
             outer=outer,
             loop=loop,
-            pipelined=loop is not None and self.shape.pipelined,
+            pipelined=loop is not None,
             works=works,
             trips=self._trips,
             tree=self.tree,
@@ -111,16 +120,11 @@ class NestReader:
 
     @cached_property
     def _copies(self) -> dict[str, tuple[tuple[str, Value], ...]]:
-        """The loops that each loop of the band became, outermost first, with their steps."""
-        found = {}
-        for loop, (_, level1, level2) in self.numbers.tiles.items():
-            steps: list[tuple[str, Value]] = [(f"{loop}2", 1)]
-            if loop in self.shape.level1:
-                steps.insert(0, (f"{loop}1", level2))
-            if loop in self.shape.level0:
-                steps.insert(0, (f"{loop}0", level1 * level2))
-            found[loop] = tuple(steps)
-        return found
+        """The copies of each loop of the band, outermost first, with their steps."""
+        return {
+            loop: ((f"{loop}0", level1 * level2), (f"{loop}1", level2), (f"{loop}2", 1))
+            for loop, (_, level1, level2) in self.numbers.tiles.items()
+        }
 
     def _work(self, statement: Statement) -> Work:
         expr, band = narrowed(statement.rhs), self._band(statement)
@@ -134,7 +138,7 @@ class NestReader:
             reads={ref: self._access(statement, ref) for ref in dict.fromkeys(reads(expr))},
             unrolled=tuple(f"{loop}2" for loop in self.numbers.tiles),
             reductions=frozenset(name for loop, name in copies if loop not in written),
-            guarded=statement.id in self.shape.guarded,
+            guarded=self.shape.guarded,
             sources=tuple(band.get(name, name) for name in statement.iterators),
         )
 
@@ -152,52 +156,74 @@ class NestReader:
     def _dim(self, array: ArrayId, at: int, index: Affine) -> Dim:
         """A dimension of the array's buffer; tile loops outside of its place stand still in it, unless it is whole."""
         extent, whole = self._extent(array, at)
-        fixed = self._fixed(array)
         strides: dict[str, Value] = {}
         for loop, factor in index.terms:
             for name, step in self._copies.get(loop, ()):
-                stands = loop in fixed and name == f"{loop}0"
                 stride = abs(factor) * step
-                strides[name] = self.alg.select(whole, stride, 0) if stands else stride
+                stands = self.alg.both(self._fixed(array, loop), self.alg.negation(whole))
+                strides[name] = self.alg.select(stands, 0, stride) if name == f"{loop}0" else stride
         return Dim(extent, self.alg.minimum(self.numbers.factors[array][at], extent), strides)
 
-    def _fixed(self, array: ArrayId) -> frozenset[str]:
-        """Loops whose tile stands still while the array's buffer lives."""
-        place = self.shape.places.get(array)
+    def _fixed(self, array: ArrayId, loop: str) -> Condition:
+        """Whether the tile of a loop stands still while the array's buffer lives: its place is that loop or inside."""
+        found: Condition = False
         order = self.shape.order
-        return frozenset() if place is None else frozenset(order[: order.index(place) + 1])
+        for place in order[order.index(loop) :]:
+            found = self.alg.either(found, self.numbers.places.get(array, {}).get(place, False))
+        return found
 
     def _extent(self, array: ArrayId, at: int) -> tuple[Value, Condition]:
         """Extent of a buffer's dimension, and whether that is the whole dimension of the array."""
+        key = (array, at)
+        if key not in self._known:
+            full = self.scop.array(array).extents[at]
+            span = self._span(array, at)
+            self._known[key] = (self.alg.minimum(span, full), at_least(self.alg, span, full))
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[ArrayId, int], tuple[Value, Condition]]:
+        """Extents asked for before."""
+        return {}
+
+    def _span(self, array: ArrayId, at: int) -> Value:
+        """Places of a dimension that a buffer holds: all of it, or what is touched while the tiles outside stand still."""
         full = self.scop.array(array).extents[at]
-        if array not in self.shape.places:
-            return full, True
-        span = self._span(self._use(array, at), self._fixed(array))
-        return self.alg.minimum(span, full), at_least(self.alg, span, full)
-
-    def _use(self, array: ArrayId, at: int) -> DimUse:
-        return next(use.dims[at] for use in self.space.arrays if use.array == array)
-
-    def _span(self, use: DimUse, fixed: frozenset[str]) -> Value:
-        """Places of the dimension touched while the tiles of `fixed` stand still."""
-        if use.coefficients is None:
-            return use.extent
+        use = next(use.dims[at] for use in self.space.arrays if use.array == array)
+        if array not in self.numbers.places or use.coefficients is None:
+            return full
         total: Value = use.constant
         for loop, factor in use.coefficients:
             _, level1, level2 = self.numbers.tiles[loop]
             trip = self.space.loop(loop).trip_count
-            size = self.alg.minimum(level1 * level2, trip) if loop in fixed else trip
-            total = total + factor * size
-        return total
+            tile = self.alg.minimum(level1 * level2, trip)
+            total = total + factor * self.alg.select(self._fixed(array, loop), tile, trip)
+        return self.alg.select(self._placed(array), total, full)
+
+    def _placed(self, array: ArrayId) -> Condition:
+        """Whether an array is transferred under some loop of the nest."""
+        found: Condition = False
+        for place in self.numbers.places[array].values():
+            found = self.alg.either(found, place)
+        return found
 
     def _with_moves(self, loop: str, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The body of a level-0 loop with the transfers that are placed under it."""
-        here = [use for use in self.space.arrays if self.shape.places.get(use.array) == loop]
-        loads = tuple(self._move(u.array, is_load=True) for u in here if u.array not in self.unloaded)
-        stores = tuple(self._move(u.array, is_load=False) for u in here if u.writes)
+        places = {array: found[loop] for array, found in self.numbers.places.items()}
+        loads = tuple(replace(self._moves[a, True], active=on) for a, on in places.items() if (a, True) in self._moves)
+        stores = tuple(
+            replace(self._moves[a, False], active=on) for a, on in places.items() if (a, False) in self._moves
+        )
         before = (Burst(loads, True),) if loads else ()
         after = (Burst(stores, False),) if stores else ()
         return (*before, *parts, *after)
+
+    @cached_property
+    def _moves(self) -> dict[tuple[ArrayId, bool], Move]:
+        """The transfers of each array that has a place: loads (True) and stores."""
+        uses = [use for use in self.space.arrays if use.array in self.numbers.places]
+        loads = {(u.array, True): self._move(u.array, is_load=True) for u in uses if u.array not in self.unloaded}
+        return loads | {(u.array, False): self._move(u.array, is_load=False) for u in uses if u.writes}
 
     def _move(self, array: ArrayId, *, is_load: bool) -> Move:
         declared, width = self.scop.array(array), self.numbers.widths[array]
@@ -248,13 +274,16 @@ class NestReader:
 
     def _origin_steps(self, array: ArrayId, at: int) -> dict[str, Value]:
         """How far one step of each loop around moves the tile in a dimension."""
-        fixed, found = self._fixed(array), dict[str, Value]()
+        found = dict[str, Value]()
+        tiles = self.numbers.tiles
+        exists = {n: self.alg.either(self.alg.exceeds(tiles[n][0], 1), self._hosts(n)) for n in tiles}
         for statement in map(self.scop.statement, self.space.nest.statements):
             band = self._band(statement)
             for ref in (statement.write, *statement.reads):
                 for name, factor in ref.index[at].rename(band).terms if ref.array == array else ():
-                    if name in self._copies and name in fixed and name in self.shape.level0:
-                        found[name] = abs(factor) * self._copies[name][0][1]
+                    if name in self._copies:
+                        step = abs(factor) * self._copies[name][0][1]
+                        found[name] = self.alg.select(self.alg.both(self._fixed(array, name), exists[name]), step, 0)
                     elif name in self.space.nest.outer:
                         found[name] = abs(factor)
         return found

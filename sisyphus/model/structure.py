@@ -13,8 +13,6 @@ from sisyphus.model.moves import move_of
 from sisyphus.model.works import Around, Placed, works_in
 from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task
 
-_INSIDE = (LoopRole.PIPELINED, LoopRole.SEQUENTIAL)
-
 
 @dataclass(frozen=True)
 class _Place:
@@ -75,7 +73,7 @@ class _Reader:
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.UNROLLED:
             return Replicated(loop.trip_count, self.parts(loop.body, inside))
-        if loop.role in _INSIDE and not any(id(child) in self.survey.looping for child in loop.body):
+        if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
         flatten = loop.flatten and id(loop) not in self.survey.moving
         return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten)
@@ -90,7 +88,7 @@ class _Reader:
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,
-            pipelined=loop is not None and loop.role is LoopRole.PIPELINED,
+            pipelined=loop is not None,
             works=works,
             trips={name: f.trip_count for name, f in loops.items()},
             tree=self.plan.tree_reduction,

@@ -55,11 +55,11 @@ class TileCounts:
     single: bool
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
 
-    def visits(self, prefix: Sequence[str], sizes: Mapping[str, Ints], *, level0: Sequence[str]) -> Ints:
+    def visits(self, prefix: Sequence[str], sizes: Mapping[str, Ints], *, skips: Sequence[Group]) -> Ints:
         """Tiles of the loops in `prefix` that hold any work, over all iterations of the outer loops.
 
-        Bounds of tile loops know of the outer loops that they depend on. Where none of `level0`, all tile loops, does,
-        the calls without work are skipped by a guard around the nest if it has one statement, and else run through.
+        Bounds of tile loops know of the outer loops that they depend on; a group without such a loop runs through in
+        every call, or, if it is one of `skips`, in those with work.
         """
         total = np.ones(1, np.int64)
         for group in self.groups:
@@ -67,14 +67,20 @@ class TileCounts:
             if own:
                 total = total * self._visits(group, own, sizes)
             else:
-                skipped = self.single and not any(loop in group.loops for loop in level0)
-                total = total * (self._working(group) if skipped else self._called(group))
+                total = total * (self._working(group) if group in skips else self._called(group))
         return total
 
-    def skips(self, level0: Sequence[str]) -> bool:
-        """Whether the nest stands under a guard on outer loops alone."""
+    def skipped(self, level0: Sequence[str]) -> list[Group]:
+        """Groups whose calls without work a guard around the nest skips: those of one statement without tile loops."""
+        if not self.single:
+            return []
         free = [group for group in self.groups if not any(loop in group.loops for loop in level0)]
-        return self.single and any(self._working(group) < self._called(group) for group in free)
+        return [group for group in free if self._working(group) < self._called(group)]
+
+    @property
+    def varies(self) -> bool:
+        """Whether some calls have no work for some of the loops."""
+        return any(self._working(group) < self._called(group) for group in self.groups)
 
     @property
     def runs(self) -> int:

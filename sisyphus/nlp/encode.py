@@ -15,6 +15,19 @@ from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, NestSpace, Space
 
 def encode(space: Space, point: DesignPoint) -> dict[str, int]:
     """Every binary knob of a point that lies in the space; `InternalError` where it does not."""
+    values = choices(space, point)
+    for array in space.used_arrays:
+        width = _width(space, point, array)
+        resident = any(b.array == array and b.place == KERNEL_PLACE for b in point.buffers)
+        values.update({knob("moved", array, w): int(w == width and resident) for w in space.widths[array]})
+        for at, legal in enumerate(space.partitions[array]):
+            factor = _factor(space, point, array, at, width)
+            values.update({knob("factor", array, at, v): int(v == factor) for v in legal})
+    return values
+
+
+def choices(space: Space, point: DesignPoint) -> dict[str, int]:
+    """The knobs that `decode` reads: tiles, places and widths; partitions follow from them."""
     values: dict[str, int] = {}
     for nest in space.nests:
         values.update(_tiles(nest, point))
@@ -22,11 +35,6 @@ def encode(space: Space, point: DesignPoint) -> dict[str, int]:
     for array in space.used_arrays:
         width = _width(space, point, array)
         values.update({knob("width", array, w): int(w == width) for w in space.widths[array]})
-        resident = any(b.array == array and b.place == KERNEL_PLACE for b in point.buffers)
-        values.update({knob("moved", array, w): int(w == width and resident) for w in space.widths[array]})
-        for at, legal in enumerate(space.partitions[array]):
-            factor = _factor(space, point, array, at, width)
-            values.update({knob("factor", array, at, v): int(v == factor) for v in legal})
     return values
 
 

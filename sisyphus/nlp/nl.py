@@ -17,6 +17,7 @@ from sisyphus.nlp.decode import knob
 class NlFile:
     """A written model; column j of the file is `columns[j]`, named `x<j>` in the .col file beside it."""
 
+    model: pyo.ConcreteModel
     path: Path
     columns: tuple[Any, ...]
 
@@ -28,6 +29,13 @@ class NlFile:
     def all(self, values: Sequence[float]) -> dict[str, float]:
         """Every knob as it is."""
         return {knob_of(v): float(value) for v, value in zip(self.columns, values, strict=True)}
+
+    def objective(self, values: Sequence[float]) -> float:
+        """The objective of a point given by its columns, which are left in the model."""
+        for variable, value in zip(self.columns, values, strict=True):
+            variable.set_value(value, skip_validation=True)
+        [objective] = self.model.component_data_objects(pyo.Objective, active=True)
+        return float(pyo.value(objective))
 
     def start(self, values: Mapping[str, int]) -> dict[int, int]:
         """Columns of the knobs that have a value to start from."""
@@ -42,7 +50,7 @@ def write_nl(model: pyo.ConcreteModel, folder: Path) -> NlFile:
         info = NLWriter().write(model, stream, linear_presolve=False)
     columns = tuple(info.variables)
     path.with_suffix(".col").write_text("".join(f"x{j}\n" for j in range(len(columns))), encoding="utf-8")
-    return NlFile(path, columns)
+    return NlFile(model, path, columns)
 
 
 def knob_of(variable: Any) -> str:

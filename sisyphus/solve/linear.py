@@ -31,6 +31,8 @@ class _Chooser:
     def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
         tick(0.0)
         asked = choice_problem(problem)
+        if not all(any(serving.values()) for serving in asked.serves.values()):
+            return  # no state of an array meets the demands of all nests at once
         limits = replace(self.session.left, gap=0.0)
         self.outcome = solve(self.name, SolveRequest(choice_model(asked, upper), limits))
         if self.outcome.stop is Stop.INFEASIBLE:

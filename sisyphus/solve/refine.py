@@ -13,7 +13,7 @@ import numpy as np
 
 from sisyphus.errors import InternalError
 from sisyphus.nlp import decode, knob
-from sisyphus.nlp.encode import encode
+from sisyphus.nlp.encode import choices
 from sisyphus.solve.exact import CostModel
 from sisyphus.solve.exact.candidates import Candidates, candidates_of
 from sisyphus.solve.exact.costs import Ints
@@ -74,7 +74,7 @@ def _neighbours(
     space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequence[dict[str, Tile]]
 ) -> Iterator[DesignPoint]:
     """The point with another tiling of one nest, everything else as it follows from that."""
-    values = encode(space, point)
+    values = choices(space, point)
     current = dict(point.nest(nest.id).tiles)
     for tiles in tilings:
         if tiles == current:

@@ -70,6 +70,7 @@ def _begin_with(session: Session, start: DesignPoint) -> None:
 
 def _turn(session: Session, name: str) -> SolveOutcome:
     """One solver, whatever happens in it."""
+    session.begin_turn()
     try:
         return exact(session) if name == EXACT else by_adapter(session, name)
     except KeyboardInterrupt:

@@ -16,6 +16,8 @@ from sisyphus.space import DesignPoint, Space
 
 #: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
+#: Seconds for a solver whose predecessors left neither a design nor time.
+LEAST_S = 5.0
 
 
 class Formulation(Protocol):
@@ -56,6 +58,7 @@ class Session:
         self.make_costs = costs
         self.on_progress = on_progress
         self.started = time.monotonic()
+        self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self.best: Candidate | None = None
         self.bound: float | None = None
         self.skipped: list[str] = []
@@ -64,21 +67,22 @@ class Session:
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
-    @property
-    def deadline(self) -> float | None:
-        """Of time.monotonic."""
-        return None if self.limits.seconds is None else self.started + self.limits.seconds
+    def begin_turn(self) -> None:
+        """A solver is about to run; where those before it failed with the time gone, it gets a little more."""
+        if self.limits.seconds is not None:
+            least = LEAST_S if self.skipped and self.best is None else 0.0
+            self.deadline = max(self.started + self.limits.seconds, time.monotonic() + least)
 
     @property
     def left(self) -> Limits:
-        """The limits for whoever comes next."""
-        if self.limits.seconds is None:
+        """The limits for whoever runs now."""
+        if self.deadline is None:
             return self.limits
-        return replace(self.limits, seconds=max(0.0, self.limits.seconds - self.seconds))
+        return replace(self.limits, seconds=max(0.0, self.deadline - time.monotonic()))
 
     @property
     def is_over(self) -> bool:
-        return self.limits.seconds is not None and self.seconds >= self.limits.seconds
+        return self.deadline is not None and time.monotonic() >= self.deadline
 
     @property
     def is_proved(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         starts = [0, *(m.end() for m in re.finditer("\n", text))]
         line = list[Any]()
         for token in iter(lexer.token, None):
-            row = _row(starts, token.lexpos)
+            row = bisect_right(starts, token.lexpos) - 1
             place = _Place(abssource or "")
             place.span = Span(path, row + 1, token.lexpos - starts[row] + 1, len(token.value.split("\n")[0]) or 1)
             token.source = place
@@ -134,9 +135,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def define(self, tokens: Any) -> None:
         """A macro of the file; one that undoes a definition of the command line is remembered."""
         name = tokens[0].value if isinstance(tokens, list) and tokens else ""
-        before = [t.value for t in self.macros[name].value] if name in self._given else []
+        before = self.macros.get(name)
         super().define(tokens)
-        if name in self._given and before != [t.value for t in self.macros[name].value]:
+        if name in self._given and (before is None or _words(before) != _words(self.macros[name])):
             self.overridden.append(name)
 
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
@@ -197,12 +198,8 @@ def _one_line_end(text: str) -> str:
     return re.sub("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", " ", text)
 
 
-def _row(starts: list[int], at: int) -> int:
-    low, high = 0, len(starts)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if starts[middle] <= at else (low, middle)
-    return low
+def _words(macro: Any) -> list[str]:
+    return [token.value for token in macro.value]
 
 
 def preprocess(

@@ -29,6 +29,7 @@ class MeasuredCosts(PaperCosts):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._bodies = {nest.id: bound.body_of(space, nest, self.rules) for nest in space.nests}
+        self._moving = {nest.id: bound.moving_pairs(space, nest) for nest in space.nests}
 
     @cached_property
     def _cores(self) -> dict[str, Any]:
@@ -83,7 +84,10 @@ class MeasuredCosts(PaperCosts):
         return np.asarray(np.maximum(np.where(reduces, single, across), sequential) * ones, np.int64)
 
     def _loop_cycles(self, nest: NestSpace, batch: Batch, latency: Any, interval: Ints) -> Floats:
-        """Flattened where the tool does it; else one run of the pipeline per tile; without a pipeline, one by one."""
+        """Flattened where the tool does it; else one run of the pipeline per tile; without a pipeline, one by one.
+
+        Not flattened: a reduction with many accumulators, and tile loops of which one bounds the other.
+        """
         trips, rules = trips_of(nest, batch), self.rules.cycles
         inner = trips.pipelined_parallel * trips.pipelined_reduction * trips.pipelined_sequential
         flat = (trips.tiles * inner - 1) * interval + latency - 1 + rules.call
@@ -91,6 +95,9 @@ class MeasuredCosts(PaperCosts):
         apart = trips.tiles * (single + rules.unflattened + rules.call)
         accumulators = trips.unrolled // trips.reduction_unrolled
         many = (trips.pipelined_reduction > 1) & (accumulators > self.rules.flatten_accumulators)
+        row = {name: at for at, name in enumerate(batch.loops)}
+        for first, second in self._moving[nest.id]:
+            many = many | ((batch.level0[row[first]] > 1) & (batch.level0[row[second]] > 1))
         found = np.where(many & (trips.tiles > 1), apart, flat)
         return np.asarray(np.where(inner > 1, found, trips.tiles * (latency + rules.call)), np.float64)
 

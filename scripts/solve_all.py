@@ -1,0 +1,160 @@
+"""Proves the best design of the paper's problems, or of every kernel at some data sets, and prints a table.
+
+    python scripts/solve_all.py [--solver exact] [--time-limit 60] [kernel ...]
+    python scripts/solve_all.py --set MEDIUM --set LARGE --set EXTRALARGE --set FULL
+
+Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, on the paper's model with
+divisors only and optimistic reuse. Each problem runs in a process of its own, so that its peak memory can be told.
+Seconds are those of the search, over all forms of the kernel; `first` is when the first design was there.
+Exits 1 if a problem is left without a design.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import resource
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from sisyphus.errors import SisyphusError
+from sisyphus.nlp.paper import formulate
+from sisyphus.pipeline import Kernel, Source, load_kernels
+from sisyphus.solve import Found, Limits, search
+from sisyphus.space import Options, build_space
+from sisyphus.target import load_device, make_target
+
+KERNELS = Path(__file__).resolve().parent.parent / "kernels"
+#: Those of the paper, at the sizes that the files default to.
+PAPER = (
+    *("2mm", "3mm", "atax", "bicg", "doitgen", "gemm", "gemver", "gesummv", "mvt", "symm", "syr2k", "syrk", "trmm"),
+    *("bert_100_64", "bert_100_768", "bert_100_3072", "bert_3072_100", "cnn"),
+)
+COLUMNS = ("kernel", "set", "tree", "objective", "bound", "gap %", "first", "seconds", "MB", "stop")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row to be."""
+
+    path: str
+    data_set: str
+    defines: tuple[str, ...]
+    tree: bool
+    solver: str
+    limit_s: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of a job."""
+
+    job: Job
+    objective: float | None
+    bound: float | None
+    first_s: float | None
+    seconds: float
+    megabytes: float
+    stop: str
+
+    def cells(self) -> tuple[str, ...]:
+        known = self.objective is not None and self.bound is not None
+        gap = 100 * (self.objective - self.bound) / self.objective if known else None  # type: ignore[operator]
+        numbers = [self.objective, self.bound]
+        return (
+            Path(self.job.path).stem,
+            self.job.data_set,
+            "yes" if self.job.tree else "no",
+            *("" if n is None else f"{n:.2f}" for n in numbers),
+            "" if gap is None else f"{max(gap, 0.0):.2f}",
+            "" if self.first_s is None else f"{self.first_s:.2f}",
+            f"{self.seconds:.2f}",
+            f"{self.megabytes:.0f}",
+            self.stop,
+        )
+
+
+def jobs(options: argparse.Namespace) -> Iterator[Job]:
+    for folder in sorted(p for p in KERNELS.iterdir() if p.is_dir()):
+        sizes = tomllib.loads((folder / "sizes.toml").read_text())
+        for source in sorted(folder.glob("*.c")):
+            known = sizes.get(source.stem, {})
+            if options.kernels and source.stem not in options.kernels:
+                continue
+            if not options.sets and source.stem not in PAPER:
+                continue
+            for data_set in [s for s in options.sets if s in known] if options.sets else [""]:
+                defines = tuple(f"{key}={value}" for key, value in known.get(data_set, {}).items())
+                for tree in (False, True):
+                    yield Job(str(source), data_set, defines, tree, options.solver, options.time_limit)
+
+
+def run(job: Job) -> Row:
+    """The best design over all forms of the kernel."""
+    kernels = load_kernels(Source(job.path, defines=job.defines))
+    started = time.monotonic()
+    firsts: list[float] = []
+    found, stop, bounds = list[Found](), "", list[float]()
+    for kernel in kernels:
+        begun = time.monotonic() - started
+        try:
+            one = solve(kernel, job, firsts, begun)
+        except SisyphusError as fault:
+            stop = f"{type(fault).__name__}: {fault.message[:60]}"
+            continue
+        found.append(one)
+        bounds.append(one.outcome.bound if one.outcome.bound is not None else -math.inf)
+    seconds = time.monotonic() - started
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    if not found:
+        return Row(job, None, None, None, seconds, memory, stop)
+    best = min(found, key=lambda f: f.outcome.objective or math.inf)
+    bound = None if min(bounds) == -math.inf else min(bounds)
+    stops = {one.outcome.stop.value for one in found}
+    stop = stop or (stops.pop() if len(stops) == 1 else "+".join(sorted(stops)))
+    return Row(job, best.outcome.objective, bound, min(firsts, default=None), seconds, memory, stop)
+
+
+def solve(kernel: Kernel, job: Job, firsts: list[float], begun: float) -> Found:
+    target = make_target(load_device("u200"))
+    space = build_space(
+        kernel.scop, kernel.dependences, kernel.distribution, kernel.live, target, Options(tree_reduction=job.tree)
+    )
+
+    def hear(cost: float | None, _: float | None, seconds: float) -> None:
+        if cost is not None:
+            firsts.append(begun + seconds)
+
+    return search(space, formulate, job.solver, Limits(seconds=job.limit_s), excess=lambda _: 0, on_progress=hear)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", action="append", dest="sets", default=[], help="data set of sizes.toml")
+    parser.add_argument("--solver", default="exact")
+    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per form of a kernel")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("kernels", nargs="*")
+    options = parser.parse_args()
+    with ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as pool:
+        rows = list(pool.map(run, jobs(options)))
+    cells = [COLUMNS, *(row.cells() for row in rows)]
+    widths = [max(len(line[at]) for line in cells) for at in range(len(COLUMNS))]
+    for line in cells:
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+    mean = math.exp(sum(math.log(max(row.seconds, 1e-3)) for row in rows) / len(rows)) if rows else 0.0
+    proved = sum(row.stop == "proved" for row in rows)
+    print(
+        f"{proved} of {len(rows)} proved; seconds: geometric mean {mean:.2f}, most "
+        f"{max((row.seconds for row in rows), default=0):.2f}; most memory {max(r.megabytes for r in rows):.0f} MB"
+    )
+    return 0 if all(row.objective is not None for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""Couenne by its AMPL executable: proves optima of nonconvex mixed-integer problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sisyphus.solve import Limits, SolveRequest, find_tool
+
+from .asl import AslAdapter
+
+
+class CouenneAdapter(AslAdapter):
+    """The program `couenne` on PATH."""
+
+    def __init__(self) -> None:
+        super().__init__("couenne")
+        self.name = "couenne"
+
+    def missing(self) -> str | None:
+        if find_tool(self.executable) is None:
+            return "the program `couenne` is not on PATH (it comes with COIN-OR's and AMPL's solver bundles)"
+        return None
+
+    def option_files(self, limits: Limits) -> Mapping[str, str]:
+        lines = [f"bonmin.allowable_fraction_gap {max(limits.gap, 1e-9):g}"]
+        if limits.seconds is not None:
+            lines.append(f"bonmin.time_limit {max(limits.seconds, 0.1):g}")
+        return {"couenne.opt": "\n".join(lines) + "\n"}
+
+    def proves(self, request: SolveRequest) -> bool:
+        return True
