@@ -1,6 +1,6 @@
 """Runs the main job on every kernel at one data set and prints a table: search, predicted cycles, verdict, seconds.
 
-    python scripts/optimize_all.py MINI [--time-limit 20] [--only gemm,2mm] [--double] [--tree-reduction]
+python scripts/optimize_all.py MINI [--time-limit 20] [--only gemm,2mm] [--double] [--tree-reduction]
 """
 
 from __future__ import annotations

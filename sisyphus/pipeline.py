@@ -139,7 +139,7 @@ def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Desig
     """The whole way from a C file to a verified project, in memory."""
     clock = _Clock(listen)
     kernels = clock.run("analysis", lambda: load_kernels(request.source))
-    choice = clock.run("search", lambda: _choose(kernels, request))
+    choice = clock.run("search", lambda: _choose(kernels, request, listen))
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: _plan(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
@@ -192,11 +192,11 @@ class _Choice:
     outcome: SolveOutcome | None
 
 
-def _choose(kernels: Sequence[Kernel], request: Request) -> _Choice:
+def _choose(kernels: Sequence[Kernel], request: Request, listen: Callable[[str], None]) -> _Choice:
     """The given point, or the better of the best points of each form of the kernel."""
     if request.design is not None:
         return _given(kernels, request, request.design)
-    choices = [_search(kernel, request) for kernel in kernels]
+    choices = [_search(kernel, request, listen) for kernel in kernels]
     return min(choices, key=lambda c: (_cost(c, request), c.point.sort_key()))
 
 
@@ -206,7 +206,7 @@ def _cost(choice: _Choice, request: Request) -> float:
     return _estimate(choice.kernel, choice.point, request).cycles
 
 
-def _search(kernel: Kernel, request: Request) -> _Choice:
+def _search(kernel: Kernel, request: Request, listen: Callable[[str], None]) -> _Choice:
     from sisyphus.nlp import measured as nlp_measured
     from sisyphus.nlp import paper as nlp_paper
 
@@ -224,7 +224,10 @@ def _search(kernel: Kernel, request: Request) -> _Choice:
             return Judged(inf, {})
         return Judged(cost.cycles, {name: getattr(cost, name) for name in BUDGETS})
 
-    found = search_within(space, formulate, request.solver, request.limits, judge, improve=measured)
+    def hear(cost: float | None, bound: float | None, seconds: float) -> None:
+        listen(f"search: {report.progress_text(cost, bound, seconds)}")
+
+    found = search_within(space, formulate, request.solver, request.limits, judge, improve=measured, on_progress=hear)
     violation = illegal(kernel.dependences, kernel.distribution, found.point)
     if violation is not None:
         raise InternalError(f"the chosen design is not legal: {violation}")
@@ -332,6 +335,8 @@ def _told(design: Design) -> report.Facts:
         verdict=design.verdict,
         seconds=design.seconds,
         digest=design.project.digest,
+        interface=design.project.interface,
+        temporaries=design.request.source.temporaries,
     )
 
 

@@ -34,6 +34,7 @@ from sisyphus.ir import (
     Statement,
     StmtId,
 )
+from sisyphus.model import VITIS_2021_1, VITIS_2023_2, Estimate, GuardForm, estimate
 from sisyphus.plan import (
     Bound,
     Buffer,
@@ -54,6 +55,7 @@ from sisyphus.plan import (
 from sisyphus.poly import Affine, const, make_set, var
 from sisyphus.source import Span
 from sisyphus.space import KERNEL_PLACE
+from sisyphus.target import load_device, make_target
 
 DATA = Path(__file__).parent / "data" / "measured_designs.json"
 SPAN = Span("measured", 1, 1, 1)
@@ -64,6 +66,19 @@ def measured_designs() -> list[dict[str, Any]]:
     """All measured designs, configuration and figures."""
     designs: list[dict[str, Any]] = json.loads(DATA.read_text(encoding="utf-8"))["designs"]
     return designs
+
+
+#: Kernels whose designs the fitted coefficients of `sisyphus.model.rules.Area` come from; the others check them.
+FITTED_ON = frozenset({"2mm", "3mm", "atax", "bicg", "gemm", "gesummv", "symm", "trmm"})
+DEVICES = {"xcu200-fsgd2104-2-e": "u200", "xcu55c-fsvh2892-2L-e": "u55c"}
+CLOCK_MHZ = 250
+
+
+def estimate_of(entry: Mapping[str, Any]) -> Estimate:
+    """The model's figures for an entry, from its configuration alone."""
+    target = make_target(load_device(DEVICES[entry["part"]]), clock_mhz=CLOCK_MHZ)
+    rules = VITIS_2023_2 if entry["vitis"] == "2023.2" else VITIS_2021_1
+    return estimate(plan_of(entry), target, rules=rules, guards=GuardForm.CALLED)
 
 
 def plan_of(entry: Mapping[str, Any]) -> Plan:
@@ -216,11 +231,10 @@ class _TaskImporter:
             case float() | int():
                 return Literal(f"{found}" + ("f" if kind == FLOAT else ""), kind)
             case [op, left, right]:
-                parts = [self._expr(left, target), self._expr(right, target)]
+                first, second = self._expr(left, target), self._expr(right, target)
                 if kind == FLOAT and any(isinstance(x, float) and x != int(x) for x in (left, right)):
-                    as_double = [self._as_double(p) for p in parts]
-                    return Cast(Binary(op, *as_double, DOUBLE), FLOAT)
-                return Binary(op, *parts, kind)
+                    return Cast(Binary(op, self._as_double(first), self._as_double(second), DOUBLE), FLOAT)
+                return Binary(op, first, second, kind)
         return Read(self._ref(found), kind)
 
     @staticmethod

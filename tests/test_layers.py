@@ -28,7 +28,7 @@ ROWS = (
     ("codegen",),
     ("verify",),
     ("report",),
-    ("pipeline", "batch"),
+    ("pipeline", "recheck", "batch"),
     ("cli",),
 )
 RANK = {module: rank for rank, row in enumerate(ROWS) for module in row}

@@ -15,6 +15,7 @@ from sisyphus.cli.analyze import analyze
 from sisyphus.cli.estimate import estimate
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.solvers import solvers
+from sisyphus.cli.verify import verify
 from sisyphus.errors import InternalError, SisyphusError
 
 INTERRUPTED = 130
@@ -35,6 +36,7 @@ sisy.add_command(analyze)
 sisy.add_command(estimate)
 sisy.add_command(optimize)
 sisy.add_command(solvers)
+sisy.add_command(verify)
 
 
 def main() -> None:

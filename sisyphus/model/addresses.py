@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sisyphus.model.algebra import Algebra, Condition, Value, at_least, is_power_of_two
+from sisyphus.model.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.facts import Access, Dim
 from sisyphus.model.rules import Rules
 
 
 def needs_multiplier(alg: Algebra, stride: Value) -> Condition:
     """A product with `stride` is neither a shift nor one sum or difference of two shifts."""
-    odd = alg.odd_part(stride)
-    near = alg.either(is_power_of_two(alg, odd), is_power_of_two(alg, odd + 1))
-    below = alg.maximum(odd - 1, 1)
-    return alg.negation(alg.either(near, is_power_of_two(alg, below)))
+    low = alg.lowest_bit(stride)
+    shift, total = alg.is_power_of_two(stride), alg.is_power_of_two(stride - low)
+    return alg.negation(alg.either(alg.either(shift, total), alg.is_power_of_two(stride + low)))
 
 
 def is_complete(alg: Algebra, dim: Dim) -> Condition:
@@ -75,7 +74,7 @@ def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole
     common = alg.maximum(common, 1)
     ways = alg.ceil_div(dim.factor, common)
     needed = alg.both(
-        alg.both(alg.exceeds(dim.factor, common), alg.negation(is_power_of_two(alg, ways))),
+        alg.both(alg.exceeds(dim.factor, common), alg.negation(alg.is_power_of_two(ways))),
         at_least(alg, dim.extent, 2 * dim.factor),
     )
     index_bits = alg.log2_ceil(dim.extent if whole else alg.ceil_div(dim.extent, common))

@@ -47,8 +47,12 @@ class Algebra(Protocol):
         """Greatest common divisor; gcd(x, 0) = x."""
         ...
 
-    def odd_part(self, value: Value) -> Value:
-        """What is left when every factor 2 is taken out; value >= 1."""
+    def lowest_bit(self, value: Value) -> Value:
+        """The largest power of two that divides the value; value >= 1."""
+        ...
+
+    def is_power_of_two(self, value: Value) -> Condition:
+        """value is 0, 1, 2, 4, 8, …"""
         ...
 
     def exceeds(self, left: Value, right: Value) -> Condition:
@@ -91,8 +95,11 @@ class Exact:
     def gcd(self, left: Value, right: Value) -> Value:
         return math.gcd(left, right)
 
-    def odd_part(self, value: Value) -> Value:
-        return value // (value & -value)
+    def lowest_bit(self, value: Value) -> Value:
+        return value & -value
+
+    def is_power_of_two(self, value: Value) -> Condition:
+        return value & (value - 1) == 0
 
     def exceeds(self, left: Value, right: Value) -> Condition:
         return left > right
@@ -137,9 +144,11 @@ class Vector:
     def gcd(self, left: Value, right: Value) -> Value:
         return np.gcd(left, right)
 
-    def odd_part(self, value: Value) -> Value:
-        whole = np.asarray(value)
-        return whole // (whole & -whole)
+    def lowest_bit(self, value: Value) -> Value:
+        return value & -value
+
+    def is_power_of_two(self, value: Value) -> Condition:
+        return np.equal(value & (value - 1), 0)
 
     def exceeds(self, left: Value, right: Value) -> Condition:
         return np.greater(left, right)
@@ -172,9 +181,19 @@ def product(values: list[Value]) -> Value:
     return total
 
 
-def is_power_of_two(alg: Algebra, value: Value) -> Condition:
-    """value is 1, 2, 4, …"""
-    return alg.negation(alg.exceeds(alg.odd_part(value), 1))
+def distinct_rows(columns: Sequence[Value]) -> tuple[Value, Value]:
+    """Of several columns of integers >= 0: a row for each different row, and for every row which of these it is."""
+    arrays = np.broadcast_arrays(*columns)
+    code = np.zeros(arrays[0].shape, np.int64)
+    size = 1
+    for column in arrays:
+        width = int(column.max(initial=0)) + 1
+        if size * width > np.iinfo(np.int64).max:
+            known, code = np.unique(code, return_inverse=True)
+            code, size = code.reshape(column.shape), len(known)
+        code, size = code * width + column, size * width
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    return np.stack([column.ravel()[first] for column in arrays], axis=-1), which.reshape(code.shape)
 
 
 def at_least(alg: Algebra, left: Value, right: Value) -> Condition:

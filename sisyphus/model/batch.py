@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.ir import ArrayId, Scop, StmtId
-from sisyphus.model.addresses import address_multipliers
+from sisyphus.ir import Array, ArrayId, Scop, StmtId
+from sisyphus.model.addresses import address_multipliers, bank_count, words_per_bank
 from sisyphus.model.algebra import VECTOR, Value
 from sisyphus.model.counting import Ints
-from sisyphus.model.facts import Pipe, TaskFacts
+from sisyphus.model.facts import Dim, Move, Pipe, TaskFacts
 from sisyphus.model.latency import task_cycles
 from sisyphus.model.nestfacts import NestReader, Numbers, Shape
 from sisyphus.model.operators import cores_of, instances, is_called
@@ -25,7 +26,7 @@ from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.schedule import Setting
 from sisyphus.model.study import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.tilecount import Group, TileCounts, tile_counts
-from sisyphus.model.transfers import move_multipliers
+from sisyphus.model.transfers import move_cycles, move_multipliers
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
 
@@ -167,8 +168,8 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tu
         pipelined = np.where((candidates.pipeline == at) & (candidates.tiles[loop][1] > 1), at, pipelined)
     keys = candidates.order * (len(loops) + 1) + pipelined + 1
     for key in np.unique(keys):
-        order, loop = divmod(int(key), len(loops) + 1)
-        yield np.flatnonzero(keys == key), candidates.orders[order], loops[loop - 1] if loop else None
+        order, chosen = divmod(int(key), len(loops) + 1)
+        yield np.flatnonzero(keys == key), candidates.orders[order], loops[chosen - 1] if chosen else None
 
 
 def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
@@ -234,3 +235,23 @@ class _Columns:
         cores = {name.removeprefix("core "): c for name, c in columns.items() if name.startswith("core ")}
         cycles, interval, depth, dsp = (columns.get(n, empty) for n in ("cycles", "interval", "depth", "dsp"))
         return NestCosts(cycles, interval, depth, cores, dsp)
+
+
+def whole_transfer(setting: Setting, array: Array, factors: Sequence[Ints], widths: Ints, *, is_load: bool) -> Ints:
+    """Cycles of moving a whole array once, by partition factors and elements per beat."""
+    dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
+    rows = prod(array.extents[:-1])
+    beats = rows * -(-array.extents[-1] // widths) if array.extents else np.ones_like(widths)
+    move = Move(array.id, array.id, array.id, array.id, is_load, dims, widths, array.type.bits, beats)
+    return np.asarray(move_cycles(setting, move).value, np.int64)
+
+
+def bank_costs(target: Target, bits: int, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
+    """BRAM18, URAM, LUT, FF and bytes of a buffer, by its extents and partition factors."""
+    dims = [Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True)]
+    banks, words = bank_count(VECTOR, dims), words_per_bank(VECTOR, dims)
+    different, which = np.unique(words, return_inverse=True)
+    costs = [target.memories.bank(int(w), bits) for w in different]
+    each = {name: np.array([getattr(c, name) for c in costs]) for name in ("bram18k", "uram", "lut", "ff")}
+    found = {name: banks * figures[which.reshape(np.shape(words))] for name, figures in each.items()}
+    return {**found, "bytes": banks * words * (bits // 8)}

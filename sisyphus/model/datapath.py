@@ -30,7 +30,8 @@ class Datapath:
     """What the area of a body depends on: words of `bits` in one start, copies of guarded functions and their cores.
 
     `waiting` values wait for others; `accumulators` stay in registers while the loop runs; `selection` are LUT that
-    pick banks, `operands` LUT that pick the operands of cores which work several times per start.
+    pick banks, `operands` LUT that pick the operands of cores which work several times per start. `guarded` copies of
+    statements stand under a condition in place.
     """
 
     bits: int
@@ -43,6 +44,7 @@ class Datapath:
     operands: float
     functions: int
     function_cores: int
+    guarded: int
 
 
 def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
@@ -69,6 +71,7 @@ def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
         operands=_operands(setting, [counts for _, counts in shared], sum(n for n, _ in functions), interval),
         functions=sum(count for count, _ in functions),
         function_cores=sum(count * cores for count, cores in functions),
+        guarded=sum(_functions(pipe, w, interval) for w in pipe.works if w.guarded and not is_called(setting, w)),
     )
 
 
@@ -94,6 +97,7 @@ def datapath_lut(area: Area, body: Datapath) -> tuple[Term, ...]:
         Term("operands of shared cores", body.operands, rule="multiplexers over II"),
         Term("accumulators", area.lut_per_accumulator * body.accumulators, rule="kept over the loop"),
         Term("guarded functions", functions, rule="logic of a function"),
+        Term("guards", body.bits * body.guarded, measured=False, rule="a select for each guarded copy"),
         Term("control", area.lut_per_body, rule="loop control"),
     )
 

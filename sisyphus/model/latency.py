@@ -15,11 +15,15 @@ from sisyphus.model.transfers import move_cycles
 
 @dataclass(frozen=True)
 class Body:
-    """What is known of a pipelined body: initiation interval, iteration latency, whether outer loops are flattened."""
+    """What is known of a pipelined body: initiation interval, iteration latency, whether outer loops are flattened.
+
+    `measured`: reports confirm the rules that these come from.
+    """
 
     interval: Value
     depth: Value
     flattened: Condition
+    measured: bool = True
 
 
 Bodies = Callable[[Pipe], Body]
@@ -153,9 +157,10 @@ def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
 
 def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> tuple[Term, Term]:
     """(trip - 1) x II + max(IL - 1, 1) for each of `runs` runs with `starts` iterations in all (MODEL.md 4.2)."""
+    fill = runs * setting.alg.maximum(body.depth - 1, 1)
     return (
-        Term("starts", (starts - runs) * body.interval, rule="(trip - 1) x II"),
-        Term("fill", runs * setting.alg.maximum(body.depth - 1, 1), rule="iteration latency"),
+        Term("starts", (starts - runs) * body.interval, measured=body.measured, rule="(trip - 1) x II"),
+        Term("fill", fill, measured=body.measured, rule="iteration latency"),
     )
 
 

@@ -187,7 +187,7 @@ class NestReader:
         return {}
 
     def _span(self, array: ArrayId, at: int) -> Value:
-        """Places of a dimension that a buffer holds: all of it, or what is touched while the tiles outside stand still."""
+        """Places of a dimension that a buffer holds: all, or what is touched while the tiles outside stand still."""
         full = self.scop.array(array).extents[at]
         use = next(use.dims[at] for use in self.space.arrays if use.array == array)
         if array not in self.numbers.places or use.coefficients is None:

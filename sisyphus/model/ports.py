@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
 from sisyphus.model.addresses import in_registers, is_complete
-from sisyphus.model.algebra import Algebra, Value, product
+from sisyphus.model.algebra import Algebra, Value, distinct_rows, product
 from sisyphus.model.facts import Access, Pipe
 from sisyphus.model.rules import Rules
 
 #: An access in numbers: per dimension its constant, and its (stride, trip count) per unrolled loop by position.
 Offsets = tuple[int, ...]
+
+#: Elements that are enumerated to find the fullest bank.
+MOST_ELEMENTS = 16384
 
 
 def port_interval(alg: Algebra, rules: Rules, pipe: Pipe) -> Value:
@@ -115,23 +119,24 @@ def _together(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[s
     offsets, loops, columns = _columns(pipe, group, unrolled)
     if all(isinstance(column, int) for column in columns):
         return spread(offsets, loops, tuple(columns))[1]
-    rows = np.stack(np.broadcast_arrays(*columns), axis=-1)
-    shape = rows.shape[:-1]
-    different, which = np.unique(rows.reshape(-1, len(columns)), axis=0, return_inverse=True)
+    different, which = distinct_rows(columns)
     counts = np.array([spread(offsets, loops, tuple(int(c) for c in row))[1] for row in different])
-    return counts[which.reshape(shape)]
+    return counts[which]
 
 
 @lru_cache(maxsize=65536)
 def spread(offsets: tuple[Offsets, ...], loops: int, columns: tuple[int, ...]) -> tuple[int, int]:
     """Different elements of accesses that differ by constants: how many in all, and in the fullest bank.
 
-    They are enumerated. `columns` are the factors and the extents of all dimensions, the trip counts of the unrolled
-    loops, and the strides of each dimension over these loops.
+    They are enumerated; beyond MOST_ELEMENTS all of them count as different. `columns` are the factors and the
+    extents of all dimensions, the trip counts of the unrolled loops, and the strides of each dimension over these.
     """
     dims = len(offsets[0])
     factors, extents = columns[:dims], columns[dims : 2 * dims]
     trips, strides = columns[2 * dims : 2 * dims + loops], columns[2 * dims + loops :]
+    if len(offsets) * prod(trips) > MOST_ELEMENTS:
+        banks = prod(min(f, e) for f, e in zip(factors, extents, strict=True))
+        return len(offsets) * prod(trips), len(offsets) * -(-prod(trips) // banks)
     grid = np.indices(trips).reshape(loops, -1) if loops else np.zeros((0, 1), np.int64)
     element = np.zeros((len(offsets), grid.shape[1]), np.int64)
     bank = np.zeros_like(element)

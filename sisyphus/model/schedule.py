@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.addresses import arrival, in_registers
-from sisyphus.model.algebra import Algebra, Value, is_power_of_two, product
+from sisyphus.model.algebra import Algebra, Value, product
 from sisyphus.model.cores import core_of, terms
 from sisyphus.model.facts import Access, Pipe, Work
 from sisyphus.model.rules import GuardForm, Rules
@@ -190,7 +190,7 @@ def _tree(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value
     both = alg.maximum(start, ready(work.target))
     if is_reduction(pipe, work):
         several = start + add * alg.log2_ceil(count) + add
-        tail = alg.select(is_power_of_two(alg, count), cycles.reduction_tail, cycles.odd_reduction_tail)
+        tail = alg.select(alg.is_power_of_two(count), cycles.reduction_tail, cycles.odd_reduction_tail)
         return alg.select(alg.exceeds(count, 1), several, both + add) + write + tail, add
     depth = add * alg.log2_ceil(count + 1)
     return both + depth + write, depth

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sisyphus.errors import InternalError
 from sisyphus.model.algebra import EXACT, VECTOR, Value
 from sisyphus.model.counting import Visits
 from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.latency import Body, is_flattened
-from sisyphus.model.operators import Operations, operations
+from sisyphus.model.operators import Operations, cores_of, is_called, operations
 from sisyphus.model.ports import port_interval
 from sisyphus.model.recurrence import Interval, interval_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
@@ -38,7 +40,16 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
     interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
     depth = setting.alg.maximum(0, *(timing.finish for timing in times))
     counts = tuple(operations(setting, pipe, work) for work in pipe.works)
-    return PipeStudy(pipe, Body(interval.value, depth, flattened), times, interval, counts)
+    measured = _is_measured(setting, pipe, interval)
+    return PipeStudy(pipe, Body(interval.value, depth, flattened, measured), times, interval, counts)
+
+
+def _is_measured(setting: Setting, pipe: Pipe, interval: Interval) -> bool:
+    """Whether reports confirm what a body rests on: its cores, its guards, and what asks for its II."""
+    guarded = any(work.guarded and not is_called(setting, work) for work in pipe.works)
+    cores = all(core.cost.measured or not core.cost.latency for core in cores_of(setting, pipe.works).values())
+    assumed = any(not sure and np.any(cycles > 1) for cycles, _, sure in interval.causes)
+    return cores and not guarded and not assumed
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,9 +44,12 @@ def total(name: str, children: Iterable[Term], rule: str = "") -> Term:
     """The term that is the sum of others."""
     parts = tuple(children)
     value: Value = 0
+    measured = True
     for part in parts:
         value = value + part.value
-    return Term(name, value, parts, all(p.measured for p in parts), rule)
+        # a part that adds nothing adds no doubt
+        measured = measured and (part.measured or (isinstance(part.value, int | float) and not part.value))
+    return Term(name, value, parts, measured, rule)
 
 
 def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:

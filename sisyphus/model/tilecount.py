@@ -11,6 +11,7 @@ import numpy as np
 from sisyphus.analysis import Nest
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
+from sisyphus.model.algebra import distinct_rows
 from sisyphus.model.counting import Ints
 from sisyphus.poly import Affine, Set, constraints, dim_range, project_onto
 
@@ -102,10 +103,11 @@ class TileCounts:
         return prod(group.points for group in self.groups)
 
     def _visits(self, group: Group, prefix: tuple[str, ...], sizes: Mapping[str, Ints]) -> Ints:
-        rows = np.stack(np.broadcast_arrays(*(np.asarray(sizes[loop], np.int64) for loop in prefix)), axis=-1)
-        different, which = np.unique(rows, axis=0, return_inverse=True)
+        if len(group.loops) == 1 and group.low is not None and group.high is not None:
+            return np.asarray((group.high[0] - group.low[0]) // sizes[prefix[0]] + 1)
+        different, which = distinct_rows([sizes[loop] for loop in prefix])
         counts = [self._distinct(group, prefix, tuple(int(s) for s in row)) for row in different]
-        return np.asarray(counts, np.int64)[which.reshape(len(rows))]
+        return np.asarray(np.asarray(counts, np.int64)[which])
 
     def _distinct(self, group: Group, prefix: tuple[str, ...], sizes: tuple[int, ...]) -> int:
         """Different combinations of the outer loops and the tiles of `prefix` among the points of a group."""

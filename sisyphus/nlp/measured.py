@@ -82,7 +82,7 @@ def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
     moves = [u for u in nest.arrays if can_tile(u)]
     if not moves:
         return computing
-    loading = _largest(knobs, (_tile_cycles(knobs, nest, u) for u in moves))
+    loading = _largest(knobs, [0, *(_tile_cycles(knobs, nest, u) for u in moves if u.reads)])
     storing = _largest(knobs, [0, *(_tile_cycles(knobs, nest, u) for u in moves if u.writes)])
     return computing + loading + storing
 

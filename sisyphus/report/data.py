@@ -6,6 +6,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from sisyphus.codegen.interface import layout_extents
 from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port
@@ -24,10 +25,11 @@ def design_data(facts: Facts) -> dict[str, Any]:
     return {
         "version": FORMAT_VERSION,
         "kernel": plan.scop.name,
-        "source": _source(plan.scop.origin) | {"parameters": _parameters(plan)},
+        "source": _source(plan.scop.origin)
+        | {"parameters": _parameters(plan), "temporaries": sorted(facts.temporaries)},
         "target": _target(facts.target),
         "design": facts.point.to_json(),
-        "interface": [_port(p) for p in plan.ports],
+        "interface": [_port(p) for p in facts.interface],
         "estimate": facts.estimate.to_json(),
         "paper": None if facts.paper is None else paper_data(facts.paper),
     }
@@ -73,6 +75,7 @@ def _source(origin: Origin) -> dict[str, Any]:
         "function": origin.function,
         "sha256": origin.digest,
         "defines": list(origin.defines),
+        "include_dirs": list(origin.include_dirs),
     }
 
 
@@ -105,7 +108,7 @@ def _port(port: Port) -> dict[str, Any]:
         "type": port.type.c_name,
         "extents": list(port.extents),
         "layout": port.layout,
-        "padded_extents": list(port.extents),
+        "padded_extents": list(layout_extents(port)) if port.kind == "array" else [],
         "vector_elements": port.width,
         "ports": [] if port.bundle is None else [port.bundle],
         "direction": port.direction,

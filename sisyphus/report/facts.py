@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sisyphus.model.estimate import Estimate
 from sisyphus.model.paper import PaperEstimate
-from sisyphus.plan import Plan
+from sisyphus.plan import Plan, Port
 from sisyphus.solve import SolveOutcome
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
@@ -19,7 +19,8 @@ class Facts:
     """A design with its predicted cost, how it was found and whether it was verified.
 
     `paper` is what the paper's model says, where that was the objective; `outcome` and `verdict` are None where
-    nothing was searched or verified; `seconds` per stage.
+    nothing was searched or verified; `seconds` per stage. `interface` are the arguments of the emitted top function,
+    `temporaries` the arguments of the source whose final values nobody wants.
     """
 
     plan: Plan
@@ -31,3 +32,5 @@ class Facts:
     verdict: Verdict | None
     seconds: Mapping[str, float]
     digest: str
+    interface: tuple[Port, ...]
+    temporaries: tuple[str, ...] = ()

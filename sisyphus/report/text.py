@@ -44,6 +44,14 @@ def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     return f"{who} found {objective} ({what}); stopped by {outcome.stop.value}, gap {gap}"
 
 
+def progress_text(cost: float | None, bound: float | None, seconds: float) -> str:
+    """Incumbent, bound, gap and elapsed time of a search that still runs."""
+    if cost is None:
+        return f"no design yet, {seconds:.0f} s"
+    proven = "" if bound is None else f", bound {bound:,.0f}, gap {100 * max(0.0, cost - bound) / max(cost, 1):.1f} %"
+    return f"best {cost:,.0f}{proven}, {seconds:.0f} s"
+
+
 def verdict_text(verdict: Verdict | None) -> str:
     """Passed or not: how many checks of each kind, and each that failed with its witness."""
     if verdict is None:

@@ -12,12 +12,14 @@ from sisyphus.solve.contract import Limits
 from sisyphus.solve.refine import refine
 from sisyphus.solve.registry import EXACT, solver_list
 from sisyphus.solve.search import COSTS, Found, search
-from sisyphus.solve.session import Formulation
+from sisyphus.solve.session import Formulation, OnProgress
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Budget
 
 #: How often a design that is larger than the formulation thought is answered by tighter budgets.
 MAX_ROUNDS = 12
+#: Share of the cycles that an empty chip is worth over a full one: of nearly equal designs, the smaller is taken.
+FULL_CHIP = 0.001
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,14 @@ Judge = Callable[[DesignPoint], Judged]
 
 
 def search_within(
-    space: Space, formulate: Formulation, solver: str, limits: Limits, judge: Judge, *, improve: bool
+    space: Space,
+    formulate: Formulation,
+    solver: str,
+    limits: Limits,
+    judge: Judge,
+    *,
+    improve: bool,
+    on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point whose built design fits.
 
@@ -50,7 +59,7 @@ def search_within(
 
     over: dict[str, float] = {}
     for _ in range(MAX_ROUNDS):
-        found = search(asked, formulate, solver, _left(limits, deadline), excess=excess)
+        found = search(asked, formulate, solver, _left(limits, deadline), excess, on_progress=on_progress)
         over = _excess(budget, judge(found.point).usage)
         if not over:
             return _improved(space, formulate, found, judge, deadline) if improve else found
@@ -65,11 +74,21 @@ def _improved(space: Space, formulate: Formulation, found: Found, judge: Judge, 
     if costs is None:
         return found
 
-    def cycles(point: DesignPoint) -> float:
-        judged = judge(point)
-        return inf if _excess(space.target.budget, judged.usage) else judged.cycles
+    budget = space.target.budget
 
-    return replace(found, point=refine(costs(space), found.point, cycles, deadline))
+    def cost(point: DesignPoint) -> float:
+        judged = judge(point)
+        if _excess(budget, judged.usage):
+            return inf
+        return judged.cycles * (1 + FULL_CHIP * _fullest(budget, judged.usage))
+
+    return replace(found, point=refine(costs(space), found.point, cost, deadline))
+
+
+def _fullest(budget: Budget, used: Mapping[str, int]) -> float:
+    """The largest share of a budget that is used."""
+    limits = {name: getattr(budget, name) for name in used}
+    return max((used[name] / limit for name, limit in limits.items() if limit), default=0.0)
 
 
 def _left(limits: Limits, deadline: float | None) -> Limits:

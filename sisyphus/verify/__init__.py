@@ -10,10 +10,10 @@ from sisyphus.codegen import Project
 from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
 from sisyphus.verify.proof import prove
-from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, run, work
+from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, run, run_files, work
 from sisyphus.verify.verdict import Check, Verdict
 
-__all__ = ["Check", "Ran", "Verdict", "prove", "run", "verify"]
+__all__ = ["Check", "Ran", "Verdict", "prove", "run", "run_files", "verify"]
 
 
 def verify(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -68,21 +68,29 @@ def run(
     A missing compiler is a `ToolError`, a source that is no C program a `KernelError`; everything else that goes wrong
     is a failed check.
     """
+    chosen = tuple(sets) if sets is not None else sets_for(plan, full=full)
+    limit = time_limit_s or LEAST_SECONDS + SECONDS_PER_OPERATION * work(plan) * len(chosen)
+    return run_files(project.files, chosen, seed=seed, sanitize=sanitize, workdir=workdir, time_limit_s=limit)
+
+
+def run_files(
+    files: Mapping[str, str],
+    sets: Sequence[str],
+    *,
+    time_limit_s: float,
+    seed: int = 0,
+    sanitize: bool = False,
+    workdir: Path | None = None,
+) -> Ran:
+    """`run` for files of which no plan is known."""
     if find_tool(COMPILER) is None:
         raise ToolError(f"`{COMPILER}` was not found", hint="install it, or leave the check out with `--no-verify`")
     with _folder(workdir) as folder:
-        for name, text in project.files.items():
+        for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        extra = SANITIZERS if sanitize else ()
-        compiled = _compile(folder, extra)
-        checks = [compiled]
-        worst = 0.0
-        if compiled.passed:
-            chosen = tuple(sets) if sets is not None else sets_for(plan, full=full)
-            limit = time_limit_s or LEAST_SECONDS + SECONDS_PER_OPERATION * work(plan) * len(chosen)
-            found, worst = _execute(folder, seed, chosen, limit)
-            checks += found
-        return Ran(tuple(checks), compiler_version(), worst)
+        compiled = _compile(folder, SANITIZERS if sanitize else ())
+        found, worst = _execute(folder, seed, sets, time_limit_s) if compiled.passed else ([], 0.0)
+        return Ran((compiled, *found), compiler_version(), worst)
 
 
 def work(plan: Plan) -> int:

@@ -124,14 +124,15 @@ class MeasuredCosts(PaperCosts):
         for row, name in enumerate(batch.loops):
             if name in outside:
                 transfers = transfers * batch.level0[row]
-        directions = 2 if use.writes else 1
-        beats = found.cycles / max(self.space.widths[use.array])
+        directions = int(use.reads) + int(use.writes)
+        beats = found.cycles / (2 if use.writes else 1) * directions / max(self.space.widths[use.array])
         extra = bound.transfer_cycles(0, transfers, self.rules) * directions + transfers * self._bodies[nest.id].depth
         return Costs(beats + nest.outer_trips * extra, found.usage)
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         found = super().least_tile(nest, use)
-        return replace(found, cycles=found.cycles / max(self.space.widths[use.array]))
+        share = 0.5 if use.writes and not use.reads else 1.0
+        return replace(found, cycles=found.cycles * share / max(self.space.widths[use.array]))
 
     def move(self, move: Move, width: int) -> float:
         elements = self.space.scop.array(move.array).elements

@@ -1,4 +1,4 @@
-"""Small design spaces for tests of the search: random affine kernels with divisible sizes, random budgets and fixes."""
+"""Small design spaces for tests of the search: products and convolutions with divisible sizes, random budgets, fixes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def space_of(
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)
 
 
-def gemm_space(ni: int = 8, nj: int = 12, nk: int = 6, **limits: int | bool | None) -> Space:
+def gemm_scop(ni: int, nj: int, nk: int) -> Scop:
     """C = beta C + alpha A B."""
     text = f"""
     for i in range({ni}):
@@ -41,31 +41,34 @@ def gemm_space(ni: int = 8, nj: int = 12, nk: int = 6, **limits: int | bool | No
             for j in range({nj}):
                 C[i, j] += alpha * A[i, k] * B[k, j]
     """
-    return space_of(build_scop(text, C=(ni, nj), A=(ni, nk), B=(nk, nj)), **limits)  # type: ignore[arg-type]
+    return build_scop(text, C=(ni, nj), A=(ni, nk), B=(nk, nj))
 
 
-def random_text(rng: random.Random) -> tuple[str, dict[str, tuple[int, ...]]]:
-    """Some products, convolutions and sweeps over shared arrays, as text with the extents of its arrays."""
-    n, m, k = (rng.choice(SIZES) for _ in range(3))
-    shapes: dict[str, tuple[int, ...]] = {"A": (n, k), "B": (k, m), "C": (n, m), "D": (m, k), "E": (n, k)}
-    shapes |= {"X": (k,), "Y": (n,), "P": (n + 2, m), "W": (3,)}
-    nests = {
-        "zero": (f"for i in range({n}):\n for j in range({m}):\n  C[i, j] = 0.0", "C"),
-        "scale": (f"for i in range({n}):\n for j in range({m}):\n  C[i, j] = C[i, j] * beta", "C"),
-        "product": (f"for i in range({n}):\n for j in range({m}):\n  for k in range({k}):\n   C[i, j] += A[i, k] * B[k, j]", "CAB"),
-        "second": (f"for i in range({n}):\n for j in range({k}):\n  for k in range({m}):\n   E[i, j] += C[i, k] * D[k, j]", "ECD"),
-        "vector": (f"for i in range({n}):\n for k in range({k}):\n  Y[i] += A[i, k] * X[k]", "YAX"),
-        "transposed": (f"for i in range({n}):\n for k in range({k}):\n  X[k] += A[i, k] * Y[i]", "XAY"),
-        "stencil": (f"for i in range({n}):\n for j in range({m}):\n  for p in range(3):\n   C[i, j] += P[i + p, j] * W[p]", "CPW"),
-    }  # fmt: skip
-    chosen = rng.sample(sorted(nests), rng.randint(1, 3))
-    used = {array for name in chosen for array in nests[name][1]}
-    return "\n".join(nests[name][0] for name in chosen), {a: s for a, s in shapes.items() if a in used}
+def gemm_space(
+    ni: int = 8,
+    nj: int = 12,
+    nk: int = 6,
+    *,
+    tree: bool = False,
+    pessimistic: bool = False,
+    dsp: int | None = None,
+    onchip_bytes: int | None = None,
+) -> Space:
+    """The design space of a small gemm."""
+    scop = gemm_scop(ni, nj, nk)
+    return space_of(scop, tree=tree, pessimistic=pessimistic, dsp=dsp, onchip_bytes=onchip_bytes)
+
+
+def matvec_space(rows: int, columns: int, *, onchip_bytes: int | None = None, dsp: int | None = None) -> Space:
+    """y += A x, one nest of two loops."""
+    text = f"for i in range({rows}):\n for j in range({columns}):\n  Y[i] += A[i, j] * X[j]"
+    scop = build_scop(text, Y=(rows,), A=(rows, columns), X=(columns,))
+    return space_of(scop, onchip_bytes=onchip_bytes, dsp=dsp)
 
 
 def random_space(rng: random.Random) -> Space:
-    """Budgets loose or tight, sometimes a fixed order or place."""
-    text, extents = random_text(rng)
+    """Budgets loose or tight, sometimes a fixed order, pipelined loop, width or place."""
+    text, extents = _random_text(rng)
     space = space_of(
         build_scop(text, **extents),
         tree=rng.random() < 0.5,
@@ -74,10 +77,33 @@ def random_space(rng: random.Random) -> Space:
         onchip_bytes=rng.choice([None, None, 1500, 600, 250]),
         max_partition=rng.choice([1024, 32, 12]),
     )
-    return apply_fixes(space, _fixes(rng, space))
+    return apply_fixes(space, _random_fixes(rng, space))
 
 
-def _fixes(rng: random.Random, space: Space) -> list[str]:
+def _random_text(rng: random.Random) -> tuple[str, dict[str, tuple[int, ...]]]:
+    """Some products, convolutions and sweeps over shared arrays, with the extents of the arrays they use."""
+    n, m, k = (rng.choice(SIZES) for _ in range(3))
+    extents: dict[str, tuple[int, ...]] = {"A": (n, k), "B": (k, m), "C": (n, m), "D": (m, k), "E": (n, k)}
+    extents |= {"X": (k,), "Y": (n,), "P": (n + 2, m), "W": (3,)}
+    nests = {
+        "zero": ([("i", n), ("j", m)], "C[i, j] = 0.0"),
+        "scale": ([("i", n), ("j", m)], "C[i, j] = C[i, j] * beta"),
+        "product": ([("i", n), ("j", m), ("k", k)], "C[i, j] += A[i, k] * B[k, j]"),
+        "second": ([("i", n), ("j", k), ("k", m)], "E[i, j] += C[i, k] * D[k, j]"),
+        "vector": ([("i", n), ("k", k)], "Y[i] += A[i, k] * X[k]"),
+        "transposed": ([("i", n), ("k", k)], "X[k] += A[i, k] * Y[i]"),
+        "stencil": ([("i", n), ("j", m), ("p", 3)], "C[i, j] += P[i + p, j] * W[p]"),
+    }
+    lines = []
+    for name in rng.sample(sorted(nests), rng.randint(1, 3)):
+        loops, statement = nests[name]
+        lines += [" " * depth + f"for {loop} in range({trips}):" for depth, (loop, trips) in enumerate(loops)]
+        lines.append(" " * len(loops) + statement)
+    text = "\n".join(lines)
+    return text, {array: shape for array, shape in extents.items() if f"{array}[" in text}
+
+
+def _random_fixes(rng: random.Random, space: Space) -> list[str]:
     nest = rng.choice(space.nests)
     loops = [loop.iterator for loop in nest.loops]
     use = rng.choice(nest.arrays)

@@ -1,0 +1,33 @@
+"""`sisy verify`: a folder that sisy wrote, checked again as it lies there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
+@click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
+@click.option("--full", is_flag=True, help="Run all data, whatever it costs.")
+@click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+def verify(folder: Path, source: Path | None, device: str | None, full: bool, as_json: bool) -> None:
+    """Prove and run the files in DIR, and compare them with what their design point prints.
+
+    Without the source of the kernel only the run is left. Exit status 4 when a check fails.
+    """
+    from sisyphus.recheck import recheck, require_passed
+    from sisyphus.report import verdict_data, verdict_text
+
+    checked = recheck(folder, source=source, device=device, full=full)
+    if as_json:
+        data = {"folder": str(folder), "notes": list(checked.notes), "verdict": verdict_data(checked.verdict)}
+        click.echo(json.dumps(data, indent=2))
+    else:
+        click.echo("verification: " + verdict_text(checked.verdict))
+        for note in checked.notes:
+            click.echo(f"note: {note}")
+    require_passed(checked)

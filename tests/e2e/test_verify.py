@@ -1,0 +1,161 @@
+"""`sisy verify`: a folder is checked as it lies there, with its source and without."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sisyphus import pipeline
+from sisyphus.errors import KernelError, UsageError, VerifyError
+from sisyphus.recheck import recheck, require_passed
+from sisyphus.target import load_device, make_target
+
+SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
+
+KERNEL = """
+#include "size.h"
+void scale(int n, float a, float A[N], float t[N], float B[N])
+{
+  for (int i = 0; i < n; i++) {
+    t[i] = a * A[i];
+    B[i] = B[i] + t[i];
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder `out` beside the kernel that it was made from."""
+    place = tmp_path_factory.mktemp("verify")
+    (place / "include").mkdir()
+    (place / "include" / "size.h").write_text("#define N (2 * HALF)\n")
+    (place / "scale.c").write_text(KERNEL)
+    source = pipeline.Source(
+        path=str(place / "scale.c"),
+        defines=("HALF=6",),
+        include_dirs=(str(place / "include"),),
+        params={"n": 11},
+        temporaries=("t",),
+    )
+    request = pipeline.Request(source, make_target(load_device("u55c"), clock_mhz=200), verify=False)
+    pipeline.save(pipeline.optimize(request), place / "out")
+    return place
+
+
+@pytest.fixture
+def copy(written: Path, tmp_path: Path) -> Path:
+    """The folder, to be spoiled."""
+    return Path(shutil.copytree(written / "out", tmp_path / "out"))
+
+
+def test_everything_is_compared_proved_and_run(written: Path) -> None:
+    checked = recheck(written / "out")
+    assert checked.verdict.passed, checked.verdict.failures
+    names = [c.name for c in checked.verdict.checks]
+    assert {"file kernel.cpp", "file Makefile", "compile", "run random"} <= set(names)
+    assert any(n.startswith("order of") for n in names)
+    assert checked.notes == ()
+
+
+def test_design_lists_the_arguments_of_the_top_function(written: Path) -> None:
+    data = json.loads((written / "out" / "design.json").read_text())
+    header = (written / "out" / "kernel.h").read_text()
+    signature = next(line for line in header.splitlines() if line.startswith("void scale("))
+    assert [a["name"] for a in data["interface"]] == [p.split()[-1].strip("*);") for p in signature.split(",")]
+    assert data["source"]["temporaries"] == ["t"] and data["source"]["parameters"] == {"n": 11}
+
+
+def _append(folder: Path, name: str) -> None:
+    with (folder / name).open("a") as file:
+        file.write("\n")
+
+
+SPOILED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a changed host": (lambda d: _append(d, "host.cpp"), "file host.cpp"),
+    "a missing script": (lambda d: (d / "run_hls.tcl").unlink(), "file run_hls.tcl"),
+    "a changed kernel": (lambda d: _replace(d / "kernel.cpp", " + ", " - "), "run random"),
+    "no kernel": (lambda d: (d / "kernel.cpp").unlink(), "files"),
+    "a tame test bench": (
+        lambda d: _replace(d / "testbench.cpp", "return failures ? 1 : 0;", "return 0;"),
+        "testbench",
+    ),
+    "a kernel that is no C++": (lambda d: _replace(d / "kernel.cpp", "{", "{ }}"), "compile"),
+}
+
+
+def _replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_folder_fails(name: str, copy: Path) -> None:
+    spoil, check = SPOILED[name]
+    spoil(copy)
+    checked = recheck(copy)
+    assert any(check in c.name for c in checked.verdict.failures), checked.verdict
+    with pytest.raises(VerifyError):
+        require_passed(checked)
+
+
+def test_a_spoiled_design_point_fails(copy: Path) -> None:
+    data = json.loads((copy / "design.json").read_text())
+    data["design"]["nests"][0]["tiles"] = {"i": [3, 2, 2]}
+    data["design"]["nests"][0]["pipeline"] = "i"
+    (copy / "design.json").write_text(json.dumps(data))
+    assert "file kernel.cpp" in [c.name for c in recheck(copy).verdict.failures]
+
+
+def test_source_elsewhere(written: Path, copy: Path, tmp_path: Path) -> None:
+    data = json.loads((copy / "design.json").read_text())
+    data["source"]["path"] = str(tmp_path / "scale.c")
+    (copy / "design.json").write_text(json.dumps(data))
+    alone = recheck(copy)
+    assert alone.verdict.passed and "no proof" in alone.notes[0]
+    assert {c.name.split()[0] for c in alone.verdict.checks} == {"compile", "run"}
+    (tmp_path / "moved.c").write_text(KERNEL)
+    whole = recheck(copy, source=tmp_path / "moved.c")
+    assert whole.verdict.passed and not whole.notes
+    (tmp_path / "other.c").write_text(KERNEL + "\n")
+    with pytest.raises(KernelError, match="not the text"):
+        recheck(copy, source=tmp_path / "other.c")
+    _replace(copy / "kernel.cpp", " + ", " - ")
+    assert not recheck(copy).verdict.passed
+
+
+def test_a_board_that_is_not_known_leaves_the_build_files_out(copy: Path) -> None:
+    data = json.loads((copy / "design.json").read_text())
+    data["target"]["device"] = "myboard"
+    (copy / "design.json").write_text(json.dumps(data))
+    checked = recheck(copy)
+    assert checked.verdict.passed and "not compared" in checked.notes[0]
+    assert "file Makefile" not in [c.name for c in checked.verdict.checks]
+
+
+def test_damaged_records_are_refused(copy: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no folder that sisy wrote"):
+        recheck(tmp_path)
+    data = json.loads((copy / "design.json").read_text())
+    for damage in ({"source": 3}, {"target": []}, {"design": {}}):
+        (copy / "design.json").write_text(json.dumps(data | damage))
+        with pytest.raises(KernelError):
+            recheck(copy)
+
+
+def test_command(written: Path, copy: Path) -> None:
+    good = subprocess.run(
+        [*SISY, "verify", str(written / "out"), "--json"], capture_output=True, text=True, check=False
+    )
+    assert good.returncode == 0, good.stderr
+    assert json.loads(good.stdout)["verdict"]["passed"]
+    _append(copy, "Makefile")
+    bad = subprocess.run([*SISY, "verify", str(copy)], capture_output=True, text=True, check=False)
+    assert bad.returncode == 4 and "FAILED file Makefile" in bad.stdout and "file Makefile" in bad.stderr
