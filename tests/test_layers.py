@@ -26,7 +26,7 @@ ROWS = (
     ("nlp",),
     ("solve",),
     ("codegen",),
-    ("verify",),
+    ("verify", "lint"),
     ("report",),
     ("pipeline", "recheck", "batch"),
     ("cli",),

@@ -13,6 +13,7 @@ import click
 
 from sisyphus.cli.analyze import analyze
 from sisyphus.cli.estimate import estimate
+from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.verify import verify
@@ -34,6 +35,7 @@ def sisy() -> None:
 
 sisy.add_command(analyze)
 sisy.add_command(estimate)
+sisy.add_command(lint)
 sisy.add_command(optimize)
 sisy.add_command(solvers)
 sisy.add_command(verify)

@@ -112,19 +112,21 @@ def trip_count(loop: Loop, constants: Mapping[str, int]) -> int | None:
     """Iterations of `for (int i = 0; i < 8; ++i)`; None where a bound is not a number."""
     if len(loop.header) != 3 or not loop.iterator:
         return None
-    start, test, step = loop.header
+    start, test, _ = loop.header
     equals = next((at for at, t in enumerate(start) if t.is_mark("=")), None)
     compare = next((at for at, t in enumerate(test) if t.is_mark("<", "<=", "!=")), None)
     if equals is None or compare is None or [t.text for t in test[:compare]] != [loop.iterator]:
         return None
     low, high = number(start[equals + 1 :], constants), number(test[compare + 1 :], constants)
-    by = _step(step, constants)
+    by = step_of(loop, constants)
     if low is None or high is None or not by:
         return None
     return max(-(-(high + (test[compare].text == "<=") - low) // by), 0)
 
 
-def _step(step: Sequence[Token], constants: Mapping[str, int]) -> int | None:
+def step_of(loop: Loop, constants: Mapping[str, int]) -> int | None:
+    """What the iterator of an ascending loop grows by."""
+    step = loop.header[2] if len(loop.header) == 3 else ()
     if any(t.is_mark("++") for t in step):
         return 1
     if len(step) == 3 and step[1].is_mark("+="):

@@ -23,7 +23,8 @@ OPTIONS = {
         "bind_storage": "variable type impl latency",
         "cache": "port lines depth ways users burst_buffer write_mode",
         "dataflow": "disable_start_propagation",
-        "dependence": "variable class type direction distance dependent inter intra true false array pointer raw war waw",
+        "dependence": "variable class type direction distance dependent inter intra true false array pointer "
+        "raw war waw",
         "disaggregate": "variable",
         "expression_balance": "off",
         "function_instantiate": "variable",

@@ -1,4 +1,4 @@
-"""Functions, loops, conditions and statements of a text, found without a compiler; what it cannot read it passes over."""
+"""Functions, loops and statements of a text, found without a compiler; what it cannot read it passes over."""
 
 from __future__ import annotations
 
@@ -178,7 +178,12 @@ def _variable(part: Sequence[Token]) -> Variable | None:
     )
 
 
-_TYPES = frozenset("const static volatile unsigned signed char short int long float double bool half auto".split())
+_TYPES = frozenset(
+    re.findall(
+        r"\w+",
+        """const static volatile unsigned signed char short int long float double bool half auto""",
+    )
+)
 
 
 def declared(statement: Statement) -> tuple[Variable, ...]:

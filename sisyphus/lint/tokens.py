@@ -79,4 +79,9 @@ def split(tokens: Sequence[Token], mark: str) -> list[tuple[Token, ...]]:
     return [tuple(p) for p in parts if p]
 
 
-TEMPLATES = frozenset("vector stream ap_int ap_uint ap_fixed ap_ufixed array axis stream_of_blocks".split())
+TEMPLATES = frozenset(
+    re.findall(
+        r"\w+",
+        """vector stream ap_int ap_uint ap_fixed ap_ufixed array axis stream_of_blocks""",
+    )
+)

@@ -7,7 +7,7 @@ together, with NumPy arrays in place of integers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -43,7 +43,8 @@ class Candidates:
     `tiles` has three arrays per loop (level 0, 1, 2). `order` picks one of `orders` (all loops, outermost first),
     `pipeline` a loop of the band by position, -1 for none. `places` has, per array, the position of the loop in the
     band under whose level-0 copy it is transferred, or RESIDENT. `factors` has one array per dimension of each array;
-    `widths` the elements per beat of the arrays with a place.
+    `widths` the elements per beat of the arrays with a place. `loads` says of arrays with a place whether their tiles
+    are loaded at all; those that it does not have are (a tile that is written before it is read need not be).
     """
 
     tiles: Mapping[str, tuple[Ints, Ints, Ints]]
@@ -53,6 +54,7 @@ class Candidates:
     places: Mapping[ArrayId, Ints]
     factors: Mapping[ArrayId, tuple[Ints, ...]]
     widths: Mapping[ArrayId, Ints]
+    loads: Mapping[ArrayId, Flags] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -74,8 +76,8 @@ class NestCosts:
 class NestModel:
     """A nest with everything that does not depend on the candidate; made once and asked often.
 
-    `unloaded` are arrays whose tiles are written before they are read, so that a place loads nothing. `together` are
-    the statements under the same outer loops, where these are not the ones that share them in the source.
+    `together` are the statements under the same outer loops, where these are not the ones that share them in the
+    source.
     """
 
     scop: Scop
@@ -83,7 +85,6 @@ class NestModel:
     target: Target
     tree: bool = False
     rules: Rules = VITIS_2023_2
-    unloaded: frozenset[ArrayId] = frozenset()
     together: tuple[StmtId, ...] | None = None
 
     @cached_property
@@ -101,7 +102,7 @@ class NestModel:
         numbers = _numbers(self.space, candidates)
         for rows, order, loop in _shapes(self.space, candidates):
             for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows)):
-                reader = NestReader(VECTOR, self.scop, self.space, self.tree, self.unloaded, shape, own)
+                reader = NestReader(VECTOR, self.scop, self.space, self.tree, shape, own)
                 found.put(rows[part], _nest_costs(self, reader.facts()))
         return found.costs()
 
@@ -157,7 +158,9 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
     loops = [loop.iterator for loop in space.loops]
     places = {a: {loop: place == at for at, loop in enumerate(loops)} for a, place in candidates.places.items()}
     tiled = {a: found for a, found in places.items() if any(on.any() for on in found.values())}
-    return Numbers(candidates.tiles, candidates.factors, candidates.widths, tiled, [])
+    always = np.ones(candidates.count, bool)
+    loads = {a: candidates.loads.get(a, always) for a in tiled}
+    return Numbers(candidates.tiles, candidates.factors, candidates.widths, tiled, loads, [])
 
 
 def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None]]:
@@ -178,6 +181,7 @@ def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
         factors={a: tuple(f[rows] for f in factors) for a, factors in numbers.factors.items()},
         widths={a: w[rows] for a, w in numbers.widths.items()},
         places={a: {loop: on[rows] for loop, on in found.items()} for a, found in numbers.places.items()},
+        loads={a: on[rows] for a, on in numbers.loads.items()},
         visits=numbers.visits,
     )
 

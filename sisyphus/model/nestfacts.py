@@ -38,14 +38,15 @@ class Shape:
 class Numbers:
     """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
 
-    `places` has, per array and loop, whether the array is transferred under that loop. `visits[n]` counts the
-    iterations of the n outermost level-0 loops that hold work.
+    `places` has, per array and loop, whether the array is transferred under that loop, `loads` whether its tiles are
+    loaded. `visits[n]` counts the iterations of the n outermost level-0 loops that hold work.
     """
 
     tiles: Mapping[str, Trips]
     factors: Mapping[ArrayId, tuple[Value, ...]]
     widths: Mapping[ArrayId, Value]
     places: Mapping[ArrayId, Mapping[str, Condition]]
+    loads: Mapping[ArrayId, Condition]
     visits: Sequence[Value]
 
 
@@ -57,7 +58,6 @@ class NestReader:
     scop: Scop
     space: NestSpace
     tree: bool
-    unloaded: frozenset[ArrayId]
     shape: Shape
     numbers: Numbers
 
@@ -209,21 +209,23 @@ class NestReader:
 
     def _with_moves(self, loop: str, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The body of a level-0 loop with the transfers that are placed under it."""
-        places = {array: found[loop] for array, found in self.numbers.places.items()}
-        loads = tuple(replace(self._moves[a, True], active=on) for a, on in places.items() if (a, True) in self._moves)
-        stores = tuple(
-            replace(self._moves[a, False], active=on) for a, on in places.items() if (a, False) in self._moves
-        )
-        before = (Burst(loads, True),) if loads else ()
-        after = (Burst(stores, False),) if stores else ()
+        loads, stores = list[Move](), list[Move]()
+        for use in self.space.arrays:
+            if use.array in self.numbers.places:
+                here = self.numbers.places[use.array][loop]
+                loaded = self.alg.both(here, self.numbers.loads[use.array])
+                loads.append(replace(self._moves[use.array, True], active=loaded))
+                if use.writes:
+                    stores.append(replace(self._moves[use.array, False], active=here))
+        before = (Burst(tuple(loads), True),) if loads else ()
+        after = (Burst(tuple(stores), False),) if stores else ()
         return (*before, *parts, *after)
 
     @cached_property
     def _moves(self) -> dict[tuple[ArrayId, bool], Move]:
         """The transfers of each array that has a place: loads (True) and stores."""
-        uses = [use for use in self.space.arrays if use.array in self.numbers.places]
-        loads = {(u.array, True): self._move(u.array, is_load=True) for u in uses if u.array not in self.unloaded}
-        return loads | {(u.array, False): self._move(u.array, is_load=False) for u in uses if u.writes}
+        placed = [use.array for use in self.space.arrays if use.array in self.numbers.places]
+        return {(array, load): self._move(array, is_load=load) for array in placed for load in (True, False)}
 
     def _move(self, array: ArrayId, *, is_load: bool) -> Move:
         declared, width = self.scop.array(array), self.numbers.widths[array]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pyomo.environ as pyo
@@ -185,7 +186,21 @@ def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
     beats = footprint(nest, use) * outside * (1 / widest)
     cycles = Signomial.of(bound.transfer_cycles(beats, outside, RULES)).expression(knobs.variables())
     whole = bound.transfer_cycles(whole_footprint(nest, use) / widest, 1, RULES)
-    return cycles - whole * knobs.model.resident[use.array, nest.id]
+    return cycles - whole * knobs.model.resident[use.array, nest.id] + _more_bursts(knobs, nest, use, outside)
+
+
+def _more_bursts(knobs: Knobs, nest: NestSpace, use: ArrayUse, outside: Signomial) -> Any:
+    """Every row is a burst of its own where a tile is narrower than the array."""
+    loops = use.dims[-1].loops if use.dims[-1].coefficients is not None else ()
+    if len(use.dims) < 2 or not loops:
+        return 0
+    narrow = knobs.model.part.add()
+    narrow.domain = pyo.Binary
+    for loop in loops:
+        knobs.require(narrow >= knobs.model.outside[use.array, nest.id, loop] + knobs.many(nest, loop, 0) - 1)
+    rows = footprint(nest, replace(use, dims=use.dims[:-1])) + Signomial.constant(-1)
+    cycles = Signomial.of(bound.transfer_cycles(0, rows * outside, RULES))
+    return only(knobs, cycles, narrow)
 
 
 def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:

@@ -12,7 +12,7 @@ from sisyphus.analysis import LoopKind
 from sisyphus.model import bound
 from sisyphus.model.rules import VITIS_2023_2, Rules
 from sisyphus.solve.exact.costs import Batch, Budget, Costs, Floats, Ints, Least, Move, Residents, Step
-from sisyphus.solve.exact.paper import MEMORY, TOLERANCE, PaperCosts, trips_of
+from sisyphus.solve.exact.paper import MEMORY, TOLERANCE, PaperCosts, span, tile_sizes, trips_of
 from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, NestSpace, Space
 
 CORES = ("dsp", "lut", "ff")
@@ -118,7 +118,7 @@ class MeasuredCosts(PaperCosts):
         }
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        """Beats at the widest width, the latency of every transfer, and the pipeline's own start after each."""
+        """Beats at the widest width, the latency of every contiguous run, and the pipeline's own start after each."""
         found = super().tile(nest, use, batch, outside)
         transfers = np.ones(batch.count)
         for row, name in enumerate(batch.loops):
@@ -126,7 +126,8 @@ class MeasuredCosts(PaperCosts):
                 transfers = transfers * batch.level0[row]
         directions = int(use.reads) + int(use.writes)
         beats = found.cycles / (2 if use.writes else 1) * directions / max(self.space.widths[use.array])
-        extra = bound.transfer_cycles(0, transfers, self.rules) * directions + transfers * self._bodies[nest.id].depth
+        bursts = transfers * _bursts(nest, use, batch, outside)
+        extra = bound.transfer_cycles(0, bursts, self.rules) * directions + transfers * self._bodies[nest.id].depth
         return Costs(beats + nest.outer_trips * extra, found.usage)
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
@@ -176,3 +177,17 @@ class MeasuredCosts(PaperCosts):
                 for name, used in added.usage.items():
                     usage[name] = usage[name] + used[:, 0]
         return Costs(cycles, {}), usage
+
+
+def _bursts(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Ints:
+    """Contiguous runs of memory of one tile: the places of all dimensions before the last one that is not whole."""
+    sizes = tile_sizes(nest, batch, outside)
+    spans = [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims]
+    bursts = np.ones(batch.count, np.int64)
+    whole = np.ones(batch.count, np.bool_)
+    for at in reversed(range(len(use.dims))):
+        before = np.prod(spans[:at], axis=0, dtype=np.int64) if at else np.ones(batch.count, np.int64)
+        partial = whole & (spans[at] < use.dims[at].extent)
+        bursts = np.where(partial, before, bursts)
+        whole &= ~partial
+    return bursts

@@ -110,14 +110,11 @@ class PaperCosts:
         return Costs(nest.outer_trips * np.asarray(latency, np.float64), {DSP: dsp, MEMORY: memory})
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        sizes, transfers = {}, np.ones(batch.count, np.int64)
+        sizes, transfers = tile_sizes(nest, batch, outside), np.ones(batch.count, np.int64)
         for row, name in enumerate(batch.loops):
             if name in outside:
-                sizes[name] = batch.level1[row] * batch.level2[row]
                 transfers = transfers * batch.level0[row]
-            else:
-                sizes[name] = np.full(batch.count, nest.loop(name).trip_count)
-        footprint = reduce(np.multiply, (_span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
+        footprint = reduce(np.multiply, (span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
         directions = 2 if use.writes else 1
         cycles = directions * nest.outer_trips * paper.tile_traffic(footprint, transfers)
         stored = footprint * self.space.scop.array(use.array).type.bytes
@@ -196,7 +193,17 @@ def _touched(nest: NestSpace, use: ArrayUse) -> int:
     return elements
 
 
-def _span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
+def tile_sizes(nest: NestSpace, batch: Batch, outside: frozenset[str]) -> dict[str, Ints]:
+    """Iterations of each loop that one transfer serves, whose loops `outside` are outside of it."""
+    return {
+        name: batch.level1[row] * batch.level2[row]
+        if name in outside
+        else np.full(batch.count, nest.loop(name).trip_count)
+        for row, name in enumerate(batch.loops)
+    }
+
+
+def span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
     """`DimUse.span` for arrays of sizes."""
     if dim.coefficients is None:
         return dim.extent

@@ -1,0 +1,112 @@
+"""Design points as arrays of candidates, and plans taken apart by nest, to compare the two readings of the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sisyphus.analysis import Dependences, Distribution, dependences, distribute, liveness
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.model import Candidates
+from sisyphus.model.algebra import EXACT, VECTOR
+from sisyphus.model.kernel import kernel_cycles
+from sisyphus.model.latency import task_cycles
+from sisyphus.model.resources import needs_of, resources_of
+from sisyphus.model.rules import VITIS_2023_2
+from sisyphus.model.schedule import Setting
+from sisyphus.model.study import Study
+from sisyphus.plan import Direction, Plan, build_plan
+from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space
+from sisyphus.target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A kernel with what the analysis says of it, and its design space."""
+
+    scop: Scop
+    dependences: Dependences
+    distribution: Distribution
+    space: Space
+
+    def plan(self, point: DesignPoint) -> Plan:
+        return build_plan(self.scop, self.distribution, self.space.live, point)
+
+
+def kernel_of(scop: Scop, target: Target, *, tree: bool = False) -> Kernel:
+    found = dependences(scop)
+    distribution = distribute(scop, found)
+    options = Options(tree_reduction=tree)
+    return Kernel(scop, found, distribution, build_space(scop, found, distribution, liveness(scop), target, options))
+
+
+def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint], plans: Sequence[Plan]) -> Candidates:
+    """The choices of some points for one nest; what tiles are loaded is a matter of their plans."""
+    loops = [loop.iterator for loop in nest.loops]
+    chosen = [point.nest(nest.id) for point in points]
+    orders = tuple(sorted({choice.order for choice in chosen}))
+    arrays = [use.array for use in nest.arrays]
+    buffers = {a: [point.buffer_of(a, nest.id) for point in points] for a in arrays}
+    places = {a: [loops.index(b.place) if b.place in loops else -1 for b in found] for a, found in buffers.items()}
+    levels = ("level0", "level1", "level2")
+    tiles = {loop: [[getattr(c.tile(loop), level) for c in chosen] for level in levels] for loop in loops}
+    rank = {a: len(kernel.scop.array(a).extents) for a in arrays}
+    return Candidates(
+        tiles={loop: tuple(np.array(column) for column in found) for loop, found in tiles.items()},
+        orders=orders,
+        order=np.array([orders.index(choice.order) for choice in chosen]),
+        pipeline=np.array([loops.index(c.pipeline) if c.pipeline else -1 for c in chosen]),
+        places={a: np.array(found) for a, found in places.items()},
+        factors={a: tuple(np.array([b.partition[d] for b in buffers[a]]) for d in range(rank[a])) for a in arrays},
+        widths={a: np.array([p.width_of(b.id) for p, b in zip(points, buffers[a], strict=True)]) for a in arrays},
+        loads={a: np.array([a in loaded_tiles(plan, nest) for plan in plans]) for a in arrays},
+    )
+
+
+def loaded_tiles(plan: Plan, nest: NestSpace) -> frozenset[ArrayId]:
+    """Arrays of which a nest loads tiles itself."""
+    tiles = _tile_buffers(plan, nest)
+    return frozenset(t.array for t in plan.transfers if t.buffer in tiles and t.direction is Direction.LOAD)
+
+
+def _tile_buffers(plan: Plan, nest: NestSpace) -> frozenset[str]:
+    """Buffers that live under a loop of a nest."""
+    loops = {loop.iterator for loop in nest.loops}
+    own = {b for task in plan.tasks if task.nest == nest.id for b in task.buffers}
+    return frozenset(b.id for b in plan.buffers if b.id in own and b.place in loops)
+
+
+@dataclass(frozen=True)
+class NestFigures:
+    """What the cost of a plan says of one nest."""
+
+    cycles: int
+    interval: int
+    depth: int
+    cores: dict[str, int]
+    dsp: int
+
+
+def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | None:
+    """The figures of a nest in a plan; None where the plan never runs it."""
+    study = Study(plan, target)
+    moments = kernel_cycles(study).moments
+    task = next((t for t in plan.tasks if t.nest == nest.id), None)
+    if task is None:
+        return None
+    found = study.tasks[task.name]
+    alg = VECTOR if nest.nest.outer else EXACT
+    setting = Setting(alg, VITIS_2023_2, target.operators)
+    calls = np.asarray(found.pipes[0].pipe.starts)
+    cycles = np.broadcast_to(task_cycles(setting, found.facts, found.body).value, calls.shape).sum()
+    needs = needs_of(study, moments)
+    by_task = {name: needs.moments[at][n] for at, step in enumerate(moments) for n, name in enumerate(step)}
+    cores = {kind: int(count) for kind, count in by_task[task.name].items() if count}
+    tiles = _tile_buffers(plan, nest)
+    mine = {t.id for t in plan.transfers if t.buffer in tiles} | {f"{task.name}: {found.pipes[0].pipe.loop}"}
+    addresses = resources_of(study, moments).dsp.children[1]
+    dsp = sum(term.value for term in addresses.children if term.name in mine)
+    dsp += sum(count * needs.cores[kind].cost.dsp for kind, count in cores.items())
+    return NestFigures(int(cycles), int(found.pipes[0].interval.value), int(found.pipes[0].body.depth), cores, dsp)
