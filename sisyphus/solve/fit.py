@@ -55,7 +55,7 @@ def search_within(
     budget, asked = space.target.budget, space
 
     def excess(point: DesignPoint) -> int:
-        return len(_excess(budget, judge(point).usage)) if own else 0
+        return _bytes_too_many(budget, judge(point).usage) if own else 0
 
     over: dict[str, float] = {}
     for _ in range(MAX_ROUNDS):
@@ -103,6 +103,13 @@ def _excess(budget: Budget, used: Mapping[str, int]) -> dict[str, float]:
         if limit is not None and amount > limit:
             over[name] = amount / max(limit, 1)
     return over
+
+
+def _bytes_too_many(budget: Budget, used: Mapping[str, int]) -> int:
+    """0 where a design fits; else by how many bytes less on chip it might, at least 1."""
+    over = _excess(budget, used)
+    blocks = max((over.get(name, 1.0) for name in ("bram18k", "uram", "onchip_bytes")), default=1.0)
+    return max(len(over), int(used.get("onchip_bytes", 0) * (1 - 1 / blocks)))
 
 
 def _tightened(space: Space, over: Mapping[str, float]) -> Space:
