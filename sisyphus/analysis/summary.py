@@ -10,7 +10,7 @@ from sisyphus.analysis.dataflow import Flow, flows
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs, dependences
 from sisyphus.analysis.distribution import Distribution, Nest, OuterLoop, distribute
 from sisyphus.analysis.expansion import expand
-from sisyphus.analysis.footprint import Operation, count_or_none, operations
+from sisyphus.analysis.footprint import Operation, count_or_none, footprints, operations
 from sisyphus.analysis.legality import MANY_ORDERS, legal_orders
 from sisyphus.analysis.liveness import liveness
 from sisyphus.analysis.reduction import reduction_of
@@ -35,6 +35,10 @@ def summary(scop: Scop, locals_: Collection[str] = ()) -> Plain:
         "arrays": _arrays(scop, locals_),
         "statements": [_statement(s) for s in scop.statements],
         "operations": _total(scop),
+        "footprints": [
+            {"statement": f.statement, "array": f.array, "elements": f.elements, "box": [list(side) for side in f.box]}
+            for f in footprints(scop)
+        ],
         "dependences": [_dependence(scop, e) for e in deps.edges],
         "dataflow": [_flow(f) for f in flows(deps)],
         "reductions": [{"statement": r.statement, "op": r.op, "loops": list(r.loops)} for r in deps.reductions],

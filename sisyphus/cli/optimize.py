@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sisyphus.cli.options import make_source, make_target, source_options, talk_options, target_options
+from sisyphus.cli.options import (
+    make_source,
+    make_target,
+    project_fixes,
+    source_options,
+    talk_options,
+    target_options,
+)
 from sisyphus.cli.progress import progress
 from sisyphus.errors import UsageError
 
@@ -77,7 +84,7 @@ def _request(options: dict[str, Any]) -> Request:
         options=Options(tree_reduction=options["tree_reduction"], reuse=options["reuse"]),
         solver=options["solver"],
         limits=Limits(seconds=_seconds(options["time_limit"]), seed=options["seed"]),
-        fixes=options["fixes"],
+        fixes=(*project_fixes(Path.cwd()), *options["fixes"]),
         model=options["model"],
         design=options["design"],
         verify=options["verify"],

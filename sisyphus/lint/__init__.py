@@ -24,8 +24,11 @@ PASSES = (check_pragmas, check_memory, check_dataflow, check_words)
 
 def lint_text(text: str) -> tuple[Finding, ...]:
     """All findings in a file, in the order of their places."""
-    design = Design(parse(text))
-    found = {f for check in PASSES for f in check(design)}
+    try:
+        design = Design(parse(text))
+        found = {f for check in PASSES for f in check(design)}
+    except RecursionError:
+        raise UsageError("the blocks of the file are nested too deeply to be read") from None
     return tuple(sorted(found, key=lambda f: (f.line, f.column, f.rule, f.message)))
 
 

@@ -48,7 +48,7 @@ def linear(tokens: Sequence[Token], constants: Mapping[str, int]) -> Linear | No
     """Factors by name, the constant under the empty name; None where the text is no such sum."""
     try:
         form, at = _sum(tokens, 0, constants)
-    except _NotLinearError:
+    except (_NotLinearError, RecursionError):
         return None
     return form if at == len(tokens) else None
 
@@ -135,9 +135,9 @@ def step_of(loop: Loop, constants: Mapping[str, int]) -> int | None:
     return None
 
 
-def unrolled(loops: Sequence[Loop], constants: Mapping[str, int]) -> dict[str, int]:
-    """Copies per iterator: what an unroll pragma asks for, and all of a loop inside a pipelined one."""
-    found, inside = dict[str, int](), False
+def unrolled(loops: Sequence[Loop], constants: Mapping[str, int], *, inside: bool) -> dict[str, int]:
+    """Copies per iterator: what an unroll pragma asks for, and all of a loop `inside` a pipelined loop or function."""
+    found = dict[str, int]()
     for loop in loops:
         pragma, trips = loop.pragma("unroll"), trip_count(loop, constants)
         asked = pragma.value("factor") if pragma else None

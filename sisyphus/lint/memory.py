@@ -9,7 +9,7 @@ from itertools import islice, product
 from sisyphus.lint.design import Design
 from sisyphus.lint.finding import Finding, finding
 from sisyphus.lint.index import CONSTANT, Linear, Reference, linear, references, step_of, trip_count, unrolled
-from sisyphus.lint.syntax import Function, If, Loop, Place, Statement, Variable, declared, places
+from sisyphus.lint.syntax import Function, If, Loop, Place, Pragma, Statement, Variable, declared, places
 from sisyphus.lint.tokens import CLOSE, OPEN, Token
 
 BANK_PORTS = 2
@@ -52,11 +52,12 @@ def _stride(index: Sequence[Token], loops: Sequence[Loop], constants: Mapping[st
     body = [p.node for p in places(loops[0].body) if isinstance(p.node, Statement)]
     local = {v.name for s in body for v in declared(s)}
     counters = {n for s in body for n in _counted(s)}
-    moving = {loop.iterator for loop in loops if loop.iterator} | counters
+    moving = {loop.iterator for loop in loops if loop.iterator}
     if any(t.is_mark("[") for t in index):
         return "at an address that comes from data"
     names = {t.text for t in index if t.kind == "name"}
-    if names & local or not names & moving:
+    # A counter or a name of the body's own is not followed to its value.
+    if names & (local | counters) or not names & moving:
         return None
     form: Linear = {}
     for term in _terms(index):
@@ -65,8 +66,6 @@ def _stride(index: Sequence[Token], loops: Sequence[Loop], constants: Mapping[st
             if part is None:
                 return "with a variable stride"
             form = {n: form.get(n, 0) + part.get(n, 0) for n in {**form, **part}}
-    if names & counters:
-        return None
     return _gap(form, loops, constants)
 
 
@@ -114,11 +113,15 @@ def _conflict(design: Design, function: Function, reference: Reference, place: P
     constants = design.unit.constants
     forms = [linear(i, constants) for i in reference.index[: len(variable.dims)]]
     known = [f for f in forms if f is not None]
-    copies = {n: c for n, c in unrolled(place.loops, constants).items() if any(n in f for f in known)}
+    whole = function.pragma("pipeline")
+    every = unrolled(place.loops, constants, inside=whole is not None)
+    copies = {n: c for n, c in every.items() if any(n in f for f in known)}
     if len(known) < len(forms) or not copies:
         return None
     load, elements = _load(design, function.name, variable, known, copies)
-    ports = BANK_PORTS * _interval(place)
+    ports = BANK_PORTS * _interval(
+        [*([whole] if whole else []), *(p for n in place.loops if (p := n.pragma("pipeline")))]
+    )
     if load <= ports:
         return None
     message = f"`{variable.name}`: {elements} elements are accessed at once, {load} of them in one bank"
@@ -129,13 +132,19 @@ def _load(
     design: Design, function: str, variable: Variable, forms: Sequence[Linear], copies: Mapping[str, int]
 ) -> tuple[int, int]:
     """Most accesses to one bank, and distinct elements, over all copies of a reference."""
+    seen = _elements(forms, copies)
+    banks = Counter(tuple(_bank(design, function, variable, dim, v) for dim, v in enumerate(e)) for e in seen)
+    return max(banks.values()), len(seen)
+
+
+def _elements(forms: Sequence[Linear], copies: Mapping[str, int]) -> set[tuple[int, ...]]:
+    """Subscripts over all copies, where every other name is 0."""
     names = sorted(copies)
     seen = set[tuple[int, ...]]()
     for values in islice(product(*(range(copies[n]) for n in names)), MOST_COPIES):
         at = dict(zip(names, values, strict=True))
         seen.add(tuple(f.get(CONSTANT, 0) + sum(f.get(n, 0) * v for n, v in at.items()) for f in forms))
-    banks = Counter(tuple(_bank(design, function, variable, dim, v) for dim, v in enumerate(e)) for e in seen)
-    return max(banks.values()), len(seen)
+    return seen
 
 
 def _bank(design: Design, function: str, variable: Variable, dim: int, value: int) -> int:
@@ -147,22 +156,18 @@ def _bank(design: Design, function: str, variable: Variable, dim: int, value: in
     return value % banks.factor
 
 
-def _interval(place: Place) -> int:
-    """The initiation interval that is asked for."""
-    for loop in reversed(place.loops):
-        pragma = loop.pragma("pipeline")
-        if pragma is not None:
-            asked = pragma.value("ii") or "1"
-            return int(asked) if asked.isdigit() else 1
-    return 1
+def _interval(pipelines: Sequence[Pragma]) -> int:
+    """The initiation interval that the innermost pragma asks for."""
+    asked = (pipelines[-1].value("ii") if pipelines else None) or "1"
+    return max(int(asked), 1) if asked.isdigit() else 1
 
 
 def _advice(variable: Variable, forms: Sequence[Linear], copies: Mapping[str, int]) -> str:
     parts = []
     for dim, form in enumerate(forms, start=1):
-        factor = 1
-        for name in form.keys() & copies.keys():
-            factor *= copies[name]
-        if factor > 1:
-            parts.append(f"`array_partition variable={variable.name} type=cyclic factor={factor} dim={dim}`")
+        values = {e[0] for e in _elements([form], {n: c for n, c in copies.items() if n in form})}
+        apart = len({v % len(values) for v in values}) == len(values)
+        kind = f"type=cyclic factor={len(values)}" if apart else "type=complete"
+        if len(values) > 1:
+            parts.append(f"`array_partition variable={variable.name} {kind} dim={dim}`")
     return "add " + " and ".join(parts)

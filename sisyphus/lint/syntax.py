@@ -45,16 +45,16 @@ class Loop:
     header: tuple[tuple[Token, ...], ...]
     body: tuple[Node, ...]
 
-    @property
-    def pragmas(self) -> tuple[Pragma, ...]:
-        return tuple(n for n in self.body if isinstance(n, Pragma))
-
     def pragma(self, name: str) -> Pragma | None:
-        """The pragma of this name that is not turned off."""
-        return next((p for p in self.pragmas if p.name == name and "off" not in p.options), None)
+        return pragma_in(self.body, name)
 
 
 Node = Statement | If | Loop | Pragma
+
+
+def pragma_in(body: Sequence[Node], name: str) -> Pragma | None:
+    """The pragma of this name right in a body, if it is not turned off."""
+    return next((p for p in body if isinstance(p, Pragma) and p.name == name and "off" not in p.options), None)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Variable:
 
     @property
     def is_scalar(self) -> bool:
-        return not (self.pointer or self.dims) and not re.search(r"\bstream", self.type)
+        return not (self.pointer or self.reference or self.dims) and not re.search(r"\bstream", self.type)
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,9 @@ class Function:
     parameters: tuple[Variable, ...]
     body: tuple[Node, ...]
     tokens: tuple[Token, ...]
+
+    def pragma(self, name: str) -> Pragma | None:
+        return pragma_in(self.body, name)
 
     @property
     def name(self) -> str:
@@ -155,6 +158,9 @@ def _function(head: Sequence[Token], body: Sequence[Token]) -> Function | None:
     return Function(head[opening - 1], tuple(parameters), _nodes(body), tuple(inner) + tuple(body))
 
 
+_QUALIFIERS = ("const", "static", "volatile")
+
+
 def _variable(part: Sequence[Token]) -> Variable | None:
     """The name that a declaration of one variable declares."""
     part = part[: next((at for at, t in enumerate(part) if t.is_mark("=")), len(part))]
@@ -170,7 +176,7 @@ def _variable(part: Sequence[Token]) -> Variable | None:
     words = [t.text for t in kind if t.kind != "mark" or t.text not in ("*", "&")]
     return Variable(
         name=part[end - 1].text,
-        type=" ".join(w for w in words if w not in ("const", "static", "volatile")),
+        type=re.sub(r" ?(::|<|>|,) ?", r"\1", " ".join(w for w in words if w not in _QUALIFIERS)),
         pointer=any(t.is_mark("*") for t in kind),
         reference=any(t.is_mark("&") for t in kind),
         dims=tuple(dims),

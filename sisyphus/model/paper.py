@@ -137,7 +137,7 @@ def nest_latency(cost: StatementCost, trips: Trips, *, tree: bool, numbers: Numb
     if cost.chain and tree:
         per_start = cost.parallel - 1 + cost.chain * numbers.log2(trips.reduction_unrolled)
         paced = per_start * trips.pipelined_sequential + TREE_II * trips.pipelined_reduction
-        return trips.tiles * (paced + trips.pipelined_parallel) + trips.tiles * (1 - TREE_II)
+        return trips.tiles * (paced + trips.pipelined_parallel) + trips.tiles * -TREE_II
     chain = cost.chain * trips.reduction_unrolled * trips.pipelined_reduction
     per_start = cost.parallel - 1 + chain if cost.chain else cost.parallel - 1
     return trips.tiles * (per_start * trips.pipelined_sequential + trips.pipelined_parallel)

@@ -50,9 +50,9 @@ class Cycles:
 class Area:
     """Registers and logic that no table holds, as register and multiplexer tables of the reports show them.
 
-    Most are what every module of a kind has; those marked *fitted* are coefficients over all designs, by relative least
-    squares on the designs of eight kernels (2mm, 3mm, atax, bicg, gemm, gesummv, symm, trmm); the other seven kernels
-    were kept for checking.
+    They are what every module of a kind has, or (*mean*) an average over the modules of all designs. The two marked
+    *fitted* are by relative least squares on the designs of eight kernels (2mm, 3mm, atax, bicg, gemm, gesummv, symm,
+    trmm); those of the other kernels were kept for checking. Nothing is fitted to one design.
     """
 
     ff_per_kernel: int = 250
@@ -61,15 +61,15 @@ class Area:
     lut_per_body: int = 150
     ff_per_transfer: int = 190  # control of a burst and its loop
     lut_per_transfer: int = 700
-    ff_per_register_element: float = 9.5  # more than the register itself; fitted
+    ff_per_register_element: float = 9.5  # more than the register itself; mean
     ff_per_function: int = 115  # a guarded function: control and its operands,
     ff_per_function_core: int = 155  # and each core in it
     lut_per_function: int = 96
     lut_per_function_core: int = 32
     ff_per_late_bank: int = 100  # a store that reads all banks before it knows which one it wants
     lut_per_late_bank: int = 32
-    lut_per_accumulator: float = 24.0  # an element kept in a register over a loop; fitted
-    operand_inputs: float = 2.15  # operands of a core that works several times per start; fitted
+    lut_per_accumulator: float = 24.0  # an element kept in a register over a loop; mean
+    operand_inputs: float = 2.15  # of a core that works several times per start; mean
     waiting_per_function: float = 1.5  # values that wait for each guarded function; fitted
     waiting_per_word_read: float = 1.25  # and for each other word read by a serial chain; fitted
 

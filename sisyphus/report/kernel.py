@@ -25,6 +25,7 @@ def kernel_text(facts: Plain) -> str:
         _section("reductions", ("statement", "operator", "loops"), map(_reduction, facts["reductions"])),
         _order("nests after maximal distribution", facts),
         _operations(facts["operations"]),
+        _section("footprints", ("statement", "array", "elements", "box"), map(_footprint, facts["footprints"])),
     ]
     expansion = facts["expansion"]
     if expansion:
@@ -79,6 +80,12 @@ def _dependence(edge: Plain) -> tuple[str, ...]:
 
 def _reduction(reduction: Plain) -> tuple[str, ...]:
     return reduction["statement"], reduction["op"], ", ".join(reduction["loops"]) or "-"
+
+
+def _footprint(footprint: Plain) -> tuple[str, ...]:
+    elements = footprint["elements"]
+    box = " x ".join(f"[{low}, {high}]" for low, high in footprint["box"]) or "scalar"
+    return footprint["statement"], footprint["array"], "?" if elements is None else f"{elements:,}", box
 
 
 def _operations(operations: Plain) -> str:

@@ -4,6 +4,7 @@ from sisyphus.target.cost import BankCost, OpCost
 from sisyphus.target.device import Budget, Device, device_names, load_device
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
+from sisyphus.target.tables import parse_toml
 from sisyphus.target.target import Target, make_target
 from sisyphus.target.units import parse_amount, parse_size
 
@@ -22,4 +23,5 @@ __all__ = [
     "operator_table",
     "parse_amount",
     "parse_size",
+    "parse_toml",
 ]

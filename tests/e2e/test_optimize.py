@@ -78,6 +78,17 @@ def test_fixed_knobs_are_kept(tmp_path: Path) -> None:
     assert (buffer["place"], buffer["partition"]) == ("k", [12, 4])
 
 
+def test_knobs_of_sisy_toml_count_as_fixed(tmp_path: Path) -> None:
+    (tmp_path / "sisy.toml").write_text('[space]\n"S1.order" = "i,k,j"\nS1.pipeline = "k"\n')
+    words = ["optimize", str(POLYBENCH / "gemm.c"), *defines("gemm"), "--json", "--no-verify"]
+    done = sisy(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    nest = next(n for n in json.loads(done.stdout)["design"]["nests"] if n["statements"] == ["S1"])
+    assert (nest["order"], nest["pipeline"]) == (["i", "k", "j"], "k")
+    (tmp_path / "sisy.toml").write_text("[space\n")
+    assert sisy(*words, cwd=tmp_path).returncode == 2
+
+
 def test_json_goes_to_stdout_and_talk_nowhere_when_quiet(tmp_path: Path) -> None:
     words = ["optimize", str(POLYBENCH / "gemm.c"), *defines("gemm"), "--no-verify", "--json", "-q"]
     done = sisy(*words, cwd=tmp_path)

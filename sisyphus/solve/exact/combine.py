@@ -101,7 +101,8 @@ class Combiner:
         self._others = [
             [[o for o in range(len(b.groups)) if o != g] for g in range(len(b.groups))] for b in self.problem.budgets
         ]
-        self._most = [[t.usage[b.name].max(axis=1) for b in self.problem.budgets] for t in self.tables]
+        self._most_used = [[t.usage[b.name].max(axis=1) for b in self.problem.budgets] for t in self.tables]
+        self._least_used = [[t.usage[b.name].min(axis=1) for b in self.problem.budgets] for t in self.tables]
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
         self._shared: tuple[SharedGroup, ...] = ()
@@ -199,16 +200,24 @@ class Combiner:
         return longest
 
     def _fits(self, node: Node, m: int) -> Mask | None:
-        """Entries of a table that the budgets allow beside what is held; None: all of them."""
+        """Entries of a table that the budgets allow beside what is held and what is open at least; None: all of them."""
         fits: Mask | None = None
         for b, budget in enumerate(self.problem.budgets):
-            held, own = node.held[b], self._groups[m][b]
-            others = held[self._others[b][own]].max(axis=0, initial=0)
-            if float(np.maximum(others, held[own] + self._most[m][b]).sum()) > budget.limit:
+            taken, own = self._taken(node, m, b), self._groups[m][b]
+            others = taken[self._others[b][own]].max(axis=0, initial=0)
+            if float(np.maximum(others, taken[own] + self._most_used[m][b]).sum()) > budget.limit:
                 usage = self.tables[m].usage[budget.name]
-                used = np.maximum(others[:, None], held[own][:, None] + usage).sum(axis=0)
+                used = np.maximum(others[:, None], taken[own][:, None] + usage).sum(axis=0)
                 fits = used <= budget.limit if fits is None else fits & (used <= budget.limit)
         return fits
+
+    def _taken(self, node: Node, m: int, b: int) -> Floats:
+        """What all nests but one take of a budget at least, per group and kind."""
+        taken = node.held[b].copy()
+        for o in self.order[node.depth :]:
+            if o != m:
+                taken[self._groups[o][b]] += self._least_used[o][b]
+        return taken
 
     def _vectors(self, node: Node) -> dict[int, Floats] | None:
         """Per undecided nest its own cycles, infinite where an entry is ruled out; None where nothing is left."""

@@ -26,6 +26,7 @@ void top(const float *a, const int *order, float *b) {
 #pragma HLS interface mode=m_axi port=a bundle=gmem0
 #pragma HLS interface mode=m_axi port=b bundle=gmem1
     float rows[N];
+#pragma HLS array_partition variable=rows type=cyclic factor=4
     columns(a, order, rows, 3);
     int next = 0;
     for (int i = 0; i < N; ++i) {

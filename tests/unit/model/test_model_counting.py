@@ -1,0 +1,117 @@
+"""Iterations of loops with affine bounds are counted exactly."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from builders import scop
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model_candidates import kernel_of
+
+from sisyphus.model import counting
+from sisyphus.model.counting import Visits, survey
+from sisyphus.model.tilecount import tile_counts
+from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
+from sisyphus.poly import Affine, const, var
+from sisyphus.target import load_device, make_target
+
+TARGET = make_target(load_device("u200"))
+
+
+def loop(name: str, low: Affine, high: Affine, *body: Node, by: int = 1, most: int = 9) -> For:
+    return For(name, name, Bound((Quotient(low, by),)), Bound((Quotient(high, by),)), most, LoopRole.TILE, body)
+
+
+def test_a_triangle_counts_as_listed() -> None:
+    inner = loop("j", const(0), var("i") * 2 + 3, by=4)
+    outer = loop("i", const(1), const(9), inner)
+    needed = survey((outer,)).needed
+    visits = Visits.once().into(outer, needed)
+    assert visits.total() == 9
+    assert visits.into(inner, needed).total() == sum((2 * i + 3) // 4 + 1 for i in range(1, 10))
+
+
+def test_guards_keep_the_visits_where_they_hold() -> None:
+    outer = loop("i", const(0), const(9), Guard((var("i") - 4,), (loop("j", const(0), const(2)),)))
+    needed = survey((outer,)).needed
+    assert needed == {"i"}
+    assert Visits.once().into(outer, needed).where([var("i") - 4]).total() == 6
+
+
+def test_outer_loops_count_apart() -> None:
+    inner = loop("j", const(0), var("t") - 1)
+    visits = Visits.each({"t": np.array([0, 3, 5])}, 3).into(inner, frozenset({"t"}))
+    assert visits.total().tolist() == [0, 3, 5]
+
+
+def test_too_many_points_count_with_the_largest_trip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MOST_POINTS", 5)
+    outer = loop("i", const(0), const(8))
+    assert Visits.once().into(outer, frozenset({"i"})).total() == 9
+
+
+def test_a_survey_knows_loops_and_moving_bounds() -> None:
+    run = Run("S0", ())
+    fixed = loop("k", const(0), const(3), run)
+    moving = loop("j", const(0), var("i"), fixed)
+    outer = loop("i", const(0), const(9), moving)
+    found = survey((outer,))
+    assert found.looping == {id(outer), id(moving), id(fixed)}
+    assert found.moving == {id(outer), id(moving)}
+    assert found.needed == {"i"}
+
+
+TRIANGLE = scop(
+    """
+    for i in range(12):
+        for j in range(i, 15):
+            for k in range(7):
+                C[i, j] += A[i, k]
+    """,
+    C=(12, 15),
+    A=(12, 7),
+)
+
+
+@given(st.permutations(["i", "j", "k"]), st.tuples(*[st.integers(1, 15)] * 3))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_tiles_with_work_are_those_that_hold_a_point(order: list[str], sizes: tuple[int, int, int]) -> None:
+    kernel = kernel_of(TRIANGLE, TARGET)
+    counts = tile_counts(TRIANGLE, kernel.space.nests[0].nest)
+    size = dict(zip("ijk", sizes, strict=True))
+    points = [{"i": i, "j": j, "k": k} for i, j, k in itertools.product(range(12), range(15), range(7)) if j >= i]
+    for length in range(4):
+        prefix = order[:length]
+        tiles = {tuple(point[name] // size[name] for name in prefix) for point in points}
+        found = counts.visits(prefix, {name: np.array([s]) for name, s in size.items()}, skips=[])
+        assert int(found[0]) == len(tiles)
+    assert counts.points == len(points)
+
+
+def test_a_nest_in_outer_loops_knows_its_calls() -> None:
+    kernel = kernel_of(
+        scop(
+            """
+            for k in range(10):
+                for i in range(k + 1, 10):
+                    A[i, k] = A[i, k] / A[k, k]
+                for i in range(k + 1, 10):
+                    for j in range(k + 1, 10):
+                        A[i, j] = A[i, j] - A[i, k] * A[k, j]
+            """,
+            A=(10, 10),
+        ),
+        TARGET,
+    )
+    nest = next(n for n in kernel.space.nests if len(n.loops) == 2)
+    counts = tile_counts(kernel.scop, nest.nest)
+    assert nest.nest.outer == ("k",)
+    assert counts.runs in (9, 10)
+    assert counts.points == sum((9 - k) ** 2 for k in range(10))
+    sizes = {"i": np.array([3, 1]), "j": np.array([3, 10])}
+    rows = [sum(len({(i // 3, j // 3) for i in range(9 - k) for j in range(9 - k)}) for k in range(10))]
+    rows.append(sum(9 - k for k in range(10)))
+    assert counts.visits(["i", "j"], sizes, skips=[]).tolist() == rows

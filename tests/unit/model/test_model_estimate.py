@@ -1,0 +1,123 @@
+"""The cost of a plan adds up, term by term, on any kernel."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+from builders import scop
+from model_candidates import kernel_of
+from random_kernels import random_kernel, random_point
+
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.model import Estimate, GuardForm, Term, estimate
+from sisyphus.model.estimate import RESOURCES
+from sisyphus.model.kernel import kernel_cycles
+from sisyphus.model.study import Study
+from sisyphus.plan import Bound, Direction, For, Plan, build_plan
+from sisyphus.target import load_device, make_target
+
+TARGET = make_target(load_device("u200"))
+
+
+def check_sums(term: Term) -> None:
+    """Every term with children is their sum."""
+    if term.children:
+        assert term.value == pytest.approx(sum(child.value for child in term.children), abs=1e-6), term.name
+    for child in term.children:
+        check_sums(child)
+
+
+def check(found: Estimate) -> None:
+    for name in RESOURCES:
+        check_sums(found.terms[name])
+        assert getattr(found, name) == round(found.terms[name].value) >= 0
+        assert 0 <= found.unmeasured[name] <= 1
+    assert json.loads(json.dumps(found.to_json()))["cycles"] == found.cycles
+    assert found.unmeasured_share == found.unmeasured["cycles"]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_kernels_add_up(seed: int) -> None:
+    rng = random.Random(seed)
+    kernel = random_kernel(rng)
+    distribution, live = distribute(kernel, dependences(kernel)), liveness(kernel)
+    plan = build_plan(kernel, distribution, live, random_point(rng, kernel, distribution))
+    for guards in GuardForm:
+        found = estimate(plan, TARGET, guards=guards)
+        check(found)
+        assert found.cycles > 0 and found.onchip_bytes == plan.onchip_bytes
+        assert found == estimate(plan, TARGET, guards=guards)
+
+
+def test_outer_loops_add_up_what_each_iteration_costs() -> None:
+    kernel = kernel_of(
+        scop(
+            """
+            for k in range(9):
+                for i in range(k + 1, 9):
+                    A[i, k] = A[i, k] / A[k, k]
+                for i in range(k + 1, 9):
+                    for j in range(k + 1, 9):
+                        A[i, j] = A[i, j] - A[i, k] * A[k, j]
+            """,
+            A=(9, 9),
+        ),
+        TARGET,
+    )
+    rng = random.Random(5)
+    for _ in range(10):
+        plan = kernel.plan(random_point(rng, kernel.scop, kernel.distribution))
+        found = estimate(plan, TARGET)
+        check(found)
+        [loop] = [node for node in plan.body if isinstance(node, For)]
+        alone = sum(_one_iteration(plan, loop, value) for value in range(loop.trip_count))
+        term = _find(found.terms["cycles"], f"loop {loop.iterator}")
+        assert term.value == alone
+
+
+def _one_iteration(plan: Plan, loop: For, value: int) -> int:
+    """Cycles of the outer loop's body when it has a single iteration."""
+    start = loop.lower.value or 0
+    one = replace(loop, lower=Bound.constant(start + value), upper=Bound.constant(start + value))
+    body = tuple(one if node is loop else node for node in plan.body)
+    term = kernel_cycles(Study(replace(plan, body=body), TARGET)).term
+    return int(_find(term, f"loop {loop.iterator}").value)
+
+
+def _find(term: Term, name: str) -> Term:
+    stack = [term]
+    while stack:
+        found = stack.pop()
+        if found.name == name:
+            return found
+        stack.extend(found.children)
+    raise AssertionError(name)
+
+
+def test_every_transfer_counts_in_the_bytes() -> None:
+    kernel = kernel_of(scop("for i in range(64):\n    B[i] = A[i] * c", A=(64,), B=(64,)), TARGET)
+    rng = random.Random(1)
+    plan = kernel.plan(random_point(rng, kernel.scop, kernel.distribution, ragged=False))
+    loads = [t for t in plan.transfers if t.direction is Direction.LOAD]
+    assert estimate(plan, TARGET).bytes_moved >= 64 * 4 * (len(loads) + 1)
+
+
+def test_inline_guards_are_marked_unmeasured() -> None:
+    text = "for i in range(16):\n    for j in range(i + 1):\n        C[i, j] = C[i, j] * c"
+    kernel = kernel_of(scop(text, C=(16, 16)), TARGET)
+    rng, shares = random.Random(2), []
+    for _ in range(12):
+        plan = kernel.plan(random_point(rng, kernel.scop, kernel.distribution))
+        shares.append(estimate(plan, TARGET).unmeasured_share)
+    assert any(share > 0 for share in shares)
+
+
+def test_two_sizes_of_a_board_cost_the_same_cycles() -> None:
+    kernel = kernel_of(scop("for i in range(64):\n    B[i] = A[i] * c", A=(64,), B=(64,)), TARGET)
+    plan = kernel.plan(random_point(random.Random(3), kernel.scop, kernel.distribution))
+    small = make_target(load_device("zcu104"), clock_mhz=250)
+    large = make_target(load_device("u55c"), clock_mhz=250)
+    assert estimate(plan, small).cycles == estimate(plan, large).cycles
