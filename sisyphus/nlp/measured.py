@@ -23,6 +23,8 @@ from sisyphus.space import ArrayUse, NestSpace, Space
 
 NUMBERS = SignomialNumbers()
 RULES = VITIS_2023_2
+#: Words of 32 bits in the largest distributed memory, in a BRAM18 and in a URAM.
+LUTRAM_WORDS, BRAM18_WORDS, URAM_WORDS = 128, 512, 4096
 
 
 def formulate(space: Space) -> Knobs:
@@ -32,6 +34,7 @@ def formulate(space: Space) -> Knobs:
     bodies = {nest.id: bound.body_of(space, nest, RULES) for nest in space.nests}
     one_place_per_array(knobs)
     limit_memory(knobs)
+    _limit_blocks(knobs)
     _limit_cores(knobs, bodies)
     knobs.model.latency = pyo.Objective(expr=_cycles(knobs, bodies), sense=pyo.minimize)
     return knobs
@@ -201,6 +204,22 @@ def _more_bursts(knobs: Knobs, nest: NestSpace, use: ArrayUse, outside: Signomia
     rows = footprint(nest, replace(use, dims=use.dims[:-1])) + Signomial.constant(-1)
     cycles = Signomial.of(bound.transfer_cycles(0, rows * outside, RULES))
     return only(knobs, cycles, narrow)
+
+
+def _limit_blocks(knobs: Knobs) -> None:
+    """BRAM18 and URAM: what is too large for distributed memory even in the most banks must fit the blocks.
+
+    A BRAM18 has 512 words of 32 bits and a URAM at most 4096 (MODEL.md 4.4); banks that waste some are left to the
+    full model.
+    """
+    space, budget = knobs.space, knobs.space.target.budget
+    words: Any = 0
+    for array in space.used_arrays:
+        declared = space.scop.array(array)
+        if declared.elements > LUTRAM_WORDS * space.target.max_partition:
+            resident = knobs.model.resident[array, next(space.users(array)).id]
+            words += declared.elements * -(-declared.type.bits // 32) * resident
+    knobs.require(words <= BRAM18_WORDS * budget.bram18k + URAM_WORDS * budget.uram)
 
 
 def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:

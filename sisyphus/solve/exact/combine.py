@@ -200,7 +200,7 @@ class Combiner:
         return longest
 
     def _fits(self, node: Node, m: int) -> Mask | None:
-        """Entries of a table that the budgets allow beside what is held and what is open at least; None: all of them."""
+        """Entries of a table that the budgets allow beside what all others take at least; None: all of them."""
         fits: Mask | None = None
         for b, budget in enumerate(self.problem.budgets):
             taken, own = self._taken(node, m, b), self._groups[m][b]

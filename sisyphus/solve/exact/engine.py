@@ -2,7 +2,8 @@
 
 For each set of resident arrays, best prospects first, every nest offers its choices within a window above its cheapest.
 A combination found is the best of all as soon as it costs no more than anything with one nest outside of its window
-could. Windows widen until that is so.
+could. Windows widen until that is so. All nests have the same window, so that the cheap ones, which matter least, have
+the choice to get along with the others.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from sisyphus.solve.exact.partitions import States, states_of
 from sisyphus.solve.exact.residency import assignments
 from sisyphus.space import NestSpace
 
-#: Widths of the windows above the cheapest choice of each nest.
-WINDOWS = (0.01, 0.05, 0.2, 0.5, 1.0, 3.0, 10.0, 100.0, float("inf"))
+#: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
+WINDOWS = (0.002, 0.01, 0.05, 0.2, 0.5, 1.0, 3.0, 10.0, 100.0, float("inf"))
 #: The same once a solution is known, which limits every nest by itself.
 LATER_WINDOWS = (0.05, 0.5, float("inf"))
 
@@ -192,7 +193,7 @@ class Engine:
         total = self._total(steps, floors)
         for window in WINDOWS if self.best is None else LATER_WINDOWS:
             caps = self._caps(steps, floors, total)
-            limits = {n: min(floor + max(floor, 1.0) * window, caps[n]) for n, floor in floors.items()}
+            limits = {n: min(floor + total * window, caps[n]) for n, floor in floors.items()}
             outside = [
                 self._total(steps, floors | {nest: limit})
                 for nest, limit in limits.items()
