@@ -99,25 +99,24 @@ def run(job: Job) -> Row:
     kernels = load_kernels(Source(job.path, defines=job.defines))
     started = time.monotonic()
     firsts: list[float] = []
-    found, stop, bounds = list[Found](), "", list[float]()
+    found, failed, bounds = list[Found](), list[str](), list[float]()
     for kernel in kernels:
         begun = time.monotonic() - started
         try:
             one = solve(kernel, job, firsts, begun)
         except SisyphusError as fault:
-            stop = f"{type(fault).__name__}: {fault.message[:60]}"
+            failed.append(f"{type(fault).__name__}: {fault.message[:60]}")
             continue
         found.append(one)
         bounds.append(one.outcome.bound if one.outcome.bound is not None else -math.inf)
     seconds = time.monotonic() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     if not found:
-        return Row(job, None, None, None, seconds, memory, stop)
+        return Row(job, None, None, None, seconds, memory, failed[0])
     best = min(found, key=lambda f: f.outcome.objective or math.inf)
     bound = None if min(bounds) == -math.inf else min(bounds)
-    stops = {one.outcome.stop.value for one in found}
-    stop = stop or (stops.pop() if len(stops) == 1 else "+".join(sorted(stops)))
-    return Row(job, best.outcome.objective, bound, min(firsts, default=None), seconds, memory, stop)
+    stops = {one.outcome.stop.value for one in found} | {f for f in failed if not f.startswith("NoDesign")}
+    return Row(job, best.outcome.objective, bound, min(firsts, default=None), seconds, memory, "+".join(sorted(stops)))
 
 
 def solve(kernel: Kernel, job: Job, firsts: list[float], begun: float) -> Found:

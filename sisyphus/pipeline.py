@@ -28,7 +28,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.poly import CountError
-from sisyphus.solve import DEFAULT_SOLVER, Judged, Limits, SolveOutcome, search_within
+from sisyphus.solve import DEFAULT_SOLVER, Judged, Limits, SolveOutcome, Stop, search_within
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, illegal
 from sisyphus.target import Target
 from sisyphus.verify import Verdict, verify
@@ -106,6 +106,11 @@ class Design:
     project: Project
     verdict: Verdict | None
     seconds: Mapping[str, float]
+
+    @property
+    def was_interrupted(self) -> bool:
+        """The search was ended by Ctrl-C, and what it had found was taken."""
+        return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
 
 
 def read_kernel(source: Source) -> Scop:

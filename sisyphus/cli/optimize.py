@@ -55,6 +55,8 @@ def optimize(**options: Any) -> None:
     request = _request(options)
     with progress(request.source.path, quiet=quiet) as listen:
         design = pipeline.optimize(request, listen)
+    if design.was_interrupted:
+        click.echo("interrupted: going on with the best design so far", err=True)
     click.echo(json.dumps(pipeline.as_data(design), indent=2) if as_json else pipeline.as_text(design))
     if output is not None:
         pipeline.save(design, output)

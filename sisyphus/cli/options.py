@@ -74,7 +74,8 @@ def make_source(options: dict[str, Any]) -> Source:
 
     path: Path = options.pop("kernel")
     if not path.is_file():
-        raise UsageError(f"{path}: no such file", hint="give the path of a C file")
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise UsageError(f"{path}: {what}", hint="give the path of a C file")
     return Source(
         path=str(path),
         function=options.pop("function"),

@@ -1,4 +1,4 @@
-"""`sisy solvers`: which solver adapters there are, and why one cannot run."""
+"""`sisy solvers`: which solvers there are, and why one cannot run."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ import click
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 def solvers(as_json: bool) -> None:
-    """List the solver adapters, with version or what is missing."""
-    from sisyphus.solve import adapters, load_adapter
+    """List the solvers, with version or what is missing; `auto` takes `exact`, then `scip`."""
+    from sisyphus.solve import solver_infos
 
-    rows = []
-    for name in adapters():
-        adapter = load_adapter(name)
-        missing = adapter.missing()
-        rows.append({"name": name, "version": None if missing else adapter.version(), "missing": missing})
+    rows = solver_infos()
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(json.dumps([{"name": r.name, "version": r.version, "missing": r.missing} for r in rows], indent=2))
         return
     for row in rows:
-        click.echo(f"{row['name']:12s} {row['version'] or 'cannot run: ' + str(row['missing'])}")
+        click.echo(f"{row.name:12s} {row.version or f'cannot run: {row.missing}'}")

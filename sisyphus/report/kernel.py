@@ -13,7 +13,7 @@ Plain = dict[str, Any]
 def kernel_text(facts: Plain) -> str:
     """What `sisy analyze` prints."""
     parts = [
-        f"{facts['kernel']}({', '.join(_argument(a) for a in facts['arguments'])})",
+        f"{facts['kernel']}({', '.join(_argument(a, facts['arrays']) for a in facts['arguments'])})",
         _section("arrays", ("array", "type", "extents", "role", "live in", "live out"), map(_array, facts["arrays"])),
         _section("statements", ("id", "instances", "line", "text"), map(_statement, facts["statements"])),
         "domains\n" + indent("\n".join(s["domain"] for s in facts["statements"])),
@@ -35,9 +35,10 @@ def kernel_text(facts: Plain) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _argument(argument: Plain) -> str:
+def _argument(argument: Plain, arrays: Sequence[Plain]) -> str:
     value = "" if argument["value"] is None else f" = {argument['value']}"
-    return f"{argument['type']} {argument['name']}{value}"
+    extents: list[int] = next((a["extents"] for a in arrays if a["name"] == argument["name"]), [])
+    return f"{argument['type']} {argument['name']}{''.join(f'[{e}]' for e in extents)}{value}"
 
 
 def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

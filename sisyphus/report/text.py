@@ -36,12 +36,14 @@ def _basis(facts: Facts) -> str:
 def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     """How the solver stopped, in one line; without times, which differ from run to run."""
     who = f"{outcome.solver} {outcome.version}"
-    what = "the paper's latency" if facts.paper else "its own count of cycles"
     objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
-    if outcome.stop is Stop.PROVED:
-        return f"{who} proved {objective} minimal ({what})"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
-    return f"{who} found {objective} ({what}); stopped by {outcome.stop.value}, gap {gap}"
+    proved = outcome.stop is Stop.PROVED
+    if facts.paper is not None:
+        end = "proved minimal" if proved else f"stopped by {outcome.stop.value}, gap {gap}"
+        return f"{who}: the paper's latency {objective}, {end}"
+    end = "searched to the end" if proved else f"stopped by {outcome.stop.value}, gap {gap}"
+    return f"{who} {end} by its simplified count ({objective} cycles); the figures above are the full model's"
 
 
 def progress_text(cost: float | None, bound: float | None, seconds: float) -> str:

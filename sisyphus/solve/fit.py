@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -46,42 +46,145 @@ def search_within(
 ) -> Found:
     """The best point whose built design fits.
 
-    A formulation counts some resources only roughly. Our own search refuses designs that exceed a budget one by one;
-    for other solvers the budget that the formulation sees is tightened in proportion (memory blocks: the number of
-    banks) and the search repeated. With `improve`, the design found is then improved by the full model.
+    A formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
+    the best one is then improved by it.
     """
-    own = solver_list(solver)[0] == EXACT
+    first, *others = solver_list(solver)
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
-    budget, asked = space.target.budget, space
+    budget, seen = space.target.budget, _Seen(space.target.budget, judge)
+    asked = _Asked(formulate, first, limits, deadline, seen.excess, on_progress)
+    try:
+        found = _found(space, asked, others, seen)
+    except (NoDesignError, TimeUp) as failure:
+        raise seen.explained(failure) from failure
+    if not improve:
+        return found
+    best = found if seen.best is None else replace(found, point=seen.best)
+    return _improved(space, formulate, best, lambda p: _cost(budget, judge(p)), deadline)
 
-    def excess(point: DesignPoint) -> int:
-        return _bytes_too_many(budget, judge(point).usage) if own else 0
 
+def _found(space: Space, asked: _Asked, others: Sequence[str], seen: _Seen) -> Found:
+    """By our own search if that comes first, then by the other solvers."""
+    if asked.solver != EXACT:
+        names = ",".join([asked.solver, *others])
+        return _by_tighter_budgets(space, replace(asked, solver=names, excess=_nothing), seen)
+    try:
+        return _by_smaller_banks(space, asked)
+    except TimeUp:
+        if not others or asked.is_over:
+            raise
+    return _by_tighter_budgets(space, replace(asked, solver=",".join(others), excess=_nothing), seen)
+
+
+def _nothing(point: DesignPoint) -> int:
+    """Every budget is looked at after the search."""
+    return 0
+
+
+class _Seen:
+    """Designs that a search came across, judged by the full model; `best` is the cheapest that fits."""
+
+    def __init__(self, budget: Budget, judge: Judge) -> None:
+        self.budget, self.judge = budget, judge
+        self.best: DesignPoint | None = None
+        self.cost = inf
+        self.nearest: dict[str, float] | None = None
+
+    def excess(self, point: DesignPoint) -> int:
+        """0 where a design fits; else by how many bytes less on chip it might."""
+        judged = self.judge(point)
+        cost = _cost(self.budget, judged)
+        if cost < self.cost:
+            self.best, self.cost = point, cost
+        over = _excess(self.budget, judged.usage)
+        if over and (self.nearest is None or max(over.values()) < max(self.nearest.values())):
+            self.nearest = over
+        return _bytes_too_many(self.budget, judged.usage)
+
+    def explained(self, failure: NoDesignError | TimeUp) -> NoDesignError | TimeUp:
+        """The failure, with the budgets that the nearest design exceeds where designs were found but none fits."""
+        if self.nearest is None or self.best is not None:
+            return failure
+        return type(failure)(
+            f"no design was found that fits; the nearest one exceeds {_named(self.nearest)}",
+            hint="raise that budget, free a knob fixed with --fix, or give more --time-limit",
+        )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One search after another with what is left of the time."""
+
+    formulate: Formulation
+    solver: str
+    limits: Limits
+    deadline: float | None
+    excess: Callable[[DesignPoint], int]
+    on_progress: OnProgress | None
+
+    def search(self, space: Space, share: float = 1.0) -> Found:
+        limits = _left(self.limits, self.deadline, share)
+        return search(space, self.formulate, self.solver, limits, self.excess, on_progress=self.on_progress)
+
+    @property
+    def is_over(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+def _by_smaller_banks(space: Space, asked: _Asked) -> Found:
+    """Our own search refuses designs one by one; where none fits, it has fewer banks per array to choose from.
+
+    Fewer banks take less logic and fewer memory blocks, and narrow the ports.
+    """
+    most = space.target.max_partition
+    steps = [most, *(banks for banks in (256, 64, 16, 4, 1) if banks < most)]
+    failures: list[NoDesignError | TimeUp] = []
+    for left, banks in zip(range(len(steps), 0, -1), steps, strict=True):
+        if failures and asked.is_over:
+            break
+        try:
+            return asked.search(_with_banks(space, banks), share=1 / min(left, 3))
+        except (NoDesignError, TimeUp) as reason:
+            failures.append(reason)
+    raise next((f for f in failures if isinstance(f, NoDesignError)), failures[0])
+
+
+def _with_banks(space: Space, banks: int) -> Space:
+    partitions = {
+        array: tuple(tuple(v for v in values if v <= banks) or values[:1] for values in dims)
+        for array, dims in space.partitions.items()
+    }
+    return replace(space, partitions=partitions, target=replace(space.target, max_partition=banks))
+
+
+def _by_tighter_budgets(space: Space, asked: _Asked, seen: _Seen) -> Found:
+    """Other solvers are asked again with budgets tightened in proportion (memory blocks: the number of banks)."""
     over: dict[str, float] = {}
+    narrowed = space
     for _ in range(MAX_ROUNDS):
-        found = search(asked, formulate, solver, _left(limits, deadline), excess, on_progress=on_progress)
-        over = _excess(budget, judge(found.point).usage)
+        found = asked.search(narrowed)
+        over = _excess(seen.budget, seen.judge(found.point).usage)
         if not over:
-            return _improved(space, formulate, found, judge, deadline) if improve else found
-        if deadline is not None and time.monotonic() >= deadline:
+            return found
+        if asked.is_over:
             raise TimeUp(f"time ran out before a design was found within {_named(over)}", hint="raise --time-limit")
-        asked = _tightened(asked, over)
+        narrowed = _tightened(narrowed, over)
     raise NoDesignError(f"no design was found within {_named(over)}", hint="raise that budget, or fix knobs with --fix")
 
 
-def _improved(space: Space, formulate: Formulation, found: Found, judge: Judge, deadline: float | None) -> Found:
+def _cost(budget: Budget, judged: Judged) -> float:
+    """Cycles, and a little for a full chip; infinite where a design does not fit."""
+    if _excess(budget, judged.usage):
+        return inf
+    return judged.cycles * (1 + FULL_CHIP * _fullest(budget, judged.usage))
+
+
+def _improved(
+    space: Space, formulate: Formulation, found: Found, cost: Callable[[DesignPoint], float], deadline: float | None
+) -> Found:
     costs = COSTS.get(formulate)
     if costs is None:
         return found
-
-    budget = space.target.budget
-
-    def cost(point: DesignPoint) -> float:
-        judged = judge(point)
-        if _excess(budget, judged.usage):
-            return inf
-        return judged.cycles * (1 + FULL_CHIP * _fullest(budget, judged.usage))
-
     return replace(found, point=refine(costs(space), found.point, cost, deadline))
 
 
@@ -91,8 +194,8 @@ def _fullest(budget: Budget, used: Mapping[str, int]) -> float:
     return max((used[name] / limit for name, limit in limits.items() if limit), default=0.0)
 
 
-def _left(limits: Limits, deadline: float | None) -> Limits:
-    return limits if deadline is None else replace(limits, seconds=max(1.0, deadline - time.monotonic()))
+def _left(limits: Limits, deadline: float | None, share: float) -> Limits:
+    return limits if deadline is None else replace(limits, seconds=max(0.5, share * (deadline - time.monotonic())))
 
 
 def _excess(budget: Budget, used: Mapping[str, int]) -> dict[str, float]:
@@ -125,4 +228,4 @@ def _tightened(space: Space, over: Mapping[str, float]) -> Space:
 
 
 def _named(over: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} (exceeded by {100 * (ratio - 1):.0f} %)" for name, ratio in sorted(over.items()))
+    return ", ".join(f"{name} by {100 * (ratio - 1):.0f} %" for name, ratio in sorted(over.items()))

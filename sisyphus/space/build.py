@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import lcm, prod
+from math import isqrt, lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, OuterLoop
 from sisyphus.ir import ArrayId, Role, Scop, Statement
@@ -43,7 +43,8 @@ def build_space(
 
 def divisors(number: int) -> tuple[int, ...]:
     """All positive divisors, ascending."""
-    return tuple(d for d in range(1, number + 1) if number % d == 0)
+    small = [d for d in range(1, isqrt(number) + 1) if number % d == 0]
+    return tuple(sorted({*small, *(number // d for d in small)}))
 
 
 def beat_widths(extents: Sequence[int], bits: int, port_bits: int) -> tuple[int, ...]:

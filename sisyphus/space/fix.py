@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NoReturn
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
@@ -22,7 +21,9 @@ from sisyphus.space.point import KERNEL_PLACE, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
-EXAMPLE = "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1.A.place=k`, `A@S1.partition=50,1`"
+EXAMPLE = (
+    "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1.A.place=k`, `A@S1.partition=50,1`, `A.width=4`"
+)
 
 
 def apply_fixes(space: Space, fixes: Iterable[str]) -> Space:
@@ -44,6 +45,11 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _fix_partition(space, text, ArrayId(array), value)
         case [array, "width"] if _is_array(space, array):
             return _fix_width(space, text, ArrayId(array), value)
+        case [name, "partition" | "width"]:
+            raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
+        case [array, "place"] if _is_array(space, array):
+            places = (f"{n.id}.{array}.place" for n in space.users(ArrayId(array)))
+            raise _illegal(text, f"`{array}` has a place in each nest that uses it", places)
         case [nest_id, "order"]:
             return _with_nest(space, _fix_order(_nest(space, text, nest_id), text, value))
         case [nest_id, "pipeline"]:
@@ -57,10 +63,10 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             raise UsageError(f"`--fix {text}` names no knob", hint=EXAMPLE)
 
 
-def _illegal(text: str, what: str, legal: Iterable[object]) -> NoReturn:
+def _illegal(text: str, what: str, legal: Iterable[object]) -> UsageError:
     values = [str(v) for v in legal]
     shown = ", ".join(values[:40]) + (f", … ({len(values)} in all)" if len(values) > 40 else "")
-    raise UsageError(f"`--fix {text}`: {what}", hint=f"legal: {shown or 'none'}")
+    return UsageError(f"`--fix {text}`: {what}", hint=f"legal: {shown or 'none'}")
 
 
 def _is_array(space: Space, name: str) -> bool:
@@ -69,7 +75,7 @@ def _is_array(space: Space, name: str) -> bool:
 
 def _array(space: Space, text: str, name: str) -> ArrayId:
     if not _is_array(space, name):
-        _illegal(text, f"there is no array `{name}`", space.used_arrays)
+        raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
     return ArrayId(name)
 
 
@@ -77,7 +83,7 @@ def _nest(space: Space, text: str, name: str) -> NestSpace:
     for nest in space.nests:
         if name == nest.id or name in nest.nest.statements:
             return nest
-    _illegal(text, f"there is no nest `{name}`", (n.id for n in space.nests))
+    raise _illegal(text, f"there is no nest `{name}`", (n.id for n in space.nests))
 
 
 def _with_nest(space: Space, nest: NestSpace) -> Space:
@@ -95,30 +101,32 @@ def _with_use(nest: NestSpace, use: ArrayUse) -> NestSpace:
 def _fix_order(nest: NestSpace, text: str, value: str) -> NestSpace:
     order, loops = tuple(value.split(",")), [s.iterator for s in nest.loops]
     if sorted(order) != sorted(loops):
-        _illegal(text, f"an order of `{nest.id}` has each of its loops once", [f"any order of {','.join(loops)}"])
+        raise _illegal(text, f"an order of `{nest.id}` has each of its loops once", [f"any order of {','.join(loops)}"])
     return replace(nest, order=order)
 
 
 def _fix_tile(nest: NestSpace, text: str, loop: str, value: str) -> NestSpace:
     if loop not in {s.iterator for s in nest.loops}:
-        _illegal(text, f"nest `{nest.id}` has no loop `{loop}`", (s.iterator for s in nest.loops))
+        raise _illegal(text, f"nest `{nest.id}` has no loop `{loop}`", (s.iterator for s in nest.loops))
     space = nest.loop(loop)
     counts = re.fullmatch(r"(\d+)x(\d+)x(\d+)", value)
     tile = Tile(*map(int, counts.groups())) if counts else None
     if tile not in space.tiles:
-        _illegal(text, f"`{loop}` has {space.trip_count} iterations, split as level 0 x level 1 x level 2", space.tiles)
+        raise _illegal(
+            text, f"`{loop}` has {space.trip_count} iterations, split as level 0 x level 1 x level 2", space.tiles
+        )
     return _with_loop(nest, replace(space, tiles=(tile,)))
 
 
 def _fix_pipeline(nest: NestSpace, text: str, value: str) -> NestSpace:
     chosen = None if value == "none" else value
     if chosen not in nest.pipelines:
-        _illegal(text, f"`{value}` cannot be pipelined in `{nest.id}`", (p or "none" for p in nest.pipelines))
+        raise _illegal(text, f"`{value}` cannot be pipelined in `{nest.id}`", (p or "none" for p in nest.pipelines))
     for loop in nest.loops:
         flat = loop.iterator != chosen
         tiles = tuple(t for t in loop.tiles if (t.level1 == 1 if flat else t.level1 > 1))
         if not tiles:
-            _illegal(text, f"the tiles of `{loop.iterator}` contradict it", (p or "none" for p in nest.pipelines))
+            raise _illegal(text, f"the tiles of `{loop.iterator}` contradict it", (p or "none" for p in nest.pipelines))
         nest = _with_loop(nest, replace(loop, tiles=tiles))
     return replace(nest, pipelines=(chosen,))
 
@@ -126,16 +134,16 @@ def _fix_pipeline(nest: NestSpace, text: str, value: str) -> NestSpace:
 def _fix_place(nest: NestSpace, text: str, array: ArrayId, value: str) -> NestSpace:
     use = nest.use(array)
     if use is None:
-        _illegal(text, f"nest `{nest.id}` does not use `{array}`", (u.array for u in nest.arrays))
+        raise _illegal(text, f"nest `{nest.id}` does not use `{array}`", (u.array for u in nest.arrays))
     if value not in use.places:
-        _illegal(text, f"`{array}` cannot be placed at `{value}` in `{nest.id}`", use.places)
+        raise _illegal(text, f"`{array}` cannot be placed at `{value}` in `{nest.id}`", use.places)
     return _with_use(nest, replace(use, places=(value,)))
 
 
 def _fix_width(space: Space, text: str, array: ArrayId, value: str) -> Space:
     legal = space.widths[array]
     if value not in {str(w) for w in legal}:
-        _illegal(text, f"`{array}` cannot move {value} elements per beat", legal)
+        raise _illegal(text, f"`{array}` cannot move {value} elements per beat", legal)
     return replace(space, widths={**space.widths, array: (int(value),)})
 
 
@@ -148,7 +156,7 @@ def _factors(space: Space, text: str, array: ArrayId, value: str) -> tuple[int, 
     factors = tuple(int(w) for w in words)
     for at, (factor, values) in enumerate(zip(factors, legal, strict=True)):
         if factor not in values:
-            _illegal(text, f"{factor} is no factor of dimension {at} of `{array}`", values)
+            raise _illegal(text, f"{factor} is no factor of dimension {at} of `{array}`", values)
     banks = 1
     for factor in factors:
         banks *= factor
@@ -168,10 +176,10 @@ def _fix_tile_partition(space: Space, text: str, array: ArrayId, nest: NestSpace
     """The buffer that a nest has for itself: it is not resident, and only unroll factors that divide remain."""
     use = nest.use(array)
     if use is None:
-        _illegal(text, f"nest `{nest.id}` does not use `{array}`", (u.array for u in nest.arrays))
+        raise _illegal(text, f"nest `{nest.id}` does not use `{array}`", (u.array for u in nest.arrays))
     places = tuple(p for p in use.places if p != KERNEL_PLACE)
     if not places:
-        _illegal(text, f"`{array}` has no buffer of its own in `{nest.id}`", use.places)
+        raise _illegal(text, f"`{array}` has no buffer of its own in `{nest.id}`", use.places)
     factors = _factors(space, text, array, value)
     narrowed = _with_use(nest, replace(use, places=places))
     for factor, dim in zip(factors, use.dims, strict=True):

@@ -1,9 +1,10 @@
 """The exact search: finds the best design of a space by its structure and proves it."""
 
-from sisyphus.solve.exact.combine import Combine, Problem, branch_and_bound
+from sisyphus.solve.exact.combine import Combine, branch_and_bound
 from sisyphus.solve.exact.costs import CostModel, Limit, MakeCosts
 from sisyphus.solve.exact.engine import Engine, Result, Solution, Terms
 from sisyphus.solve.exact.measured import MeasuredCosts
+from sisyphus.solve.exact.nodes import Problem
 from sisyphus.solve.exact.paper import PaperCosts
 from sisyphus.solve.exact.point import point_of, values_of
 

@@ -17,8 +17,9 @@ import numpy as np
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.candidates import Candidates, candidates_of
-from sisyphus.solve.exact.combine import Combine, Problem, branch_and_bound
+from sisyphus.solve.exact.combine import Combine, branch_and_bound
 from sisyphus.solve.exact.costs import Budget, CostModel, Costs, Floats, Move, Residents, Step
+from sisyphus.solve.exact.nodes import Problem
 from sisyphus.solve.exact.options import Choice, Options, Table
 from sisyphus.solve.exact.partitions import States, states_of
 from sisyphus.solve.exact.residency import assignments

@@ -1,0 +1,251 @@
+"""The search as a whole: which solver has its turn, what is believed, limits, interruption, starts, and no design."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from unit.solve.solve_spaces import gemm_space
+
+from sisyphus.errors import InternalError, NoDesignError, TimeUp
+from sisyphus.nlp import Knobs
+from sisyphus.nlp.paper import formulate
+from sisyphus.solve import Found, Limits, Stop, adapters, load_adapter, search, solver_infos, solver_list
+from sisyphus.solve import run as run_module
+from sisyphus.solve.exact import PaperCosts
+from sisyphus.space import DesignPoint, Space
+
+PLUGIN = Path(__file__).parents[2] / "solvers" / "plugin"
+BEST = 132.0  # of gemm_space()
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package of tests/solvers/plugin, installed for this process and for the processes of its solvers."""
+    monkeypatch.syspath_prepend(str(PLUGIN))
+    path = os.pathsep.join(filter(None, [str(PLUGIN), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setattr(run_module, "GRACE_S", 0.5)
+
+
+def found(space: Space, solver: str, seconds: float | None = None, **more: object) -> Found:
+    return search(space, formulate, solver, Limits(seconds=seconds), lambda _: 0, **more)  # type: ignore[arg-type]
+
+
+def test_auto_proves_with_our_own_search() -> None:
+    answer = found(gemm_space(), "auto")
+    assert answer.outcome.stop is Stop.PROVED
+    assert answer.outcome.solver == "exact"
+    assert (answer.outcome.objective, answer.outcome.bound, answer.outcome.gap) == (BEST, BEST, 0.0)
+    assert PaperCosts(gemm_space()).evaluate(answer.point) == BEST
+
+
+@pytest.mark.usefixtures("fakes")
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("fake-crash", "exited -6"),
+        ("fake-raise", "a pivot of 0"),
+        ("fake-hang", "did not end within"),
+        ("fake-nonsense", "answered with str"),
+        ("fake-wrong", "returned an infeasible point"),
+    ],
+)
+def test_a_failing_solver_is_named_and_the_next_one_used(name: str, reason: str) -> None:
+    answer = found(gemm_space(dsp=100), f"{name},exact", seconds=1.0)
+    assert answer.outcome.solver == "exact"
+    assert answer.outcome.stop is Stop.PROVED
+    [skipped] = answer.skipped
+    assert skipped.startswith(f"`{name}` ")
+    assert reason in skipped
+
+
+@pytest.mark.usefixtures("fakes")
+def test_a_solver_alone_that_fails_is_an_error_that_names_it() -> None:
+    with pytest.raises(NoDesignError, match="`fake-raise`"):
+        found(gemm_space(), "fake-raise", seconds=5.0)
+
+
+@pytest.mark.usefixtures("fakes")
+def test_what_a_killed_solver_told_of_is_kept() -> None:
+    answer = found(gemm_space(), "fake-late", seconds=1.0)
+    assert answer.outcome.solver == "fake-late"
+    assert answer.outcome.objective == PaperCosts(gemm_space()).evaluate(answer.point) > BEST
+    assert "did not end within" in answer.skipped[0]
+
+
+@pytest.mark.usefixtures("fakes")
+def test_a_start_refutes_who_says_that_nothing_fits() -> None:
+    start = found(gemm_space(), "exact").point
+    answer = found(gemm_space(), "fake-infeasible,exact", start=start)
+    assert answer.point == start
+    assert answer.outcome.stop is Stop.PROVED
+    assert "said that nothing fits" in answer.skipped[0]
+
+
+@pytest.mark.usefixtures("fakes")
+def test_a_start_reaches_the_adapter_and_comes_back() -> None:
+    start = found(gemm_space(), "exact").point
+    answer = found(gemm_space(), "fake-plain", start=start)
+    assert answer.point == start
+    assert answer.outcome.objective == BEST
+
+
+def test_a_start_that_is_no_design_is_said_to_be_none() -> None:
+    start = found(gemm_space(), "exact").point
+    answer = found(gemm_space(dsp=20), "exact", start=start)
+    assert answer.skipped[0].startswith("`start` is no design of this space")
+    assert answer.outcome.stop is Stop.PROVED
+
+
+def test_progress_falls_to_the_optimum_and_the_bound_rises_to_it() -> None:
+    said: list[tuple[float | None, float | None, float]] = []
+    found(gemm_space(12, 12, 12), "exact", on_progress=lambda cost, bound, s: said.append((cost, bound, s)))
+    costs = [cost for cost, _, _ in said if cost is not None]
+    bounds = [bound for _, bound, _ in said if bound is not None]
+    seconds = [s for _, _, s in said]
+    assert costs == sorted(costs, reverse=True)
+    assert bounds == sorted(bounds)
+    assert costs[-1] == pytest.approx(bounds[-1])
+    assert seconds == sorted(seconds)
+
+
+def test_an_interrupted_search_keeps_its_incumbent() -> None:
+    def stop(cost: float | None, *_: object) -> None:
+        if cost is not None:
+            raise KeyboardInterrupt
+
+    answer = found(gemm_space(), "exact", on_progress=stop)
+    assert answer.outcome.stop is Stop.INTERRUPTED
+    assert answer.outcome.objective == PaperCosts(gemm_space()).evaluate(answer.point)
+
+
+@pytest.mark.usefixtures("fakes")
+def test_an_interrupted_adapter_keeps_its_incumbent() -> None:
+    def stop(cost: float | None, *_: object) -> None:
+        if cost is not None and not sent.is_set():
+            sent.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sent = threading.Event()
+    answer = found(gemm_space(), "fake-late,exact", on_progress=stop)
+    assert answer.outcome.stop is Stop.INTERRUPTED
+    assert answer.outcome.solver == "fake-late"
+
+
+def test_an_interruption_without_a_design_goes_on() -> None:
+    def formulate_nothing(space: Space) -> Knobs:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        search(gemm_space(), formulate_nothing, "scip", Limits(), lambda _: 0)
+
+
+def test_no_time_and_no_design() -> None:
+    with pytest.raises(TimeUp, match="time ran out before `exact` found a design"):
+        found(gemm_space(), "exact", seconds=0.0)
+
+
+def test_little_time_leaves_a_design_with_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    over = iter([False] * 40)
+    clock = [0.0]
+
+    def monotonic() -> float:
+        clock[0] += 0.0 if next(over, True) is False else 10.0
+        return clock[0]
+
+    monkeypatch.setattr("sisyphus.solve.exact.engine.time.monotonic", monotonic)
+    answer = found(gemm_space(12, 12, 12, onchip_bytes=700), "exact", seconds=5.0)
+    assert answer.outcome.stop is Stop.TIME
+    assert answer.outcome.gap is not None
+    assert answer.outcome.gap > 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "said", "hint"),
+    [
+        ({"dsp": 1}, "1 DSPs are too few, the smallest number that fits is 4", "`--dsp 4`"),
+        ({"onchip_bytes": 5}, "5 bytes on chip are too few, the smallest number that fits is 16", "`--mem 16`"),
+        ({"dsp": 1, "onchip_bytes": 5}, "raising one of them alone does not help", "--dsp, --mem"),
+    ],
+)
+def test_the_tightest_budget_is_named_with_what_would_do(limits: dict[str, int], said: str, hint: str) -> None:
+    with pytest.raises(NoDesignError, match="no design of `built` fits") as failed:
+        found(gemm_space(**limits), "auto")  # type: ignore[arg-type]
+    assert said in failed.value.message
+    assert hint in (failed.value.hint or "")
+
+
+def test_the_smallest_budget_named_does_fit_and_one_less_does_not() -> None:
+    assert found(gemm_space(dsp=4), "exact").outcome.stop is Stop.PROVED
+    assert found(gemm_space(onchip_bytes=16), "exact").outcome.stop is Stop.PROVED
+    for limits in ({"dsp": 3}, {"onchip_bytes": 15}):
+        with pytest.raises(NoDesignError):
+            found(gemm_space(**limits), "exact")  # type: ignore[arg-type]
+
+
+def test_designs_too_large_when_built_are_refused_one_by_one() -> None:
+    refused: list[DesignPoint] = []
+
+    def excess(point: DesignPoint) -> int:
+        if len(refused) < 4 and point not in refused:
+            refused.append(point)
+        return int(point in refused)
+
+    answer = search(gemm_space(), formulate, "exact", Limits(), excess)
+    assert answer.point not in refused
+    assert answer.outcome.stop is Stop.PROVED
+
+
+def test_when_all_are_too_large_the_budget_is_tightened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sisyphus.solve.by_exact.MAX_REFUSED", 3)
+    space = gemm_space(onchip_bytes=2000)
+
+    def excess(point: DesignPoint) -> int:
+        return 100 if all(b.place == "kernel" for b in point.buffers) else 0
+
+    answer = search(space, formulate, "exact", Limits(), excess)
+    assert answer.outcome.stop is Stop.UNPROVED
+    assert any(b.place != "kernel" for b in answer.point.buffers)
+
+
+@pytest.mark.usefixtures("fakes")
+def test_the_registry_takes_what_is_installed_and_nothing_that_breaks_the_contract() -> None:
+    assert {"fake-plain", "scip", "highs"} <= set(adapters())
+    assert load_adapter("fake-plain").version() == "1.0"
+    with pytest.raises(InternalError, match="not an adapter of the name `fake-misnamed`"):
+        load_adapter("fake-misnamed")
+    with pytest.raises(NoDesignError, match="it exists in tests only"):
+        solver_list("fake-absent")
+    with pytest.raises(NoDesignError, match="there is no solver `scipp`") as failed:
+        solver_list("scipp")
+    assert failed.value.hint == "did you mean `scip`?"
+    with pytest.raises(NoDesignError, match="takes no argument"):
+        solver_list("fake-plain:/some/where")
+
+
+def test_two_owners_of_one_name_are_both_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    info = tmp_path / "thief-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thief\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[sisyphus.solvers]\nscip = thief:Scip\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(InternalError, match=r"thief:Scip.*sisyphus_solvers|sisyphus_solvers.*thief:Scip"):
+        adapters()
+
+
+def test_auto_and_lists_name_each_solver_once() -> None:
+    assert solver_list("auto") == ("exact", "scip")
+    assert solver_list("scip, auto") == ("scip", "exact")
+    with pytest.raises(NoDesignError, match="no solver was named"):
+        solver_list(" , ")
+
+
+def test_every_solver_is_listed_with_a_version_or_a_reason() -> None:
+    infos = {info.name: info for info in solver_infos()}
+    assert {"exact", "asl", "bonmin", "couenne", "gurobi", "highs", "ipopt", "scip"} <= set(infos)
+    for info in infos.values():
+        assert (info.version is None) != (info.missing is None)
