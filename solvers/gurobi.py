@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
@@ -33,31 +35,39 @@ class GurobiAdapter:
         return version("gurobipy")
 
     def solve(self, request: SolveRequest) -> SolveOutcome:
-        from pyomo.contrib.solver.common.factory import SolverFactory
-
+        """A problem too large for the licence is a failure that says so."""
+        gurobipy: Any = import_module("gurobipy")
         started = time.monotonic()
-        limits = request.limits
-        options: dict[str, Any] = {"Seed": limits.seed, "MIPGap": limits.gap}
-        results = SolverFactory("gurobi_direct_minlp").solve(
-            request.model,
-            load_solutions=False,
-            raise_exception_on_nonoptimal_result=False,
-            time_limit=limits.seconds,
-            threads=limits.threads,
-            solver_options=options,
-        )
+        empty = SolveOutcome(Stop.FAILED, None, None, None, self.name, self.version(), 0.0)
+        try:
+            results = _results(request)
+        except gurobipy.GurobiError as refused:
+            return replace(empty, seconds=time.monotonic() - started, message=str(refused))
         values = None
         if results.incumbent_objective is not None:
             results.solution_loader.load_vars()
             values = binary_values(request.model)
-        return SolveOutcome(
+        return replace(
+            empty,
             stop=STOPS.get(results.termination_condition.name, Stop.FAILED),
             values=values,
             objective=results.incumbent_objective,
             bound=results.objective_bound,
-            solver=self.name,
-            version=self.version(),
             seconds=time.monotonic() - started,
             log=str(results.solver_log or ""),
             message=str(results.termination_condition.name),
         )
+
+
+def _results(request: SolveRequest) -> Any:
+    from pyomo.contrib.solver.common.factory import SolverFactory
+
+    limits = request.limits
+    return SolverFactory("gurobi_direct_minlp").solve(
+        request.model,
+        load_solutions=False,
+        raise_exception_on_nonoptimal_result=False,
+        time_limit=limits.seconds,
+        threads=limits.threads,
+        solver_options={"Seed": limits.seed, "MIPGap": limits.gap},
+    )

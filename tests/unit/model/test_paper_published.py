@@ -1,4 +1,4 @@
-"""The paper's model read as numbers gives, at the paper's solutions, the objectives that the paper's solver reported."""
+"""The paper's model gives, at the paper's solutions, the objectives that the paper's solver reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small design spaces for tests of the search: products and convolutions with divisible sizes, random budgets, fixes."""
+"""Small design spaces for tests of the search: products and convolutions of small sizes, random budgets, fixes."""
 
 from __future__ import annotations
 
