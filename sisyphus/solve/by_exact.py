@@ -28,30 +28,37 @@ class Hunt:
         self.session, self.solver, self.combine = session, solver, combine
         self.found: Solution | None = None
         self._over: list[int] = []
-        self._excess_of: dict[str, int] = {}
+        self._refused = float("inf")
 
     def run(self, costs: CostModel, *, proves: bool = True) -> Stop:
-        """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound."""
+        """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound.
+
+        Designs of equal shape and cost are looked at only once. So where one was refused, another one that costs as
+        much might have been acceptable: nothing more than its cost is a bound then.
+        """
         session = self.session
         best = session.best
         engine = Engine(
             costs,
             Terms(session.deadline, session.limits.gap, float("inf") if best is None else best.cost),
             accept=lambda solution: self._accept(costs.space, solution),
-            hear_bound=session.raise_bound if proves else lambda _: None,
+            hear_bound=(lambda bound: session.raise_bound(min(bound, self._refused))) if proves else lambda _: None,
             combine=self.combine,
         )
         self._over.clear()
         result = engine.run()
         if not result.complete:
             return Stop.TIME
-        return Stop.PROVED if session.best is not None else Stop.INFEASIBLE
+        if session.best is None:
+            return Stop.INFEASIBLE if not self._over else Stop.FAILED
+        return Stop.PROVED if session.is_proved or not proves else Stop.UNPROVED
 
     def _accept(self, space: Space, solution: Solution) -> bool:
         point = point_of(space, solution)
         over = self.session.excess(point)
         if over > 0:
             self._over.append(over)
+            self._refused = min(self._refused, solution.cycles)
             if len(self._over) > MAX_REFUSED:
                 raise _TooLarge
             return False

@@ -14,7 +14,7 @@ from sisyphus.solve.session import Session
 from sisyphus.space import LoopSpace, NestSpace, Space, Tile
 
 #: How far the trip counts may lie from the fractional ones, as factors, tried one after another.
-RADII = (1.3, 2.0, 4.0, 16.0, math.inf)
+RADII = (2.0, 4.0, 16.0, math.inf)
 
 
 def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:

@@ -16,10 +16,12 @@ from unit.solve.solve_spaces import gemm_space
 
 from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
+from sisyphus.nlp.encode import encode
 from sisyphus.nlp.paper import formulate
 from sisyphus.solve import (
     Form,
     Limits,
+    Progress,
     SolveOutcome,
     SolverAdapter,
     SolveRequest,
@@ -32,7 +34,8 @@ from sisyphus.solve import (
 )
 from sisyphus.solve.check import faults
 from sisyphus.solve.contract import form_of
-from sisyphus.solve.exact import Engine, PaperCosts, Terms
+from sisyphus.solve.exact import Engine, PaperCosts, Terms, point_of
+from sisyphus.solve.run import solve
 from sisyphus.space import Space
 
 PROGRAM = Path(__file__).with_name("ampl_scip.py")
@@ -125,6 +128,20 @@ def test_no_time_is_no_accident(name: str) -> None:
     outcome = adapter.solve(SolveRequest(model, Limits(seconds=0.1)))
     assert isinstance(outcome, SolveOutcome)
     assert outcome.stop in (Stop.TIME, Stop.UNPROVED, Stop.FAILED)
+
+
+def test_scip_takes_a_start_and_tells_of_better_points() -> None:
+    adapter, space = runnable("scip"), gemm_space()
+    poor = Engine(PaperCosts(space), Terms(first_only=True)).run().solution
+    assert poor is not None
+    said: list[Progress] = []
+    request = SolveRequest(formulate(space).model, Limits(seconds=LIMIT_S), start=encode(space, point_of(space, poor)))
+    outcome = solve(adapter.name, request, said.append)
+    assert outcome.stop is Stop.PROVED
+    told = [word.objective for word in said if word.objective is not None]
+    assert told == sorted(told, reverse=True)
+    assert told[-1] == pytest.approx(optimum(space), rel=1e-6)
+    assert all(word.values for word in said)
 
 
 @pytest.mark.parametrize("name", ["bonmin", "couenne"])

@@ -186,28 +186,35 @@ def _joined(parts: Sequence[Table]) -> Table:
 
 
 def pareto(table: Table) -> Table:
-    """Without choices that another one with the same demands matches in cycles and in every kind of usage.
+    """Without choices that another one matches in cycles, in every kind of usage and in all demands.
 
-    Of the others some that are worse may stay: each is compared with the least of every kind so far, not with each
-    choice. What is left is sorted by cycles.
+    Some that are matched may stay: only choices that differ in one kind at most are compared. What is left is sorted
+    by cycles.
     """
     if table.count < 2:
         return table
-    usage = np.concatenate([*table.usage.values(), np.zeros((1, table.count))])
-    kinds = np.stack([np.unique(kind, return_inverse=True)[1] for kind in usage])
-    keys = [table.rows, *kinds, table.cycles, *table.states.values()]
-    order = np.lexsort(keys)
-    sorted_table, kinds = table.take(order), kinds[:, order]
+    kinds = _ranks(table)
+    same, compared = kinds[:-1], kinds[-1]
+    groups = [*same, *table.states.values()]
+    order = np.lexsort([table.rows, compared, table.cycles, *groups])
     fresh = np.zeros(table.count, np.bool_)
     fresh[0] = True
-    for state in sorted_table.states.values():
-        fresh[1:] |= state[1:] != state[:-1]
-    group = np.cumsum(fresh)
+    for key in groups:
+        fresh[1:] |= key[order][1:] != key[order][:-1]
+    # later groups lie below all earlier ones, so that the running minimum starts anew in each
+    shifted = compared[order] - np.cumsum(fresh) * (table.count + 1)
     kept = fresh.copy()
-    for kind in kinds:
-        # later groups lie below all earlier ones, so that the running minimum starts anew in each
-        shifted = kind - group * (table.count + 1)
-        kept[1:] |= shifted[1:] < np.minimum.accumulate(shifted)[:-1]
-    left = np.flatnonzero(kept)
-    left = left[np.argsort(sorted_table.cycles[left], kind="stable")]
-    return sorted_table.take(left)
+    kept[1:] |= shifted[1:] < np.minimum.accumulate(shifted)[:-1]
+    left = order[kept]
+    return table.take(left[np.argsort(table.cycles[left], kind="stable")])
+
+
+def _ranks(table: Table) -> list[Ints]:
+    """Every kind of usage as ranks, kinds that rank all choices alike only once; at least one."""
+    found: list[Ints] = []
+    for used in table.usage.values():
+        for kind in used:
+            ranks = np.asarray(np.unique(kind, return_inverse=True)[1], np.int64)
+            if ranks.any() and not any(np.array_equal(ranks, other) for other in found):
+                found.append(ranks)
+    return found or [np.zeros(table.count, np.int64)]
