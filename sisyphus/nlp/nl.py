@@ -15,16 +15,23 @@ from sisyphus.nlp.decode import knob
 
 @dataclass(frozen=True, eq=False)
 class NlFile:
-    """A written model; column j of the file is `columns[j]`, named `x<j>` in the .col file beside it."""
+    """A written model; column j of the file is `columns[j]`, named `x<j>` in the .col file beside it.
+
+    Knobs that are fixed have no column.
+    """
 
     model: pyo.ConcreteModel
     path: Path
     columns: tuple[Any, ...]
 
     def binaries(self, values: Sequence[float]) -> dict[str, int]:
-        """The binary knobs, rounded, from a value per column."""
+        """The binary knobs, rounded, from a value per column, and those that are fixed."""
         pairs = zip(self.columns, values, strict=True)
-        return {knob_of(variable): round(value) for variable, value in pairs if variable.is_binary()}
+        found = {knob_of(variable): round(value) for variable, value in pairs if variable.is_binary()}
+        for variable in self.model.component_data_objects(pyo.Var):
+            if variable.fixed and variable.is_binary():
+                found[knob_of(variable)] = round(pyo.value(variable))
+        return found
 
     def all(self, values: Sequence[float]) -> dict[str, float]:
         """Every knob as it is."""

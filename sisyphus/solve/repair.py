@@ -13,8 +13,8 @@ from sisyphus.solve.contract import SolveOutcome, Stop, failure
 from sisyphus.solve.session import Session
 from sisyphus.space import LoopSpace, NestSpace, Space, Tile
 
-#: How far the trip counts may lie from the fractional ones, as factors, tried one after another.
-RADII = (2.0, 4.0, 16.0, math.inf)
+#: How far the trip counts may lie from the fractional ones, as factors; the first with a design and one more are tried.
+RADII = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)
 
 
 def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
@@ -28,8 +28,9 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
             costs = session.costs_of(near(session.space, outcome.relaxed, radius))
             if costs is None:
                 return failure(name, "rounding needs a cost model, and there is none for this problem", session.seconds)
+            enough = hunt.found is not None
             hunt.run(costs, proves=False)
-            if hunt.found is not None or session.is_over:
+            if enough or session.is_over:
                 break
         stop = Stop.UNPROVED
     except KeyboardInterrupt:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from unit.solve.solve_spaces import gemm_space
+from builders import scop
+from unit.solve.solve_spaces import gemm_space, space_of
 
 from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
@@ -110,6 +111,17 @@ def test_a_design_is_found_and_a_proof_is_one(name: str, tree: bool) -> None:
         assert found.outcome.objective == pytest.approx(best, rel=1e-6)
     else:
         assert found.outcome.stop is Stop.UNPROVED
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_knobs_that_have_one_value_come_back_too(name: str) -> None:
+    """A local array can only be resident, so that the problem has no variable for its place."""
+    runnable(name)
+    text = "for i in range(4):\n  w[i] = A[i] * B[i]\nfor i in range(4):\n  S += w[i]"
+    space = space_of(scop(text, A=(4,), B=(4,), w=(4,), S=()))
+    found = search(space, formulate, name, Limits(seconds=LIMIT_S), lambda _: 0)
+    assert faults(PaperCosts(space), found.point) == ()
+    assert found.outcome.objective == pytest.approx(optimum(space), rel=0.3)
 
 
 @pytest.mark.parametrize("name", [name for name in OURS if name not in ("highs", "ipopt")])

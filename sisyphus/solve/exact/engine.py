@@ -194,7 +194,7 @@ class Engine:
         total = self._total(steps, floors)
         for window in WINDOWS if self.best is None else LATER_WINDOWS:
             caps = self._caps(steps, floors, total)
-            limits = {n: min(floor + total * window, caps[n]) for n, floor in floors.items()}
+            limits = {n: min(floor + max(total, 1.0) * window, caps[n]) for n, floor in floors.items()}
             outside = [
                 self._total(steps, floors | {nest: limit})
                 for nest, limit in limits.items()
