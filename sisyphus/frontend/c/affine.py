@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pycparser import c_ast, c_generator
 
+from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Bound, extreme
 from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
@@ -18,8 +19,6 @@ from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import UINT64
 from sisyphus.poly import Affine, const
 from sisyphus.source import Span
-
-COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,16 @@ class Affines:
 
     def fault(self, rule: str, message: str, node: c_ast.Node, hint: str | None = None) -> Refused:
         return self.collector.fault(rule, message, self.tree.span(node), hint=hint)
+
+    def bad_shift(self, node: c_ast.Node, count: int, kind: ScalarType, notes: tuple[str, ...] = ()) -> Refused:
+        message = f"`{self.text(node)}` shifts `{kind.c_name}` by {count} bits"
+        hint = f"shift by 0 to {kind.bits - 1} bits, or convert to a wider type first"
+        return self.collector.fault("integer-overflow", message, self.tree.span(node), notes=notes, hint=hint)
+
+    def by_zero(self, node: c_ast.Node, notes: tuple[str, ...] = ()) -> Refused:
+        message = f"`{self.text(node)}` divides by zero"
+        hint = "leave out the iterations that do" if notes else "check the divisor"
+        return self.collector.fault("type-mismatch", message, self.tree.span(node), notes=notes, hint=hint)
 
     def unusable(self, entity: Unusable, node: c_ast.Node) -> Refused:
         return self.fault(entity.rule, entity.message, node, entity.hint) if entity.rule else Refused()
@@ -240,9 +249,9 @@ class Affines:
 
     def _folded(self, node: c_ast.BinaryOp, left: int, right: int, kind: ScalarType) -> tuple[Bound, ScalarType]:
         if node.op in ("/", "%") and right == 0:
-            raise self.fault("type-mismatch", f"`{self.text(node)}` divides by zero", node)
+            raise self.by_zero(node)
         if node.op in ("<<", ">>") and not 0 <= right < kind.bits:
-            raise self.fault("integer-overflow", f"`{self.text(node)}` shifts by {right} bits", node)
+            raise self.bad_shift(node, right, kind)
         if node.op not in ("&&", "||", "<<", ">>"):
             self.balanced(Bound.of(const(left)), Bound.of(const(right)), kind, node)
         value = OPERATIONS[node.op](left, right)
@@ -361,30 +370,3 @@ def _smaller_or_larger(left: Bound, right: Bound, yes: Bound, no: Bound, *, stri
         if gap.is_constant and gap.constant in (0, 1):
             return extreme(kind, yes, no)
     return None
-
-
-def _quotient(left: int, right: int) -> int:
-    result = abs(left) // abs(right)
-    return result if (left < 0) == (right < 0) else -result
-
-
-OPERATIONS: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _quotient,
-    "%": lambda a, b: a - b * _quotient(a, b),
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b),
-    ">": lambda a, b: int(a > b),
-    ">=": lambda a, b: int(a >= b),
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "&&": lambda a, b: int(bool(a) and bool(b)),
-    "||": lambda a, b: int(bool(a) or bool(b)),
-}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import COMPARISONS, CONDITION, Affines, Use
+from sisyphus.frontend.c.affine import CONDITION, Affines, Use
+from sisyphus.frontend.c.arithmetic import COMPARISONS
 from sisyphus.frontend.c.bound import (
     ALWAYS,
     NEVER,

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import COMPARISONS, OPERATIONS, SUBSCRIPT, VALUE, Affines, single_return
+from sisyphus.frontend.c.affine import SUBSCRIPT, VALUE, Affines, single_return
+from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Bound
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.mathlib import MATH
+from sisyphus.frontend.c.operands import check_operands
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
-from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, integer_literal, promoted
-from sisyphus.ir import INT32, Binary, Call, Cast, Expr, Index, Literal, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, promoted
+from sisyphus.ir import INT32, Binary, Call, Expr, Index, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -261,7 +263,11 @@ class Expressions:
         if node.op == "~" and wide.is_float:
             raise self._no("type-mismatch", "`~` works on integers only", node)
         operand = convert(operand, wide)
-        return operand if node.op == "+" else Unary(node.op, operand, wide)
+        return operand if node.op == "+" else self._checked(Unary(node.op, operand, wide), node)
+
+    def _checked(self, expr: Binary | Unary, node: c_ast.Node) -> Expr:
+        check_operands(expr, node, self.affines, always=not self._choices)
+        return expr
 
     def binary(self, op: str, left: Expr, right: Expr, node: c_ast.Node) -> Expr:
         """`left op right` with the conversions that C implies."""
@@ -271,13 +277,11 @@ class Expressions:
             raise self._no("type-mismatch", f"`{op}` works on integers only", node)
         if op in ("<<", ">>"):
             kind = promoted(left.type)
-            return Binary(op, convert(left, kind), convert(right, promoted(right.type)), kind)
+            return self._checked(Binary(op, convert(left, kind), convert(right, promoted(right.type)), kind), node)
         if op not in OPERATIONS:
             raise self._no("unsupported-expression", f"the operator `{op}` is not understood", node)
         left, right, kind = balance(left, right)
-        if op in ("/", "%") and not kind.is_float and is_zero(right):
-            raise self._no("type-mismatch", f"`{self.affines.text(node)}` divides by zero", node)
-        return Binary(op, left, right, INT32 if op in COMPARISONS else kind)
+        return self._checked(Binary(op, left, right, INT32 if op in COMPARISONS else kind), node)
 
     def _cast_type(self, node: c_ast.Cast) -> ScalarType:
         kind = declared(node.to_type, self.affines.typedefs)
@@ -347,14 +351,6 @@ class Expressions:
             return convert(self.value(result), kind.scalar)
         finally:
             affines.scope, affines.calls = outer, calls
-
-
-def is_zero(expr: Expr) -> bool:
-    """Whether an expression is the integer constant 0."""
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    found = integer_literal(expr.text) if isinstance(expr, Literal) and not expr.type.is_float else None
-    return found is not None and found[0] == 0
 
 
 def _depth(node: c_ast.Node) -> int:

@@ -146,7 +146,7 @@ def choose(found: CFile, wanted: str | None, tree: Tree, collector: Collector) -
         raise collector.fault("no-function", f"there is no function `{wanted}`", place, hint=_choices(names))
     marked = [f for f in found.functions if scop_pragmas(f)]
     if not marked:
-        marked = [f for f in found.functions if f.decl.name != "main" and _is_candidate(f)]
+        marked = _candidates(found.functions)
     if len(marked) > 1:
         named = [f for f in marked if f.decl.name.startswith(PREFIX)]
         marked = named if len(named) == 1 else marked
@@ -167,13 +167,28 @@ def _choices(names: Sequence[str]) -> str:
     return f"the file has {others}" if others else "the file defines no function"
 
 
-def _is_candidate(function: c_ast.FuncDef) -> bool:
+def _candidates(functions: Sequence[c_ast.FuncDef]) -> list[c_ast.FuncDef]:
+    """The functions that look most like a kernel: with `for` loops, else any other loops, else arrays alone.
+
+    Those without `for` are refused or compute little; but taken they get the reason, with its place.
+    """
+    able = [f for f in functions if f.decl.name != "main" and _takes_arrays(f)]
+    others = (c_ast.While, c_ast.DoWhile, c_ast.Goto)
+    looping = [f for f in able if _has(f, (c_ast.For, *others))]
+    likely = [f for f in looping if _has(f, (c_ast.For,)) or f.decl.name.startswith(PREFIX)]
+    return likely or looping or able
+
+
+def _takes_arrays(function: c_ast.FuncDef) -> bool:
     arguments = function.decl.type.args
-    arrays = any(
+    return any(
         isinstance(p, c_ast.Decl) and isinstance(p.type, c_ast.ArrayDecl | c_ast.PtrDecl)
         for p in (arguments.params if arguments else ())
     )
-    return arrays and any(isinstance(n, c_ast.For) for n in walk(function.body))
+
+
+def _has(function: c_ast.FuncDef, kinds: tuple[type[c_ast.Node], ...]) -> bool:
+    return any(isinstance(n, kinds) for n in walk(function.body))
 
 
 def pragma_words(node: c_ast.Pragma) -> list[str]:

@@ -1,0 +1,100 @@
+"""Operands that give an operation of C no meaning: shift counts beyond the width, zero divisors, constant overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.arithmetic import OPERATIONS
+from sisyphus.frontend.c.bound import Condition
+from sisyphus.frontend.c.context import Question
+from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.types import fits, integer_literal
+from sisyphus.ir import Binary, Cast, Expr, Index, Literal, ScalarType, Unary
+from sisyphus.poly import Affine
+
+SHIFTS = ("<<", ">>")
+DIVISIONS = ("/", "%")
+
+
+def check_operands(expr: Binary | Unary, node: c_ast.Node, affines: Affines, *, always: bool) -> None:
+    """Refuses an integer operation without a value, `always` saying that C computes it whenever its place is reached.
+
+    Iterators as shift counts and divisors become questions. Data is not judged: nobody knows it.
+    """
+    if expr.type.is_float:
+        return
+    if isinstance(expr, Binary) and expr.op in SHIFTS + DIVISIONS:
+        _check_right(expr, node, affines, always=always)
+    value = _computed(expr)
+    if value is not None and expr.type.kind == "int" and not fits(value, expr.type):
+        message = f"`{affines.text(node)}` leaves the range of `{expr.type.c_name}`"
+        raise affines.fault("integer-overflow", message, node)
+
+
+def _check_right(expr: Binary, node: c_ast.Node, affines: Affines, *, always: bool) -> None:
+    """The shift count or the divisor."""
+    right, index, kind = constant_of(expr.right), _index_of(expr.right), expr.type
+    is_shift = expr.op in SHIFTS
+
+    def fault(value: int, notes: tuple[str, ...] = ()) -> Refused:
+        return affines.bad_shift(node, value, kind, notes) if is_shift else affines.by_zero(node, notes)
+
+    if right is not None and (not 0 <= right < kind.bits if is_shift else right == 0):
+        raise fault(right)
+    if expr.op == "<<" and right is not None and (constant_of(expr.left) or 0) < 0:
+        message = f"`{affines.text(node)}` shifts a negative value to the left"
+        raise affines.fault("integer-overflow", message, node, "multiply by a power of two")
+    if index is not None and always:
+        value, context = index, affines.context
+        bad: Condition = ((-1 - value,), (value - kind.bits,)) if is_shift else ((value, -1 * value),)
+
+        def at(point: Mapping[str, int]) -> Refused:
+            return fault(value.evaluate(point), context.where(point))
+
+        affines.ledger.questions.append(Question(context, bad, affines.tree.span(node), at))
+
+
+def _index_of(expr: Expr) -> Affine | None:
+    """The value of iterators that an expression is, whatever conversions to wide types stand around it."""
+    while isinstance(expr, Cast) and not expr.type.is_float and expr.type.bits >= expr.operand.type.bits:
+        expr = expr.operand
+    return expr.value if isinstance(expr, Index) else None
+
+
+def constant_of(expr: Expr) -> int | None:
+    """The value of an integer expression of constants, None where it has data in it or no value."""
+    if expr.type.is_float:
+        return None
+    match expr:
+        case Literal(text=text):
+            found = integer_literal(text)
+            return found[0] if found else None
+        case Cast(operand=operand, type=kind):
+            inner = constant_of(operand)
+            return None if inner is None else _wrapped(inner, kind)
+    value = _computed(expr)
+    return None if value is None else _wrapped(value, expr.type)
+
+
+def _computed(expr: Expr) -> int | None:
+    """What an operation on constants computes with unlimited digits."""
+    match expr:
+        case Unary(op=op, operand=operand):
+            value = constant_of(operand)
+            return None if value is None else {"-": -value, "~": ~value, "!": int(not value)}.get(op)
+        case Binary(op=op, left=left, right=right) if op in OPERATIONS:
+            first, second = constant_of(left), constant_of(right)
+            if first is None or second is None:
+                return None
+            has_value = 0 <= second < expr.type.bits if op in SHIFTS else second != 0 or op not in DIVISIONS
+            return OPERATIONS[op](first, second) if has_value else None
+    return None
+
+
+def _wrapped(value: int, kind: ScalarType) -> int:
+    """The value after conversion to an integer type, as two's complement has it."""
+    value &= (1 << kind.bits) - 1
+    return value - (1 << kind.bits) if kind.kind == "int" and value >> (kind.bits - 1) else value

@@ -1,0 +1,9 @@
+static void one(float A[10]) { A[0] = 1.0f; }
+void f(float A[10])
+{
+  int i = 0;
+  do {
+    A[i] = 0.0f;
+    i++;
+  } while (i < 10);
+}
