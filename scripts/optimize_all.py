@@ -6,6 +6,7 @@ python scripts/optimize_all.py MINI [--time-limit 20] [--only gemm,2mm] [--doubl
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import tomllib
 from pathlib import Path
@@ -19,7 +20,7 @@ from sisyphus.target import load_device, make_target
 KERNELS = Path(__file__).parents[1] / "kernels"
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data_set", nargs="?", default="MINI")
     parser.add_argument("--time-limit", type=float, default=20.0, help="seconds per search")
@@ -38,6 +39,7 @@ def main() -> None:
                 continue
             failures += not _one(sizes.parent / f"{name}.c", sets[chosen.data_set], chosen)
     print(f"{failures} failed")
+    return 1 if failures else 0
 
 
 def _one(path: Path, sizes: dict[str, int], chosen: argparse.Namespace) -> bool:
@@ -73,4 +75,4 @@ def _one(path: Path, sizes: dict[str, int], chosen: argparse.Namespace) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

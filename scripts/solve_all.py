@@ -121,9 +121,8 @@ def run(job: Job) -> Row:
 
 def solve(kernel: Kernel, job: Job, firsts: list[float], begun: float) -> Found:
     target = make_target(load_device("u200"))
-    space = build_space(
-        kernel.scop, kernel.dependences, kernel.distribution, kernel.live, target, Options(tree_reduction=job.tree)
-    )
+    options = Options(tree_reduction=job.tree).as_in_paper()
+    space = build_space(kernel.scop, kernel.dependences, kernel.distribution, kernel.live, target, options)
 
     def hear(cost: float | None, _: float | None, seconds: float) -> None:
         if cost is not None:

@@ -5,94 +5,57 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import inf
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from sisyphus import report
-from sisyphus.analysis import (
-    Dependences,
-    Distribution,
-    Live,
-    dependences,
-    distribute,
-    expand,
-    liveness,
-    total_operations,
-)
+from sisyphus.analysis import total_operations
+from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.codegen import Project, project, write_failed, write_folder
-from sisyphus.errors import InternalError, KernelError, VerifyError
-from sisyphus.frontend import read
-from sisyphus.ir import ArrayId, Scop
+from sisyphus.errors import UsageError, VerifyError
+from sisyphus.explain import explain
+from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
-from sisyphus.plan import Plan, build_plan, check_point
+from sisyphus.plan import Plan
 from sisyphus.poly import CountError
-from sisyphus.solve import DEFAULT_SOLVER, Judged, Limits, SolveOutcome, Stop, search_within
-from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, illegal
+from sisyphus.record import DESIGN, Record
+from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
+from sisyphus.saved import fitted, read_point
+from sisyphus.solve import Limits, SolveOutcome, Stop
+from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Target
-from sisyphus.verify import Verdict, verify
+from sisyphus.verify import Verdict, reduced, verify
+
+__all__ = [
+    "Costed",
+    "Design",
+    "Kernel",
+    "Model",
+    "Request",
+    "Source",
+    "as_data",
+    "as_text",
+    "check",
+    "cost_of",
+    "explain_saved",
+    "load_kernels",
+    "optimize",
+    "read_kernel",
+    "read_point",
+    "save",
+]
 
 T = TypeVar("T")
-
-Model = Literal["measured", "paper"]
-
-#: Budgets that the measured model judges.
-BUDGETS = ("dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes")
-
-
-def _silent(stage: str) -> None:
-    """The listener of a run that nobody watches."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A kernel as the user names it on the command line."""
-
-    path: str
-    function: str | None = None
-    defines: tuple[str, ...] = ()
-    include_dirs: tuple[str, ...] = ()
-    params: Mapping[str, int] = field(default_factory=dict)
-    temporaries: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Request:
-    """What one `optimize` run is asked for; `design` is a saved point that replaces the search."""
-
-    source: Source
-    target: Target
-    options: Options = field(default_factory=Options)
-    solver: str = DEFAULT_SOLVER
-    limits: Limits = field(default_factory=Limits)
-    model: Model = "measured"
-    fixes: tuple[str, ...] = ()
-    design: Path | None = None
-    verify: bool = True
-    verify_full: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Kernel:
-    """A kernel with everything that is known of it before any choice.
-
-    `expanded` are its arrays that stand for a temporary of the source with a place for every iteration.
-    """
-
-    scop: Scop
-    dependences: Dependences
-    distribution: Distribution
-    live: Mapping[ArrayId, Live]
-    expanded: tuple[ArrayId, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
     """What a run chose and what came of it.
 
-    `outcome` is None where the point was given, `verdict` where verification was turned off, `paper` (what the paper's
-    model says) unless that model was asked for.
+    `others` are the next best designs, `front` and `explanation` None where they were not asked for. `outcome` is None
+    where the point was given, `verdict` where verification was turned off, `paper` (what the paper's model says) unless
+    that model was asked for.
     """
 
     request: Request
@@ -106,6 +69,10 @@ class Design:
     project: Project
     verdict: Verdict | None
     seconds: Mapping[str, float]
+    others: tuple[report.Rated, ...] = ()
+    front: report.Front | None = None
+    explanation: report.Explanation | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def was_interrupted(self) -> bool:
@@ -113,42 +80,16 @@ class Design:
         return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
 
 
-def read_kernel(source: Source) -> Scop:
-    """The front end alone; `KernelError` where the kernel is refused."""
-    return read(
-        source.path,
-        function=source.function,
-        defines=source.defines,
-        include_dirs=source.include_dirs,
-        params=source.params,
-    )
-
-
-def load_kernels(source: Source) -> tuple[Kernel, ...]:
-    """Front end and analysis: the kernel as it is, and with expanded temporaries where that frees its nests."""
-    scop = read_kernel(source)
-    found = dependences(scop)
-    kernels = [_analysed(scop, found, source)]
-    expansion = expand(scop, found)
-    if expansion is not None:
-        names = tuple(ArrayId(e.name) for e in expansion.expanded)
-        kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names))
-    return tuple(kernels)
-
-
-def _analysed(scop: Scop, found: Dependences, source: Source, expanded: tuple[ArrayId, ...] = ()) -> Kernel:
-    return Kernel(scop, found, distribute(scop, found), liveness(scop, source.temporaries), expanded)
-
-
-def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Design:
+def optimize(request: Request, listen: Listen = silent) -> Design:
     """The whole way from a C file to a verified project, in memory."""
     clock = _Clock(listen)
     kernels = clock.run("analysis", lambda: load_kernels(request.source))
-    choice = clock.run("search", lambda: _choose(kernels, request, listen))
+    choice, front = _choice(clock, kernels, request)
+    explanation = clock.run("explain", lambda: explain(kernels, request, choice, listen)) if request.explain else None
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
-    plan = clock.run("plan", lambda: _plan(kernel, point))
+    plan = clock.run("plan", lambda: plan_of(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
-    verdict = clock.run("verify", lambda: _verify(kernel, plan, emitted, request)) if request.verify else None
+    verdict = clock.run("verify", lambda: _verify(choice, plan, emitted, request)) if request.verify else None
     return Design(
         request=request,
         kernel=kernel,
@@ -161,13 +102,48 @@ def optimize(request: Request, listen: Callable[[str], None] = _silent) -> Desig
         project=emitted,
         verdict=verdict,
         seconds=clock.seconds,
+        others=tuple(report.Rated(k.point, estimate_of(k.kernel, k.point, request.target)) for k in choice.others),
+        front=front,
+        explanation=explanation,
+        notes=choice.notes,
     )
+
+
+def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple[Choice, report.Front | None]:
+    """The design to be built, and the front of those that take less area where that is asked for."""
+    if not request.front:
+        return clock.run("search", lambda: choose(kernels, request, clock.listen)), None
+    seconds = request.limits.seconds
+    deadline = None if seconds is None else time.monotonic() + seconds
+    first = clock.run("search", lambda: choose(kernels, first_limits(request), clock.listen))
+    return clock.run("front", lambda: front_of(kernels, request, first, clock.listen, deadline))
+
+
+def explain_saved(
+    path: Path, *, source: Path | None, device: str | None, limits: Limits, listen: Listen = silent
+) -> report.Explanation:
+    """Why a design that sisy wrote is as it is; `path` is its folder or one of its JSON files.
+
+    `source` is the kernel file where it is no longer at its recorded place, `device` the board where its name is not
+    one that sisy knows.
+    """
+    record = Record.of(path / DESIGN if path.is_dir() else path)
+    found = source or record.source_file()
+    if found is None:
+        raise UsageError(
+            f"{path}: the source `{record.source.path}` is not there as it was", hint="give it with `--source FILE`"
+        )
+    record.check_source(found)
+    request = replace(record.request(record.whole_target(device), found), limits=limits)
+    kernels = load_kernels(request.source)
+    kernel, point = fitted(kernels, request.source, record.path)
+    return explain(kernels, request, Choice(kernel, space_of(kernel, request), point, None), listen)
 
 
 class _Clock:
     """Runs stages one after another, says which, and keeps how long each took."""
 
-    def __init__(self, listen: Callable[[str], None]) -> None:
+    def __init__(self, listen: Listen) -> None:
         self.listen = listen
         self.seconds: dict[str, float] = {}
 
@@ -178,85 +154,6 @@ class _Clock:
             return work()
         finally:
             self.seconds[stage] = time.monotonic() - started
-
-
-def _space(kernel: Kernel, request: Request) -> Space:
-    space = build_space(
-        kernel.scop, kernel.dependences, kernel.distribution, kernel.live, request.target, request.options
-    )
-    return apply_fixes(space, request.fixes)
-
-
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """A point and the form of the kernel that it is a point of."""
-
-    kernel: Kernel
-    space: Space
-    point: DesignPoint
-    outcome: SolveOutcome | None
-
-
-def _choose(kernels: Sequence[Kernel], request: Request, listen: Callable[[str], None]) -> _Choice:
-    """The given point, or the better of the best points of each form of the kernel."""
-    if request.design is not None:
-        return _given(kernels, request, request.design)
-    choices = [_search(kernel, request, listen) for kernel in kernels]
-    return min(choices, key=lambda c: (_cost(c, request), c.point.sort_key()))
-
-
-def _cost(choice: _Choice, request: Request) -> float:
-    if request.model == "paper":
-        return paper.evaluate(choice.space, choice.point).objective
-    return _estimate(choice.kernel, choice.point, request).cycles
-
-
-def _search(kernel: Kernel, request: Request, listen: Callable[[str], None]) -> _Choice:
-    from sisyphus.nlp import measured as nlp_measured
-    from sisyphus.nlp import paper as nlp_paper
-
-    formulate = nlp_paper.formulate if request.model == "paper" else nlp_measured.formulate
-    space = _space(kernel, request)
-
-    measured = request.model == "measured"
-
-    def judge(point: DesignPoint) -> Judged:
-        if not measured:
-            return Judged(0.0, {"onchip_bytes": _plan(kernel, point).onchip_bytes})
-        try:
-            cost = _estimate(kernel, point, request)
-        except KernelError:  # a width that this point's tiles do not allow
-            return Judged(inf, {})
-        return Judged(cost.cycles, {name: getattr(cost, name) for name in BUDGETS})
-
-    def hear(cost: float | None, bound: float | None, seconds: float) -> None:
-        listen(f"search: {report.progress_text(cost, bound, seconds)}")
-
-    found = search_within(space, formulate, request.solver, request.limits, judge, improve=measured, on_progress=hear)
-    violation = illegal(kernel.dependences, kernel.distribution, found.point)
-    if violation is not None:
-        raise InternalError(f"the chosen design is not legal: {violation}")
-    return _Choice(kernel, space, replace(found.point, expanded=kernel.expanded), found.outcome)
-
-
-def _estimate(kernel: Kernel, point: DesignPoint, request: Request) -> Estimate:
-    return estimate(_plan(kernel, point), request.target)
-
-
-def _given(kernels: Sequence[Kernel], request: Request, path: Path) -> _Choice:
-    """A saved point: the `design` part of a design.json, or the whole of a file that is just a point."""
-    point = read_point(path)
-    kernel = next((k for k in kernels if k.expanded == point.expanded), None)
-    if kernel is None or point.kernel != kernel.scop.name:
-        raise KernelError(
-            f"{path}: a design of `{point.kernel}`, not of `{kernels[0].scop.name}` as it is here",
-            hint="give the kernel file that it was made from",
-        )
-    check_point(kernel.scop, kernel.distribution, point)
-    violation = illegal(kernel.dependences, kernel.distribution, point)
-    if violation is not None:
-        raise KernelError(f"{path}: this order is not legal: {violation}", hint="`sisy analyze` lists legal orders")
-    return _Choice(kernel, _space(kernel, request), point, None)
 
 
 @dataclass(frozen=True)
@@ -270,34 +167,25 @@ class Costed:
 
 def cost_of(source: Source, target: Target, path: Path) -> Costed:
     """The estimate of a saved design; `KernelError` where it does not fit the kernel."""
-    choice = _given(load_kernels(source), Request(source, target), path)
-    scop = choice.kernel.scop
+    kernel, point = fitted(load_kernels(source), source, path)
+    scop = kernel.scop
     try:
         operations = sum(count for (op, kind), count in total_operations(scop).items() if kind.is_float)
     except CountError:
         operations = None
-    return Costed(estimate(_plan(choice.kernel, choice.point), target), target, operations)
+    return Costed(estimate(plan_of(kernel, point), target), target, operations)
 
 
-def read_point(path: Path) -> DesignPoint:
-    """A design point from a file; `KernelError` says what is wrong with it."""
-    try:
-        data = json.loads(path.read_text())
-    except (OSError, UnicodeDecodeError) as failure:
-        raise KernelError(f"{path}: cannot be read: {failure}", hint="give a design.json that sisy wrote") from failure
-    except json.JSONDecodeError as failure:
-        raise KernelError(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}") from failure
-    if not isinstance(data, dict):
-        raise KernelError(f"{path}: a design point is a JSON object")
-    return DesignPoint.from_json(data.get("design", data), path=str(path))
-
-
-def _plan(kernel: Kernel, point: DesignPoint) -> Plan:
-    return build_plan(kernel.scop, kernel.distribution, kernel.live, point)
-
-
-def _verify(kernel: Kernel, plan: Plan, emitted: Project, request: Request) -> Verdict:
-    return verify(plan, emitted, kernel.dependences, live=kernel.live, full=request.verify_full)
+def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request) -> Verdict:
+    kernel, source = choice.kernel, request.source
+    return verify(
+        plan,
+        emitted,
+        kernel.dependences,
+        live=kernel.live,
+        full=request.verify_full,
+        smaller=lambda: reduced(kernel.scop, choice.point, params=source.params, temporaries=source.temporaries),
+    )
 
 
 def save(design: Design, out: Path) -> None:
@@ -306,10 +194,26 @@ def save(design: Design, out: Path) -> None:
     files["design.json"] = _json(report.design_data(_told(design)))
     files["run.json"] = _json(report.run_data(_told(design)))
     files["report.md"] = report.report_markdown(_told(design))
+    files |= _more_files(design)
     if design.verdict is None or design.verdict.passed:
         write_folder(files, out)
     else:
         write_failed(files, out)
+
+
+def _more_files(design: Design) -> dict[str, str]:
+    """Of the designs beside the chosen one; the number in a name is that of the row in the table."""
+    told, files = _told(design), dict[str, str]()
+    for number, other in enumerate(design.others, start=2):
+        files[f"design-{number}.json"] = _json(report.point_data(told, other))
+    if design.front is not None:
+        files["pareto.json"] = _json({"kernel": design.plan.scop.name} | report.front_data(design.front))
+        files["pareto.svg"] = report.front_svg(design.front, f"{design.plan.scop.name}: latency and area")
+        for number, other in enumerate(design.front.designs[1:], start=2):
+            files[f"pareto-{number}.json"] = _json(report.point_data(told, other))
+    if design.explanation is not None:
+        files["explain.json"] = _json(report.explanation_data(design.explanation))
+    return files
 
 
 def check(design: Design) -> None:
@@ -326,7 +230,14 @@ def as_text(design: Design) -> str:
 
 def as_data(design: Design) -> dict[str, Any]:
     """What a machine reads: design.json and run.json together."""
-    return report.design_data(_told(design)) | {"run": report.run_data(_told(design))}
+    data = report.design_data(_told(design)) | {"run": report.run_data(_told(design))}
+    if design.others:
+        data["designs"] = report.top_data((report.Rated(design.point, design.estimate), *design.others))
+    if design.front is not None:
+        data["pareto"] = report.front_data(design.front)
+    if design.explanation is not None:
+        data["explanation"] = report.explanation_data(design.explanation)
+    return data
 
 
 def _told(design: Design) -> report.Facts:
@@ -342,6 +253,15 @@ def _told(design: Design) -> report.Facts:
         digest=design.project.digest,
         interface=design.project.interface,
         temporaries=design.request.source.temporaries,
+        search={
+            "model": design.request.model,
+            "fixes": list(design.request.fixes),
+            "options": asdict(design.request.options),
+        },
+        others=design.others,
+        front=design.front,
+        explanation=design.explanation,
+        notes=design.notes,
     )
 
 

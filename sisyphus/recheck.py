@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from sisyphus.codegen import Project, is_ours, project
 from sisyphus.errors import KernelError, UsageError, VerifyError
-from sisyphus.pipeline import Source, load_kernels, read_point
 from sisyphus.plan import Plan, build_plan, check_point
-from sisyphus.space import DesignPoint
-from sisyphus.target import Target, load_device, make_target
-from sisyphus.verify import Check, Verdict, run_files, verify
+from sisyphus.record import DESIGN, Record
+from sisyphus.request import load_kernels
+from sisyphus.target import Target
+from sisyphus.verify import Check, Verdict, reduced, run_files, verify
 
-DESIGN = "design.json"
 #: What the differential run is made of.
 RUN_FILES = ("kernel.h", "kernel.cpp", "testbench.cpp", "reference.c")
 #: Enough for one data set of any kernel that is run at all, where its size is not known.
@@ -44,7 +40,7 @@ def recheck(folder: Path, *, source: Path | None = None, device: str | None = No
     """
     if not is_ours(folder):
         raise UsageError(f"`{folder}` is no folder that sisy wrote", hint=f"give one that has a {DESIGN}")
-    record = _Record.of(folder / DESIGN)
+    record = Record.of(folder / DESIGN)
     files = _read_files(folder)
     found = source or record.source_file()
     missing = [name for name in RUN_FILES if name not in files]
@@ -65,7 +61,7 @@ def require_passed(checked: Rechecked) -> None:
 
 
 def _whole(
-    folder: Path, record: _Record, files: Mapping[str, str], found: Path, *, device: str | None, full: bool
+    folder: Path, record: Record, files: Mapping[str, str], found: Path, *, device: str | None, full: bool
 ) -> Rechecked:
     target, notes = record.target(device)
     kernels = load_kernels(replace(record.source, path=str(found)))
@@ -76,11 +72,19 @@ def _whole(
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, record.point)
     printed = _printed(plan, target, record, found)
     there = replace(printed, files=files)
-    verdict = verify(plan, there, kernel.dependences, live=kernel.live, full=full)
+    told = record.source
+    verdict = verify(
+        plan,
+        there,
+        kernel.dependences,
+        live=kernel.live,
+        full=full,
+        smaller=lambda: reduced(kernel.scop, record.point, params=told.params, temporaries=told.temporaries),
+    )
     return Rechecked(folder, Verdict(_compared(files, printed)).joined(verdict), notes)
 
 
-def _printed(plan: Plan, target: Target | None, record: _Record, found: Path) -> Project:
+def _printed(plan: Plan, target: Target | None, record: Record, found: Path) -> Project:
     """The project as it was printed: reference.c names the file that the source was in then."""
     printed = project(plan, target, temporaries=record.source.temporaries)
     was, now = (f"/* {Path(p).name}, sha256" for p in (record.source.path, found))
@@ -128,67 +132,3 @@ def _read_files(folder: Path) -> dict[str, str]:
             except OSError as failure:
                 raise UsageError(f"`{path}` cannot be read: {failure.strerror or failure}") from failure
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Record:
-    """What a design.json says of where the design came from."""
-
-    path: Path
-    source: Source
-    sha256: str
-    board: Mapping[str, Any]
-    point: DesignPoint
-
-    @staticmethod
-    def of(path: Path) -> _Record:
-        point = read_point(path)
-        data = json.loads(path.read_text(encoding="utf-8"))
-        try:
-            told = data["source"]
-            source = Source(
-                path=str(told["path"]),
-                function=str(told["function"]),
-                defines=tuple(told["defines"]),
-                include_dirs=tuple(told.get("include_dirs", ())),
-                params={str(name): int(value) for name, value in told["parameters"].items()},
-                temporaries=tuple(told.get("temporaries", ())),
-            )
-            board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
-            return _Record(path, source, str(told["sha256"]), board, point)
-        except (KeyError, TypeError, ValueError, AttributeError) as fault:
-            raise KernelError(f"{path}: `source` or `target` is not as sisy writes it ({fault!r})") from fault
-
-    def source_file(self) -> Path | None:
-        """The recorded file, if it is still there as it was."""
-        path = Path(self.source.path)
-        return path if path.is_file() and _sha256(path) == self.sha256 else None
-
-    def check_source(self, path: Path) -> None:
-        if not path.is_file():
-            raise UsageError(f"{path}: no such file", hint="give the path of a C file")
-        if _sha256(path) != self.sha256:
-            raise KernelError(f"{path}: not the text that the design was made from", hint="its SHA-256 differs")
-
-    def target(self, device: str | None) -> tuple[Target | None, tuple[str, ...]]:
-        """The board, as far as the printed files depend on it; None where its name is not known."""
-        name, part = str(self.board["device"]), self.board["part"]
-        try:
-            board = load_device(device or name)
-        except KernelError:
-            if device is not None:
-                raise
-            return None, (f"the device `{name}` is not known here: build files not compared (`--device FILE`)",)
-        if board.part != part:
-            return None, (f"`{name}` is the part {board.part} here, not {part}: build files not compared",)
-        return make_target(board, clock_mhz=float(self.board["clock_mhz"])), ()
-
-
-def _sha256(path: Path) -> str:
-    """Of the text as the front end reads it."""
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -11,14 +11,17 @@ from sisyphus.analysis import Dependences, Distribution, dependences, distribute
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Candidates
 from sisyphus.model.algebra import EXACT, VECTOR
+from sisyphus.model.batch import AROUND, RESIDENT
 from sisyphus.model.kernel import kernel_cycles
 from sisyphus.model.latency import task_cycles
+from sisyphus.model.moves import move_of
 from sisyphus.model.resources import needs_of, resources_of
 from sisyphus.model.rules import VITIS_2023_2
 from sisyphus.model.schedule import Setting
 from sisyphus.model.study import Study
+from sisyphus.model.transfers import move_cycles
 from sisyphus.plan import Direction, Plan, build_plan
-from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space
+from sisyphus.space import BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
 from sisyphus.target import Target
 
 
@@ -49,7 +52,7 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
     orders = tuple(sorted({choice.order for choice in chosen}))
     arrays = [use.array for use in nest.arrays]
     buffers = {a: [point.buffer_of(a, nest.id) for point in points] for a in arrays}
-    places = {a: [loops.index(b.place) if b.place in loops else -1 for b in found] for a, found in buffers.items()}
+    places = {a: [_place_number(nest, b) for b in found] for a, found in buffers.items()}
     levels = ("level0", "level1", "level2")
     tiles = {loop: [[getattr(c.tile(loop), level) for c in chosen] for level in levels] for loop in loops}
     rank = {a: len(kernel.scop.array(a).extents) for a in arrays}
@@ -63,6 +66,13 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
         widths={a: np.array([p.width_of(b.id) for p, b in zip(points, buffers[a], strict=True)]) for a in arrays},
         loads={a: np.array([a in loaded_tiles(plan, nest) for plan in plans]) for a in arrays},
     )
+
+
+def _place_number(nest: NestSpace, buffer: BufferPoint) -> int:
+    loops = [loop.iterator for loop in nest.loops]
+    if buffer.place in loops:
+        return loops.index(buffer.place)
+    return AROUND if buffer.nests == (nest.id,) and buffer.place == nest.around else RESIDENT
 
 
 def loaded_tiles(plan: Plan, nest: NestSpace) -> frozenset[ArrayId]:
@@ -87,10 +97,12 @@ class NestFigures:
     depth: int
     cores: dict[str, int]
     dsp: int
+    lut: float
+    ff: float
 
 
 def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | None:
-    """The figures of a nest in a plan; None where the plan never runs it."""
+    """The figures of a nest in a plan, with the transfers around it; None where the plan never runs it."""
     study = Study(plan, target)
     moments = kernel_cycles(study).moments
     task = next((t for t in plan.tasks if t.nest == nest.id), None)
@@ -101,12 +113,23 @@ def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | Non
     setting = Setting(alg, VITIS_2023_2, target.operators)
     calls = np.asarray(found.pipes[0].pipe.starts)
     cycles = np.broadcast_to(task_cycles(setting, found.facts, found.body).value, calls.shape).sum()
+    around = [t for t in plan.transfers if plan.buffer(t.buffer).place == nest.around]
+    around = [t for t in around if all((t.buffer in other.buffers) == (other is task) for other in plan.tasks)]
+    for direction in Direction:
+        moves = [move_cycles(setting, move_of(plan, t)).value for t in around if t.direction is direction]
+        cycles += calls.size * (max(moves) + VITIS_2023_2.cycles.step) if moves else 0
     needs = needs_of(study, moments)
     by_task = {name: needs.moments[at][n] for at, step in enumerate(moments) for n, name in enumerate(step)}
     cores = {kind: int(count) for kind, count in by_task[task.name].items() if count}
     tiles = _tile_buffers(plan, nest)
-    mine = {t.id for t in plan.transfers if t.buffer in tiles} | {f"{task.name}: {found.pipes[0].pipe.loop}"}
+    mine = (
+        {t.id for t in plan.transfers if t.buffer in tiles}
+        | {t.id for t in around}
+        | {f"{task.name}: {found.pipes[0].pipe.loop}"}
+    )
     addresses = resources_of(study, moments).dsp.children[1]
     dsp = sum(term.value for term in addresses.children if term.name in mine)
     dsp += sum(count * needs.cores[kind].cost.dsp for kind, count in cores.items())
-    return NestFigures(int(cycles), int(found.pipes[0].interval.value), int(found.pipes[0].body.depth), cores, dsp)
+    ff, lut = (sum(body.value for body in bodies) for bodies in found.areas)
+    interval, depth = int(found.pipes[0].interval.value), int(found.pipes[0].body.depth)
+    return NestFigures(int(cycles), interval, depth, cores, dsp, lut, ff)

@@ -45,7 +45,8 @@ def entries() -> list[dict[str, Any]]:
 def published(entry: dict[str, Any]) -> Published:
     kernel = scop(_text(entry), **{_name(a): tuple(e) for a, e in entry["extents"].items()})
     deps = dependences(kernel)
-    target, options = make_target(load_device("u200")), Options(tree_reduction=entry["tree_reduction"])
+    target = make_target(load_device("u200"))
+    options = Options(tree_reduction=entry["tree_reduction"]).as_in_paper()
     space = build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
     return Published(entry["id"], entry["objective"], space, _point(entry, space))
 

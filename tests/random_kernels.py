@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 
 from builders import scop as build_scop
 
 from sisyphus.analysis import Distribution, LoopKind, Nest, OuterLoop, liveness
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId, Role, Scop
+from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan import build_plan
 from sisyphus.plan.checks import arrays_of
 from sisyphus.poly import dim_names, dim_range
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint, level2_order
+from sisyphus.space import (
+    KERNEL_PLACE,
+    BufferPoint,
+    DesignPoint,
+    NestPoint,
+    Tile,
+    TransferPoint,
+    layout_for,
+    level2_order,
+)
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 1, "E": 1, "S": 0, "w": 1}
 FIRST = "for i in range(14):\n    w[i] = 0.25 * i"
@@ -85,11 +95,19 @@ def random_point(
     """A point whose loop orders keep every dependence, with buffers anywhere that is allowed."""
     nests = tuple(_nest_point(rng, nest, ragged=ragged) for nest in distribution.nests)
     buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, a.id))
-    draft = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
-    width = {a.id: rng.choice([1, 1, 2, 4]) for a in scop.arrays}
-    transfers = tuple(TransferPoint(b.id, width[b.array]) for b in buffers)
-    wide = DesignPoint(scop.name, nests, buffers, transfers, tree_reduction)
-    return wide if _widths_fit(scop, distribution, wide) else draft
+    point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
+    for array in scop.arrays:
+        wide = _widened(rng, array, point)
+        point = wide if _widths_fit(scop, distribution, wide) else point
+    return point
+
+
+def _widened(rng: random.Random, array: Array, point: DesignPoint) -> DesignPoint:
+    """With wide beats for one array, its rows padded where they need it."""
+    width = rng.choice([1, 2, 4, 16])
+    layout = layout_for(array.extents, width)
+    mine = tuple(TransferPoint(b.id, width, layout=layout) for b in point.buffers if b.array == array.id)
+    return replace(point, transfers=(*point.transfers, *mine))
 
 
 def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> bool:
@@ -168,7 +186,7 @@ def _tiled(
                 return [entry.id]
             yield BufferPoint(array, (entry.id,), entry.outer[-1], partition)
         else:
-            yield BufferPoint(array, (entry.id,), rng.choice(entry.iterators), partition)
+            yield BufferPoint(array, (entry.id,), rng.choice([*entry.outer[-1:], *entry.iterators]), partition)
         return []
     inside = [n for n in _nests([entry]) if n in users]
     if inside and rng.random() < 0.4:

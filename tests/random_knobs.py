@@ -39,7 +39,7 @@ def _values(space: Space, rng: random.Random, *, resident: bool) -> dict[str, in
         order.sort(key=lambda name: (nest.loop(name).kind is not LoopKind.REDUCTION, rng.random()))
         for use in nest.arrays:
             values[knob("resident", use.array, nest.id)] = int(stays[use.array])
-            length = 0 if stays[use.array] else rng.randint(1, len(order))
+            length = 0 if stays[use.array] else rng.randint(0 if nest.can_move_around(use) else 1, len(order))
             for at, name in enumerate(order):
                 values[knob("outside", use.array, nest.id, name)] = int(at < length)
     for array in space.used_arrays:

@@ -1,11 +1,14 @@
-"""Planted bugs: each function makes a plan that is wrong in one way out of a plan that is right."""
+"""Planted bugs: each function makes a plan, or printed code, that is wrong in one way out of one that is right."""
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import MappingProxyType
 
+from sisyphus.codegen import Project
 from sisyphus.plan import (
     Bound,
     Buffer,
@@ -132,6 +135,13 @@ def shrink_buffer(plan: Plan, buffer_id: str) -> Plan:
         return replace(buffer, extents=(*buffer.extents[:-1], buffer.extents[-1] - 1))
 
     return replace(plan, buffers=tuple(smaller(b) for b in plan.buffers))
+
+
+def in_text(project: Project, pattern: str, replacement: str) -> Project:
+    """The first match of a pattern in kernel.cpp replaced: what a wrong printer would do to a right plan."""
+    text, count = re.subn(pattern, replacement, project.files["kernel.cpp"], count=1)
+    assert count == 1, f"nothing like {pattern} in kernel.cpp"
+    return replace(project, files=MappingProxyType({**project.files, "kernel.cpp": text}))
 
 
 def mutants(plan: Plan, rng: random.Random, count: int) -> Iterator[tuple[str, Plan]]:

@@ -28,7 +28,8 @@ ROWS = (
     ("codegen",),
     ("verify", "lint"),
     ("report",),
-    ("pipeline", "recheck", "batch"),
+    ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "explain"),
+    ("pipeline", "recheck"),
     ("cli",),
 )
 RANK = {module: rank for rank, row in enumerate(ROWS) for module in row}

@@ -5,19 +5,22 @@ Nothing here imports pyomo or islpy: a command imports what it needs when it run
 
 from __future__ import annotations
 
+import json
 import sys
 import traceback
 from importlib.metadata import version
+from typing import Any
 
 import click
 
 from sisyphus.cli.analyze import analyze
 from sisyphus.cli.estimate import estimate
+from sisyphus.cli.explain import explain
 from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.verify import verify
-from sisyphus.errors import InternalError, SisyphusError
+from sisyphus.errors import InternalError, SisyphusError, UsageError, VerifyError, failure_data
 
 INTERRUPTED = 130
 REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
@@ -35,6 +38,7 @@ def sisy() -> None:
 
 sisy.add_command(analyze)
 sisy.add_command(estimate)
+sisy.add_command(explain)
 sisy.add_command(lint)
 sisy.add_command(optimize)
 sisy.add_command(solvers)
@@ -47,23 +51,36 @@ def main() -> None:
         sisy.main(standalone_mode=False)
     except InternalError as fault:
         traceback.print_exc()
-        _say(f"{fault.render()}\nhint: {REPORT_HINT}")
+        _fail(fault.render(), REPORT_HINT, fault.to_json())
+        sys.exit(fault.exit_code)
+    except VerifyError as fault:  # the results that are on standard output already say so
+        _say(fault.render())
         sys.exit(fault.exit_code)
     except SisyphusError as fault:
-        _say(fault.render())
+        _fail(fault.render(), None, fault.to_json())
         sys.exit(fault.exit_code)
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.ClickException as fault:
         fault.show()
+        _fail(None, None, failure_data(UsageError.kind, fault.format_message(), fault.exit_code))
         sys.exit(fault.exit_code)
     except (KeyboardInterrupt, click.exceptions.Abort):
-        _say("interrupted")
+        _fail("interrupted", None, failure_data("interrupted", "interrupted", INTERRUPTED))
         sys.exit(INTERRUPTED)
-    except Exception:  # noqa: BLE001 - the last door: whatever is left is our fault and is shown whole
+    except Exception as fault:  # noqa: BLE001 - the last door: whatever is left is our fault and is shown whole
         traceback.print_exc()
-        _say(f"error: unexpected failure\nhint: {REPORT_HINT}")
-        sys.exit(InternalError.exit_code)
+        code = InternalError.exit_code
+        _fail("error: unexpected failure", REPORT_HINT, failure_data(InternalError.kind, repr(fault), code))
+        sys.exit(code)
+
+
+def _fail(text: str | None, hint: str | None, data: dict[str, Any]) -> None:
+    """A sentence for people on standard error; where results were asked for as JSON, the failure is one, too."""
+    if text is not None:
+        _say(f"{text}\nhint: {hint}" if hint else text)
+    if "--json" in sys.argv[1:]:
+        click.echo(json.dumps(data, indent=2))
 
 
 def _say(text: str) -> None:

@@ -13,6 +13,7 @@ from sisyphus.cli.options import (
     make_source,
     make_target,
     project_fixes,
+    seconds,
     source_options,
     talk_options,
     target_options,
@@ -38,13 +39,45 @@ if TYPE_CHECKING:
     help="Are operators shared between nests? (paper's model)",
 )
 @click.option("--tree-reduction", is_flag=True, help="Let additions be reassociated.")
+@click.option(
+    "--tiles",
+    type=click.Choice(["auto", "divisors", "ragged"]),
+    default="auto",
+    show_default=True,
+    help="Must tiles divide a loop? `auto`: if its divisors leave no wide hole; always in the paper's model.",
+)
+@click.option(
+    "--padding/--no-padding",
+    default=True,
+    show_default=True,
+    help="May rows of arrays be padded in memory to whole beats? Never in the paper's model.",
+)
 @click.option("--fix", "fixes", multiple=True, metavar="KNOB=VALUE", help="Fix a knob, as in S1.order=k,i,j.")
 @click.option("--solver", default="auto", show_default=True, metavar="NAME", help="See `sisy solvers`.")
 @click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of each search.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the solver.")
-@click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this point, do not search.")
+@click.option(
+    "--gap", default="0", show_default=True, metavar="PERCENT", help="Stop at a design proved this near to the best."
+)
+@click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this design, do not search.")
+@click.option("--start", type=click.Path(path_type=Path), metavar="FILE", help="Begin the search with this design.")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Show the N best designs."
+)
+@click.option("--pareto", "front", is_flag=True, help="Trade latency against DSPs and BRAM: the whole front.")
+@click.option("--explain", is_flag=True, help="Say what binds and how neighbouring designs compare.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Write the project there.")
-@click.option("--verify/--no-verify", default=True, show_default=True, help="Prove and run the emitted code.")
+@click.option(
+    "--verify",
+    "verify_how",
+    type=click.Choice(["normal", "full"]),
+    is_flag=False,
+    flag_value="normal",
+    default="normal",
+    show_default=True,
+    help="Prove and run the emitted code; `full` runs a very large kernel at its own sizes, too.",
+)
+@click.option("--no-verify", is_flag=True, help="Neither prove nor run it.")
 @talk_options
 def optimize(**options: Any) -> None:
     """Choose a design for KERNEL, write it as HLS C++ and verify it."""
@@ -52,6 +85,7 @@ def optimize(**options: Any) -> None:
 
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
+    _check_together(options)
     request = _request(options)
     with progress(request.source.path, quiet=quiet) as listen:
         design = pipeline.optimize(request, listen)
@@ -71,8 +105,8 @@ def _tell(design: Design, *, log: bool) -> None:
     """Where the time went, and with `log` what the solver printed."""
     if log and design.outcome is not None:
         click.echo(design.outcome.log, err=True)
-    for stage, seconds in design.seconds.items():
-        click.echo(f"{stage:10s} {seconds:8.2f} s", err=True)
+    for stage, taken in design.seconds.items():
+        click.echo(f"{stage:10s} {taken:8.2f} s", err=True)
 
 
 def _request(options: dict[str, Any]) -> Request:
@@ -83,21 +117,45 @@ def _request(options: dict[str, Any]) -> Request:
     return Request(
         source=make_source(options),
         target=make_target(options),
-        options=Options(tree_reduction=options["tree_reduction"], reuse=options["reuse"]),
+        options=Options(
+            tree_reduction=options["tree_reduction"],
+            reuse=options["reuse"],
+            tiles=options["tiles"],
+            padding=options["padding"],
+        ),
         solver=options["solver"],
-        limits=Limits(seconds=_seconds(options["time_limit"]), seed=options["seed"]),
+        limits=Limits(seconds=seconds(options["time_limit"]), gap=_gap(options["gap"]), seed=options["seed"]),
         fixes=(*project_fixes(Path.cwd()), *options["fixes"]),
         model=options["model"],
         design=options["design"],
-        verify=options["verify"],
+        start=options["start"],
+        top=options["top"],
+        front=options["front"],
+        explain=options["explain"],
+        verify=not options["no_verify"],
+        verify_full=options["verify_how"] == "full",
     )
 
 
-def _seconds(text: str) -> float | None:
-    """`30`, `30s`, `2m`, `1h`, `none`."""
-    if text.strip() == "none":
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h)?", text.strip())
-    if match is None or float(match[1]) <= 0:
-        raise UsageError(f"`--time-limit {text}` is no time", hint="as in 30, 30s, 5m, 1h or none")
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]
+def _check_together(options: dict[str, Any]) -> None:
+    """`UsageError` for options that contradict each other."""
+    if options["design"] is not None:
+        searching = {"--start": options["start"], "--top": options["top"] > 1, "--pareto": options["front"]}
+        for name in (name for name, given in searching.items() if given):
+            raise UsageError(
+                f"`{name}` asks for a search, and `--design` for none",
+                hint="`--start FILE` begins a search with a saved design",
+            )
+    if options["model"] == "paper":
+        for name in ("front", "explain"):
+            if options[name]:
+                shown = "pareto" if name == "front" else name
+                raise UsageError(f"`--{shown}` needs the measured model", hint="leave out `--model paper`")
+
+
+def _gap(text: str) -> float:
+    """`1`, `1%`, `0.5 %`: a share of the cost."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)\s*%?", text.strip())
+    if match is None or float(match[1]) >= 100:
+        raise UsageError(f"`--gap {text}` is no gap", hint="a percentage from 0 up to 100, as in 1 or 0.5%")
+    return float(match[1]) / 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,7 @@ def make_target(options: dict[str, Any]) -> Target:
     return target.make_target(
         device,
         dsp=_amount("--dsp", options.pop("dsp"), whole.dsp),
-        onchip_bytes=_size("--mem", options.pop("mem")),
+        onchip_bytes=_size("--mem", options.pop("mem"), device.onchip_bytes),
         bram18k=_amount("--bram", options.pop("bram"), whole.bram18k),
         uram=_amount("--uram", options.pop("uram"), whole.uram),
         lut=_amount("--lut", options.pop("lut"), whole.lut),
@@ -116,13 +117,26 @@ def make_target(options: dict[str, Any]) -> Target:
 def _amount(option: str, text: str | None, total: int) -> int | None:
     from sisyphus.target import parse_amount
 
-    return None if text is None else _parsed(option, text, lambda: parse_amount(text, total))
+    return (
+        None
+        if text is None
+        else _at_most(option, text, _parsed(option, text, lambda: parse_amount(text, total)), total)
+    )
 
 
-def _size(option: str, text: str | None) -> int | None:
+def _at_most(option: str, text: str, amount: int, total: int) -> int:
+    """A budget only tightens what the device has; who asks for more is told so."""
+    if amount > total and not click.get_current_context().params.get("quiet"):
+        click.echo(f"note: `{option} {text}` is more than the device has; its {total:,} bind", err=True)
+    return amount
+
+
+def _size(option: str, text: str | None, total: int) -> int | None:
     from sisyphus.target import parse_size
 
-    return None if text is None else _parsed(option, text, lambda: parse_size(text))
+    if text is None:
+        return None
+    return _at_most(option, text, _parsed(option, text, lambda: parse_size(text)), total)
 
 
 def _parsed(option: str, text: str, parse: Callable[[], int]) -> int:
@@ -155,3 +169,13 @@ def _flat(table: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield prefix + key, str(value)
+
+
+def seconds(text: str) -> float | None:
+    """`30`, `30s`, `2m`, `1h`, `none`."""
+    if text.strip() == "none":
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h)?", text.strip())
+    if match is None or float(match[1]) <= 0:
+        raise UsageError(f"`--time-limit {text}` is no time", hint="as in 30, 30s, 5m, 1h or none")
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]

@@ -21,9 +21,11 @@ OURS = frozenset(
     re.findall(
         r"[\w.]+",
         """kernel.cpp kernel.h reference.c testbench.cpp host.cpp hls_config.cfg run_hls.tcl system.cfg Makefile
-    design.json run.json report.md report.html""",
+    design.json run.json report.md report.html pareto.json pareto.svg explain.json""",
     )
 )
+#: Designs beside the chosen one.
+NUMBERED = re.compile(r"(design|pareto)-\d+\.json")
 _FIELDS = frozenset({"version", "kernel", "design"})
 
 
@@ -104,7 +106,7 @@ def _replace(files: Mapping[str, str], place: Path) -> None:
 
 
 def _stays(entry: Path, files: Mapping[str, str]) -> bool:
-    return entry.name not in OURS and entry.name not in files
+    return entry.name not in OURS and entry.name not in files and NUMBERED.fullmatch(entry.name) is None
 
 
 def _swap(fresh: Path, place: Path, *, keep: list[str]) -> None:

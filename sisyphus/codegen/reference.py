@@ -31,11 +31,15 @@ def print_reference(scop: Scop) -> str:
     w.line("#define main static __attribute__((unused)) sisy_main")
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
     w.line()
-    text = _inlined(origin.text, Path(origin.path).parent, origin, depth=0)
-    w.lines(text.splitlines())
+    w.lines(whole_text(origin).splitlines())
     w.line()
     _entry(w, scop)
     return w.text()
+
+
+def whole_text(origin: Origin) -> str:
+    """The source with the user's own headers written into it."""
+    return _inlined(origin.text, Path(origin.path).parent, origin, depth=0)
 
 
 def entry_parameters(scop: Scop) -> list[str]:

@@ -67,6 +67,8 @@ const std::size_t FENCE = 0;
 const std::size_t FENCE = 4096;
 #endif
 const unsigned char FENCE_BYTE = 0xA5;
+// Padding of rows, and whatever else no test sets, is not a number to whoever reads it by mistake.
+const unsigned char UNSET_BYTE = 0xFF;
 
 template <typename T>
 class Block {
@@ -76,6 +78,7 @@ public:
         if (posix_memalign(&memory, 4096, bytes_ + 2 * FENCE) != 0) throw std::bad_alloc();
         raw_ = static_cast<unsigned char *>(memory);
         std::memset(raw_, FENCE_BYTE, bytes_ + 2 * FENCE);
+        std::memset(raw_ + FENCE, UNSET_BYTE, bytes_);
     }
     ~Block() { std::free(raw_); }
     Block(const Block &) = delete;

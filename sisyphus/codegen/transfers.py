@@ -167,7 +167,7 @@ class _Printer:
             self.helpers.add("larger")
             outside = self._over(-self.origin[at], unit, up=False)
             first = f"larger(0, {outside})"
-        if high + size > extent:
+        if ceil((extent - high) / unit) < ceil(size / unit):
             self.helpers.add("smaller")
             inside = self._over(-self.origin[at] + extent, unit, up=True)
             last = f"smaller({last}, {inside})"
@@ -209,7 +209,7 @@ class _Printer:
     def _pipeline(self) -> None:
         """Each bank has two ports (MODEL.md 4.2): more lanes of a beat than that in one bank take further cycles."""
         banks = min(self.buffer.partition[-1], self.sizes[-1])
-        lanes = 1 if banks == self.sizes[-1] else ceil(self.width / banks)
+        lanes = ceil(min(self.width, self.sizes[-1]) / banks)
         self.w.pragma(f"pipeline II={ceil(lanes / 2)}")
 
     def _sum(self, start: Affine, *terms: str) -> str:
@@ -229,24 +229,24 @@ class _Printer:
         self.w.line(f"const {kind} line = port[{address}];" if self.load else f"{kind} line;")
         factor = self.buffer.partition[-1]
         if factor & (factor - 1) and factor < self.sizes[-1]:
+            # a loop over the lanes would take as many cycles as a bank without partition (MODEL.md section 9)
             for lane in range(self.width):
-                self._lane(
-                    prefix, f"{self.width} * {column} + {lane}" if lane else f"{self.width} * {column}", str(lane)
-                )
+                index = f"{self.width} * {column} + {lane}" if lane else f"{self.width} * {column}"
+                self._lane(prefix, index, str(lane), always=lane < self.sizes[-1] % self.width)
         else:
             with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
                 self.w.pragma("unroll")
-                self._lane(prefix, f"{self.width} * {column} + lane", "lane")
+                self._lane(prefix, f"{self.width} * {column} + lane", "lane", always=False)
         if not self.load:
             self.w.line(f"port[{address}] = line;")
 
-    def _lane(self, prefix: str, index: str, lane: str) -> None:
+    def _lane(self, prefix: str, index: str, lane: str, *, always: bool) -> None:
+        """`always`: the lane holds an element of the tile in the last beat of a row too."""
         size = self.sizes[-1]
         element, zero = f"{prefix}[{index}]", f"({self.port.type.c_name})0"
-        hangs_over = size % self.width != 0
+        hangs_over = size % self.width != 0 and not always
         if self.load:
-            with self.w.block(f"if ({index} < {size})") if hangs_over else nullcontext():
-                self.w.line(f"{element} = line[{lane}];")
+            self.w.line(f"{f'if ({index} < {size}) ' if hangs_over else ''}{element} = line[{lane}];")
         elif hangs_over:
             self._check_padding()
             self.w.line(f"line[{lane}] = {index} < {size} ? {element} : {zero};")

@@ -1,9 +1,11 @@
 """Every cost formula, written once over an algebra, and the cost of a plan."""
 
 from sisyphus.model.algebra import EXACT, VECTOR, Algebra
-from sisyphus.model.batch import Candidates, NestCosts, NestModel, bank_costs, whole_transfer
-from sisyphus.model.estimate import Estimate, estimate
+from sisyphus.model.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
+from sisyphus.model.batch import Candidates, NestCosts, NestModel
+from sisyphus.model.estimate import Estimate, Estimator, estimate
 from sisyphus.model.rules import VITIS_2021_1, VITIS_2023_2, GuardForm, Rules
+from sisyphus.model.sharing import Users
 from sisyphus.model.terms import Term
 
 __all__ = [
@@ -14,12 +16,16 @@ __all__ = [
     "Algebra",
     "Candidates",
     "Estimate",
+    "Estimator",
     "GuardForm",
     "NestCosts",
     "NestModel",
     "Rules",
     "Term",
+    "Users",
     "bank_costs",
     "estimate",
+    "resident_costs",
+    "tile_costs",
     "whole_transfer",
 ]

@@ -8,7 +8,7 @@ the operations below; conditions never come from Python's comparison operators, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Protocol
 
@@ -18,6 +18,9 @@ import numpy as np
 Value = Any
 #: A truth value in the sense of some algebra.
 Condition = Any
+
+#: Numbers of an array up to this one are told apart by counting them.
+MOST_COUNTED = 1 << 16
 
 
 class Algebra(Protocol):
@@ -73,6 +76,14 @@ class Algebra(Protocol):
         """The entry of a table, whose last one stands for all that follow."""
         ...
 
+    def apply(self, function: Callable[[int], int], value: Value) -> Value:
+        """A function of a plain integer, such as a table without an end; asked once for each different value."""
+        ...
+
+    def nearest(self, value: Value) -> Value:
+        """The nearest whole number, of two the even one."""
+        ...
+
 
 class Exact:
     """The reading as plain integers."""
@@ -118,6 +129,12 @@ class Exact:
 
     def lookup(self, table: Sequence[int], at: Value) -> Value:
         return table[min(at, len(table) - 1)]
+
+    def apply(self, function: Callable[[int], int], value: Value) -> Value:
+        return function(value)
+
+    def nearest(self, value: Value) -> Value:
+        return round(value)
 
 
 class Vector:
@@ -167,6 +184,21 @@ class Vector:
 
     def lookup(self, table: Sequence[int], at: Value) -> Value:
         return np.asarray(table)[np.minimum(at, len(table) - 1)]
+
+    def apply(self, function: Callable[[int], int], value: Value) -> Value:
+        numbers = np.asarray(value, dtype=np.int64)
+        if numbers.max(initial=0) > MOST_COUNTED:
+            different, which = np.unique(numbers, return_inverse=True)
+            return np.array([function(int(n)) for n in different], np.int64)[which.reshape(numbers.shape)]
+        # small numbers are told apart faster by counting than by sorting
+        counts = np.bincount(numbers.ravel())
+        results = np.zeros(len(counts), np.int64)
+        different = np.flatnonzero(counts)
+        results[different] = [function(int(n)) for n in different]
+        return results[numbers]
+
+    def nearest(self, value: Value) -> Value:
+        return np.rint(value).astype(np.int64)
 
 
 EXACT: Algebra = Exact()

@@ -6,34 +6,41 @@ together, with NumPy arrays in place of integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.ir import Array, ArrayId, Scop, StmtId
-from sisyphus.model.addresses import address_multipliers, bank_count, words_per_bank
+from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import VECTOR, Value
 from sisyphus.model.counting import Ints
-from sisyphus.model.facts import Dim, Move, Pipe, TaskFacts
+from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
+from sisyphus.model.facts import Move, Pipe, TaskFacts
 from sisyphus.model.latency import task_cycles
 from sisyphus.model.nestfacts import NestReader, Numbers, Shape
 from sisyphus.model.operators import cores_of, instances, is_called
+from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.schedule import Setting
-from sisyphus.model.study import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.transfers import move_cycles, move_multipliers
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
 
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 #: In `places`: the array stays where it is for the whole nest.
 RESIDENT = -1
+#: In `places`: the part that the nest touches is moved before and behind it, in each iteration of its outer loops.
+AROUND = -2
+
+
+#: Figures of a nest that are no whole numbers.
+AREAS = ("lut", "ff")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +49,9 @@ class Candidates:
 
     `tiles` has three arrays per loop (level 0, 1, 2). `order` picks one of `orders` (all loops, outermost first),
     `pipeline` a loop of the band by position, -1 for none. `places` has, per array, the position of the loop in the
-    band under whose level-0 copy it is transferred, or RESIDENT. `factors` has one array per dimension of each array;
-    `widths` the elements per beat of the arrays with a place. `loads` says of arrays with a place whether their tiles
-    are loaded at all; those that it does not have are (a tile that is written before it is read need not be).
+    band under whose level-0 copy it is transferred, or RESIDENT or AROUND. `factors` has one array per dimension of
+    each array; `widths` the elements per beat of the arrays with a place. `loads` says of arrays under a loop whether
+    their tiles are loaded at all; those that it does not have are (a tile written before it is read need not be).
     """
 
     tiles: Mapping[str, tuple[Ints, Ints, Ints]]
@@ -63,13 +70,20 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False)
 class NestCosts:
-    """One entry per candidate: cycles over all runs of the nest, II, iteration latency, cores by kind, DSP in all."""
+    """One entry per candidate: cycles over all runs of the nest, II, iteration latency, cores by kind, DSP in all.
+
+    Transfers around the nest are in the cycles and in the DSP, as if no other nest hid them. `lut` and `ff` are those
+    of the body alone: no cores, no memories, no transfers. They are a lower bound in one case, under guards that
+    cannot be split around a held element (see `Work.held`).
+    """
 
     cycles: Ints
     interval: Ints
     depth: Ints
     cores: Mapping[str, Ints]
     dsp: Ints
+    lut: Floats
+    ff: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,51 +115,53 @@ class NestModel:
         found = _Columns(candidates.count)
         numbers = _numbers(self.space, candidates)
         for rows, order, loop in _shapes(self.space, candidates):
-            for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows)):
+            for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows), len(rows)):
                 reader = NestReader(VECTOR, self.scop, self.space, self.tree, shape, own)
-                found.put(rows[part], _nest_costs(self, reader.facts()))
+                found.put(rows[part], _nest_costs(self, reader))
         return found.costs()
 
     def _exact(
-        self, order: tuple[str, ...], loop: str | None, numbers: Numbers
+        self, order: tuple[str, ...], loop: str | None, numbers: Numbers, rows: int
     ) -> Iterator[tuple[Ints, Shape, Numbers]]:
         """Candidates of one order and pipelined loop, apart where guards differ, with how often their tiles run."""
-        loops = tuple(numbers.tiles)
-        rows = len(numbers.tiles[loops[0]][0]) if loops else 1
-        for part, level0 in self._level0(order, numbers, rows):
+        for part, level0, has_body in self._level0(order, numbers, rows):
             own = _rows_of(numbers, part)
-            turning = any(bool((trips[1] > 1).any()) for trips in own.tiles.values())
-            skipped = self.counts.skipped(level0) if level0 or turning else []
-            visits = self._visits(order, skipped, own)
+            skipped = self.counts.skipped(level0) if has_body else []
+            visits = self._visits(order, skipped, own, len(part))
             inside: Value = visits[-1]
             for _, level1, level2 in own.tiles.values():
                 inside = inside * level1 * level2
-            guarded = np.broadcast_to(inside != self.counts.points, (len(part),)) & self.tree
+            guarded = np.broadcast_to(inside != self.counts.points, (len(part),))
             for flag in np.unique(guarded):
                 at = np.flatnonzero(guarded == flag)
                 shape = Shape(order, loop, bool(skipped), bool(flag))
                 yield part[at], shape, replace(_rows_of(own, at), visits=[v[at] for v in visits])
 
-    def _level0(self, order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, tuple[str, ...]]]:
-        """Candidates apart by which level-0 loops there are, where that decides what a guard skips."""
+    def _level0(
+        self, order: tuple[str, ...], numbers: Numbers, rows: int
+    ) -> Iterator[tuple[Ints, tuple[str, ...], bool]]:
+        """Candidates apart by which level-0 loops turn, where that decides what a guard skips, and if it skips a body.
+
+        A nest without any loop, of which one may be there for a transfer alone, has no such body.
+        """
         if not self.counts.varies:
-            yield np.arange(rows), order
+            yield np.arange(rows), order, True
             return
         exists = np.zeros(rows, np.int64)
         for at, name in enumerate(order):
-            here = numbers.tiles[name][0] > 1
+            level0, level1, _ = numbers.tiles[name]
+            exists |= np.where(level0 > 1, 1 << at, 0)
+            has_body = (level0 > 1) | (level1 > 1)
             for places in numbers.places.values():
-                here = here | places[name]
-            exists |= np.where(here, 1 << at, 0)
-            # a nest without any loop has no body that a guard could skip
-            exists |= np.where(numbers.tiles[name][1] > 1, 1 << len(order), 0)
-        for key in np.unique(exists):
-            yield np.flatnonzero(exists == key), tuple(n for at, n in enumerate(order) if int(key) >> at & 1)
+                has_body = has_body | places[name]
+            exists |= np.where(has_body, 1 << len(order), 0)
+        for key in np.unique(exists).tolist():
+            names = tuple(name for at, name in enumerate(order) if key >> at & 1)
+            yield np.flatnonzero(exists == key), names, bool(key >> len(order))
 
-    def _visits(self, order: tuple[str, ...], skipped: Sequence[Group], numbers: Numbers) -> list[Ints]:
+    def _visits(self, order: tuple[str, ...], skipped: Sequence[Group], numbers: Numbers, rows: int) -> list[Ints]:
         """Iterations with work of the n outermost level-0 loops, for every n."""
         sizes = {loop: trips[1] * trips[2] for loop, trips in numbers.tiles.items()}
-        rows = len(next(iter(sizes.values()))) if sizes else 1
         prefixes = [order[:n] for n in range(len(order) + 1)]
         turning = {loop: bool((trips[0] > 1).any()) for loop, trips in numbers.tiles.items()}
         if self.counts.varies:
@@ -157,10 +173,12 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
     """All candidates, with their places loop by loop."""
     loops = [loop.iterator for loop in space.loops]
     places = {a: {loop: place == at for at, loop in enumerate(loops)} for a, place in candidates.places.items()}
-    tiled = {a: found for a, found in places.items() if any(on.any() for on in found.values())}
+    around = {a: place == AROUND for a, place in candidates.places.items()}
+    tiled = {a: found for a, found in places.items() if around[a].any() or any(on.any() for on in found.values())}
     always = np.ones(candidates.count, bool)
     loads = {a: candidates.loads.get(a, always) for a in tiled}
-    return Numbers(candidates.tiles, candidates.factors, candidates.widths, tiled, loads, [])
+    moved = {a: on for a, on in around.items() if on.any()}
+    return Numbers(candidates.tiles, candidates.factors, candidates.widths, tiled, moved, loads, [])
 
 
 def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None]]:
@@ -181,24 +199,51 @@ def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
         factors={a: tuple(f[rows] for f in factors) for a, factors in numbers.factors.items()},
         widths={a: w[rows] for a, w in numbers.widths.items()},
         places={a: {loop: on[rows] for loop, on in found.items()} for a, found in numbers.places.items()},
+        around={a: on[rows] for a, on in numbers.around.items()},
         loads={a: on[rows] for a, on in numbers.loads.items()},
         visits=numbers.visits,
     )
 
 
-def _nest_costs(model: NestModel, facts: TaskFacts) -> dict[str, Value]:
+def _nest_costs(model: NestModel, reader: NestReader) -> dict[str, Value]:
     """The formulas on the facts of one shape."""
-    setting = model.setting
+    setting, facts = model.setting, reader.facts()
     studies = [study_pipe(setting, pipe) for pipe, _ in pipes_in(facts.parts)]
     [study] = studies
     cycles = task_cycles(setting, facts, lambda _: study.body, model.counts.runs)
-    found: dict[str, Value] = {"cycles": cycles.value, "interval": study.interval.value, "depth": study.body.depth}
-    dsp = _address_dsp(setting, facts, study.pipe)
+    around = reader.around()
+    found: dict[str, Value] = {
+        "cycles": cycles.value + model.counts.runs * _around_cycles(setting, around),
+        "interval": study.interval.value,
+        "depth": study.body.depth,
+    }
+    dsp = _address_dsp(setting, facts, study.pipe) + _multipliers(setting, around)
     kinds = cores_of(setting, study.pipe.works)
     for kind, count in _cores(setting, study).items():
         found[f"core {kind}"] = count
         dsp = dsp + count * kinds[kind].cost.dsp
+    datapath, area = datapath_of(setting, study), setting.rules.area
+    found["lut"] = sum(term.value for term in datapath_lut(area, datapath))
+    found["ff"] = sum(term.value for term in datapath_ff(area, datapath))
     return {**found, "dsp": dsp}
+
+
+def _around_cycles(setting: Setting, moves: Sequence[Move]) -> Value:
+    """A step of all loads before one call of a nest, and one of all stores behind it."""
+    alg, total = setting.alg, 0
+    for is_load in (True, False):
+        own = [alg.select(m.active, move_cycles(setting, m).value, 0) for m in moves if m.is_load is is_load]
+        longest = alg.maximum(0, *own)
+        total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
+    return total
+
+
+def _multipliers(setting: Setting, moves: Iterable[Move]) -> Value:
+    """DSP of the addresses of transfers."""
+    total: Value = 0
+    for move in moves:
+        total = total + setting.alg.select(move.active, move_multipliers(setting, move), 0)
+    return total
 
 
 def _cores(setting: Setting, study: PipeStudy) -> dict[str, Value]:
@@ -215,10 +260,8 @@ def _address_dsp(setting: Setting, facts: TaskFacts, pipe: Pipe) -> Value:
     """Multipliers of the addresses in the body and of the transfers under its tile loops."""
     loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
     accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
-    total: Value = address_multipliers(setting.alg, accesses, loops, pipe.trips)
-    for move, _ in moves_in(facts.parts, 1):
-        total = total + setting.alg.select(move.active, move_multipliers(setting, move), 0)
-    return total
+    inside = _multipliers(setting, (move for move, _ in moves_in(facts.parts, 1)))
+    return address_multipliers(setting.alg, accesses, loops, pipe.trips) + inside
 
 
 class _Columns:
@@ -227,35 +270,18 @@ class _Columns:
     def __init__(self, count: int) -> None:
         self._count = count
         self._columns: dict[str, Ints] = {}
+        self._areas: dict[str, Floats] = {name: np.zeros(count) for name in AREAS}
 
     def put(self, rows: Ints, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
-            column = self._columns.setdefault(name, np.zeros(self._count, np.int64))
-            column[rows] = value
+            if name in self._areas:
+                self._areas[name][rows] = value
+            else:
+                self._columns.setdefault(name, np.zeros(self._count, np.int64))[rows] = value
 
     def costs(self) -> NestCosts:
         columns = self._columns
         empty = np.zeros(self._count, np.int64)
         cores = {name.removeprefix("core "): c for name, c in columns.items() if name.startswith("core ")}
         cycles, interval, depth, dsp = (columns.get(n, empty) for n in ("cycles", "interval", "depth", "dsp"))
-        return NestCosts(cycles, interval, depth, cores, dsp)
-
-
-def whole_transfer(setting: Setting, array: Array, factors: Sequence[Ints], widths: Ints, *, is_load: bool) -> Ints:
-    """Cycles of moving a whole array once, by partition factors and elements per beat."""
-    dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
-    rows = prod(array.extents[:-1])
-    beats = rows * -(-array.extents[-1] // widths) if array.extents else np.ones_like(widths)
-    move = Move(array.id, array.id, array.id, array.id, is_load, dims, widths, array.type.bits, beats)
-    return np.asarray(move_cycles(setting, move).value, np.int64)
-
-
-def bank_costs(target: Target, bits: int, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
-    """BRAM18, URAM, LUT, FF and bytes of a buffer, by its extents and partition factors."""
-    dims = [Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True)]
-    banks, words = bank_count(VECTOR, dims), words_per_bank(VECTOR, dims)
-    different, which = np.unique(words, return_inverse=True)
-    costs = [target.memories.bank(int(w), bits) for w in different]
-    each = {name: np.array([getattr(c, name) for c in costs]) for name in ("bram18k", "uram", "lut", "ff")}
-    found = {name: banks * figures[which.reshape(np.shape(words))] for name, figures in each.items()}
-    return {**found, "bytes": banks * words * (bits // 8)}
+        return NestCosts(cycles, interval, depth, cores, dsp, **self._areas)

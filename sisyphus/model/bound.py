@@ -15,6 +15,7 @@ from sisyphus.analysis import LoopKind, Nest, OuterLoop, reduction_of
 from sisyphus.ir import ArrayId, Expr, Role, Statement, children, index_names, reads
 from sisyphus.model.cores import Core, core_of, narrowed, terms
 from sisyphus.model.rules import Rules
+from sisyphus.plan.conflicts import in_steps
 from sisyphus.poly import constraints
 from sisyphus.space import NestSpace, Space
 from sisyphus.target import OperatorTable
@@ -153,19 +154,28 @@ class _Call:
     alone: tuple[Stage, ...] = ()
 
 
-def stages(space: Space, residents: frozenset[ArrayId]) -> tuple[Stage, ...]:
+def small_arrays(space: Space) -> frozenset[ArrayId]:
+    """Arrays that can lie in registers."""
+    return frozenset(a.id for a in space.scop.arrays if a.elements <= space.target.max_partition)
+
+
+def stages(
+    space: Space, residents: frozenset[ArrayId], registers: frozenset[ArrayId] | None = None
+) -> tuple[Stage, ...]:
     """The synchronised steps of a kernel (MODEL.md 4.1), those inside of outer loops counted with their trips.
 
-    Two calls that read one array conflict unless it can lie in registers, which small arrays can.
+    Two calls that read one array conflict unless it lies in registers (`registers`; None: all residents that can). So
+    they do where both transfer it tile by tile, through its one port.
     """
+    free = residents & small_arrays(space) if registers is None else registers
     moved = [a for a in space.used_arrays if a in residents and space.scop.array(a).role is not Role.LOCAL]
     none: frozenset[ArrayId] = frozenset()
     loads = [_Call(Stage(loads=(a,)), none, frozenset({a})) for a in moved if space.live[a].load]
     stores = [_Call(Stage(stores=(a,)), frozenset({a}), none) for a in moved if space.live[a].store]
-    return _stages(space, [*loads, *_calls(space, space.distribution.body, 1), *stores], 1)
+    return _stages([*loads, *_calls(space, space.distribution.body, 1, free), *stores], 1, free)
 
 
-def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int) -> list[_Call]:
+def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int, free: frozenset[ArrayId]) -> list[_Call]:
     calls = []
     for entry in entries:
         if isinstance(entry, Nest):
@@ -175,20 +185,15 @@ def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int) -> lis
             calls.append(_Call(Stage(nests=(entry.id,)), reads, writes))
         else:
             inside = trips * entry.trip_count
-            body = _stages(space, _calls(space, entry.body, inside), inside)
+            body = _stages(_calls(space, entry.body, inside, free), inside, free)
             calls.append(_Call(Stage(), frozenset(), frozenset(), alone=body))
     return calls
 
 
-def _stages(space: Space, calls: Sequence[_Call], trips: int) -> tuple[Stage, ...]:
-    small = {a.id for a in space.scop.arrays if a.elements <= space.target.max_partition}
-    numbers: list[int] = []
-    for at, call in enumerate(calls):
-        before = (numbers[k] + 1 for k in range(at) if _conflict(calls[k], call, small))
-        numbers.append(max(before, default=0))
+def _stages(calls: Sequence[_Call], trips: int, free: frozenset[ArrayId]) -> tuple[Stage, ...]:
     found: list[Stage] = []
-    for number in range(max(numbers, default=-1) + 1):
-        here = [c for c, n in zip(calls, numbers, strict=True) if n == number]
+    for step in in_steps(len(calls), lambda one, two: _conflict(calls[one], calls[two], free)):
+        here = [calls[at] for at in step]
         found += here[0].alone or [_merged([c.stage for c in here], trips)]
     return tuple(found)
 
@@ -202,8 +207,8 @@ def _merged(parts: Sequence[Stage], trips: int) -> Stage:
     )
 
 
-def _conflict(first: _Call, second: _Call, small: set[ArrayId]) -> bool:
+def _conflict(first: _Call, second: _Call, free: frozenset[ArrayId]) -> bool:
     if first.alone or second.alone:
         return True
     written = (first.writes & (second.reads | second.writes)) | (first.reads & second.writes)
-    return bool(written or ((first.reads & second.reads) - small))
+    return bool(written or ((first.reads & second.reads) - free))

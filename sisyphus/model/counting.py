@@ -23,28 +23,36 @@ class Visits:
     """The iterations that reach some place of a loop tree.
 
     They are grouped in points with equal `values` of the iterators that bounds further in ask for; each point stands
-    for `weight` iterations, under iteration `owner` of the outer loops (`owners` of them).
+    for `weight` iterations, under iteration `owner` of the outer loops (`owners` of them). Without `owner` there is one
+    point for each of those, in their order.
     """
 
     values: Mapping[str, Ints]
     weight: Ints
-    owner: Ints
+    owner: Ints | None
     owners: int
 
     @staticmethod
     def once() -> Visits:
         """One visit, under no outer loop."""
-        return Visits({}, np.ones(1, np.int64), np.zeros(1, np.int64), 1)
+        return Visits({}, np.ones(1, np.int64), None, 1)
 
     @staticmethod
     def each(outer: Mapping[str, Ints], count: int) -> Visits:
         """One visit for each of `count` iterations of the outer loops, whose iterators have these values."""
-        return Visits(outer, np.ones(count, np.int64), np.arange(count), count)
+        return Visits(outer, np.ones(count, np.int64), None, count)
+
+    @property
+    def owner_of_each(self) -> Ints:
+        """The outer iteration of each point."""
+        return np.arange(self.owners) if self.owner is None else self.owner
 
     def total(self) -> Value:
         """Iterations: one number, or one for each iteration of the outer loops."""
         if self.owners == 1:
             return int(self.weight.sum())
+        if self.owner is None:
+            return self.weight
         return np.bincount(self.owner, weights=self.weight, minlength=self.owners).astype(np.int64)
 
     def into(self, loop: For, needed: frozenset[str]) -> Visits:
@@ -62,7 +70,7 @@ class Visits:
         before = np.repeat(np.cumsum(lengths) - lengths, lengths)
         here = np.arange(len(at)) - before + low[at]
         values = {name: entries[at] for name, entries in self.values.items() if name in needed}
-        return Visits({**values, loop.iterator: here}, self.weight[at], self.owner[at], self.owners)
+        return Visits({**values, loop.iterator: here}, self.weight[at], self.owner_of_each[at], self.owners)
 
     def where(self, conditions: Iterable[Affine]) -> Visits:
         """The visits at which every condition is >= 0."""
@@ -71,7 +79,7 @@ class Visits:
             if condition.names <= self.values.keys():
                 keep &= self._evaluate(condition) >= 0
         values = {name: entries[keep] for name, entries in self.values.items()}
-        return Visits(values, self.weight[keep], self.owner[keep], self.owners)
+        return Visits(values, self.weight[keep], self.owner_of_each[keep], self.owners)
 
     def _lower(self, bound: Bound) -> Ints:
         ends = [-(-self._evaluate(q.numerator) // q.divisor) for q in bound.terms]

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, prod
 
 from sisyphus.ir import walk
-from sisyphus.model.addresses import bank_ways, in_registers, is_complete, moving, words_per_bank
-from sisyphus.model.algebra import EXACT
+from sisyphus.model.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank
+from sisyphus.model.algebra import Value, product
 from sisyphus.model.cores import core_of
 from sisyphus.model.facts import Access, Pipe, Work
 from sisyphus.model.operators import Operations, instances, is_called, unrolled_copies
+from sisyphus.model.pipes import PipeStudy
 from sisyphus.model.ports import elements_read
 from sisyphus.model.rules import Area
 from sisyphus.model.schedule import Setting, is_reduction, is_tree, others, reduction_copies
-from sisyphus.model.study import PipeStudy
+from sisyphus.model.sharing import mux_lut
 from sisyphus.model.terms import Term
-from sisyphus.target import OperatorTable
 
 
 @dataclass(frozen=True)
@@ -35,43 +34,46 @@ class Datapath:
     """
 
     bits: int
-    results: int
-    words_read: int
-    accumulators: int
-    waiting: int
-    address_bits: int
-    selection: int
-    operands: float
-    functions: int
-    function_cores: int
-    guarded: int
+    results: Value
+    words_read: Value
+    accumulators: Value
+    waiting: Value
+    address_bits: Value
+    selection: Value
+    operands: Value
+    functions: Value
+    function_cores: Value
+    guarded: Value
 
 
 def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
     """Everything of a body that is no core, memory or control."""
-    pipe, interval = study.pipe, int(study.interval.value)
+    alg, pipe, interval = setting.alg, study.pipe, study.interval.value
     slow = [_slow_cores(setting, work) for work in pipe.works]
     busy = [
         (work, kinds, counts) for work, kinds, counts in zip(pipe.works, slow, study.operations, strict=True) if kinds
     ]
     called = [(work, kinds) for work, kinds, _ in busy if is_called(setting, work)]
     shared = [(kinds, counts) for work, kinds, counts in busy if not is_called(setting, work)]
-    functions = [(_functions(pipe, work, interval), len(kinds)) for work, kinds in called]
+    functions = [(_functions(setting, pipe, work, interval), len(kinds)) for work, kinds in called]
+    inline = [work for work in pipe.works if work.guarded and not is_called(setting, work)]
     reads = _reads(pipe)
-    read = _words_read(pipe, reads)
+    read = _words_read(setting, pipe, reads)
+    written = [_written_banks(setting, pipe, work.write) for work, _, _ in busy]
+    waiting = [_waiting(setting, study, work, read, banks) for (work, _, _), banks in zip(busy, written, strict=True)]
     bits = max((work.expr.type.bits for work in pipe.works), default=32)
     return Datapath(
         bits=bits,
-        results=sum(int(counts[kind]) for kinds, counts in shared for kind in set(kinds)),
+        results=sum(counts[kind] for kinds, counts in shared for kind in dict.fromkeys(kinds)),
         words_read=read,
-        accumulators=_accumulators(study),
-        waiting=round(sum(_waiting(setting, study, work, read) for work, _, _ in busy)),
-        address_bits=sum(_address_bits(pipe, work) for work, _, _ in busy),
-        selection=sum(_selection(setting.operators, pipe, access, bits) for access in reads),
+        accumulators=_accumulators(setting, study),
+        waiting=alg.nearest(sum(waiting)),
+        address_bits=sum(_address_bits(setting, work, n) for (work, _, _), n in zip(busy, written, strict=True)),
+        selection=sum(_selection(setting, pipe, access, bits) for access in reads),
         operands=_operands(setting, [counts for _, counts in shared], sum(n for n, _ in functions), interval),
         functions=sum(count for count, _ in functions),
         function_cores=sum(count * cores for count, cores in functions),
-        guarded=sum(_functions(pipe, w, interval) for w in pipe.works if w.guarded and not is_called(setting, w)),
+        guarded=sum(_functions(setting, pipe, work, interval) for work in inline),
     )
 
 
@@ -108,9 +110,9 @@ def _slow_cores(setting: Setting, work: Work) -> list[str]:
     return [core.kind for core in found if core is not None and core.cost.latency > 0]
 
 
-def _functions(pipe: Pipe, work: Work, interval: int) -> int:
+def _functions(setting: Setting, pipe: Pipe, work: Work, interval: Value) -> Value:
     """Instances of a guarded function."""
-    return ceil(int(unrolled_copies(pipe, work)) / interval)
+    return setting.alg.ceil_div(unrolled_copies(pipe, work), interval)
 
 
 def _reads(pipe: Pipe) -> list[Access]:
@@ -123,81 +125,85 @@ def _reads(pipe: Pipe) -> list[Access]:
     return list(found.values())
 
 
-def _words_read(pipe: Pipe, reads: Sequence[Access]) -> int:
+def _words_read(setting: Setting, pipe: Pipe, reads: Sequence[Access]) -> Value:
     """Words that one start reads from memories."""
-    memories = {access.buffer for access in reads if not in_registers(EXACT, access.dims)}
-    return sum(count for buffer, count in elements_read(pipe).items() if buffer in memories)
+    alg, dims = setting.alg, {access.buffer: access.dims for access in reads}
+    total: Value = 0
+    for buffer, count in elements_read(pipe).items():
+        total = total + alg.select(in_registers(alg, dims[buffer]), 0, count)
+    return total
 
 
-def _accumulators(study: PipeStudy) -> int:
+def _accumulators(setting: Setting, study: PipeStudy) -> Value:
     """Elements that a pipelined reduction keeps in registers when it is not flattened."""
-    if study.body.flattened:
-        return 0
-    return sum(_elements(study.pipe, work) for work in study.pipe.works if is_reduction(study.pipe, work))
+    found = sum(_elements(setting, study.pipe, work) for work in study.pipe.works if is_reduction(study.pipe, work))
+    return setting.alg.select(study.body.flattened, 0, found)
 
 
-def _elements(pipe: Pipe, work: Work) -> int:
+def _elements(setting: Setting, pipe: Pipe, work: Work) -> Value:
     """Different elements that one start writes."""
-    return int(unrolled_copies(pipe, work)) // max(int(reduction_copies(pipe, work)), 1)
+    return setting.alg.ceil_div(unrolled_copies(pipe, work), setting.alg.maximum(reduction_copies(pipe, work), 1))
 
 
-def _ways(pipe: Pipe, access: Access) -> list[int]:
+def _ways(setting: Setting, pipe: Pipe, access: Access) -> list[Value]:
     """Per dimension, the banks among which one copy of an access moves while running."""
-    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
+    alg, loops = setting.alg, pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
     found = []
     for dim in access.dims:
-        changes, step = moving(EXACT, dim, loops, pipe.trips)
-        if not changes:
-            found.append(1)
-        elif is_complete(EXACT, dim):
-            found.append(ceil(dim.extent / max(step, 1)))
-        else:
-            found.append(int(bank_ways(EXACT, dim, step)))
+        changes, step = moving(alg, dim, loops, pipe.trips)
+        complete = alg.ceil_div(dim.extent, alg.maximum(step, 1))
+        ways = alg.select(is_complete(alg, dim), complete, bank_ways(alg, dim, step))
+        found.append(alg.select(changes, ways, 1))
     return found
 
 
-def _copies(pipe: Pipe, access: Access) -> int:
+def _copies(pipe: Pipe, access: Access) -> Value:
     """Different elements that an access reaches in one start."""
-    loops = {loop for work in pipe.works for loop in work.unrolled if any(loop in d.strides for d in access.dims)}
-    return prod(int(pipe.trips[loop]) for loop in loops)
+    loops = dict.fromkeys(loop for work in pipe.works for loop in work.unrolled)
+    return product([pipe.trips[loop] for loop in loops if any(loop in dim.strides for dim in access.dims)])
 
 
-def _selection(table: OperatorTable, pipe: Pipe, access: Access, bits: int) -> int:
+def _selection(setting: Setting, pipe: Pipe, access: Access, bits: int) -> Value:
     """LUT to pick the bank of each element read: one multiplexer for each dimension in turn, the last one first."""
-    rest, lut = 1, 0
-    for ways in _ways(pipe, access):
+
+    def one(ways: int) -> int:
         # over two inputs it is a select of the word
-        lut += rest * (bits if ways == 2 else table.mux(ways).lut)
-        rest *= ways
+        return bits if ways == 2 else setting.operators.mux(ways).lut
+
+    rest: Value = 1
+    lut: Value = 0
+    for ways in _ways(setting, pipe, access):
+        lut = lut + rest * setting.alg.apply(one, ways)
+        rest = rest * ways
     return _copies(pipe, access) * lut
 
 
-def _written_banks(pipe: Pipe, access: Access) -> int:
+def _written_banks(setting: Setting, pipe: Pipe, access: Access) -> Value:
     """Banks that an access writes to, at one time or another."""
-    banks = prod(int(min(dim.factor, dim.extent)) for dim in access.dims)
-    return min(banks, _copies(pipe, access) * prod(_ways(pipe, access)))
+    reached = _copies(pipe, access) * product(_ways(setting, pipe, access))
+    return setting.alg.minimum(bank_count(setting.alg, access.dims), reached)
 
 
-def _address_bits(pipe: Pipe, work: Work) -> int:
-    """Registers for the addresses of results that come later than they are asked for."""
-    words = int(words_per_bank(EXACT, work.write.dims))
-    return 0 if words == 1 else _written_banks(pipe, work.write) * (words - 1).bit_length()
+def _address_bits(setting: Setting, work: Work, written: Value) -> Value:
+    """Registers for the addresses of results that come later than they are asked for; none into registers."""
+    return written * setting.alg.log2_ceil(words_per_bank(setting.alg, work.write.dims))
 
 
-def _waiting(setting: Setting, study: PipeStudy, work: Work, read: int) -> float:
+def _waiting(setting: Setting, study: PipeStudy, work: Work, read: Value, written: Value) -> Value:
     """Values of a statement that wait: addresses of results, operands of an addition that come before the sum."""
-    pipe, area = study.pipe, setting.rules.area
-    if is_reduction(pipe, work) and not study.body.flattened:
-        return 0
-    addresses = 0 if in_registers(EXACT, work.write.dims) else _written_banks(pipe, work.write)
-    elements = _elements(pipe, work)
-    terms = len(others(work)) * int(reduction_copies(pipe, work))
+    alg, pipe, area = setting.alg, study.pipe, setting.rules.area
+    found = alg.select(in_registers(alg, work.write.dims), 0, written)
+    elements = _elements(setting, pipe, work)
+    terms = len(others(work)) * reduction_copies(pipe, work)
     if is_called(setting, work):
-        return addresses + area.waiting_per_function * int(unrolled_copies(pipe, work))
-    if is_tree(pipe, work):
-        return addresses + min(_left_over(terms) * elements, read) + (0 if work.from_literal else elements)
-    alone = 0 if work.held else max(read - elements, 0)
-    return addresses + min((terms - 1) * elements, 2 * read) + area.waiting_per_word_read * alone
+        found = found + area.waiting_per_function * unrolled_copies(pipe, work)
+    elif is_tree(pipe, work):
+        found = found + alg.minimum(alg.apply(_left_over, terms) * elements, read)
+        found = found + (0 if work.from_literal else elements)
+    else:
+        alone = alg.select(work.held, 0, alg.maximum(read - elements, 0))
+        found = found + alg.minimum((terms - 1) * elements, 2 * read) + area.waiting_per_word_read * alone
+    return alg.select(study.body.flattened, found, 0) if is_reduction(pipe, work) else found
 
 
 def _left_over(terms: int) -> int:
@@ -209,9 +215,9 @@ def _left_over(terms: int) -> int:
     return found
 
 
-def _operands(setting: Setting, counts: Sequence[Operations], functions: int, interval: int) -> float:
+def _operands(setting: Setting, counts: Sequence[Operations], functions: Value, interval: Value) -> Value:
     """Each operand of a core that works II times per start is picked among so many."""
-    if interval == 1:
-        return 0
-    cores = functions + sum(int(n) for found in counts for n in instances(setting, found, interval).values())
-    return setting.rules.area.operand_inputs * cores * setting.operators.mux(interval + 1).lut
+    alg = setting.alg
+    cores = functions + sum(n for found in counts for n in instances(setting, found, interval).values())
+    picked = setting.rules.area.operand_inputs * cores * mux_lut(alg, setting.operators, interval + 1)
+    return alg.select(alg.exceeds(interval, 1), picked, 0)

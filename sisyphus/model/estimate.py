@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sisyphus.analysis import Distribution, Live
+from sisyphus.ir import ArrayId, Scop
 from sisyphus.model.kernel import kernel_cycles
 from sisyphus.model.resources import resources_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.model.study import Study
+from sisyphus.model.study import Known, Study
 from sisyphus.model.terms import Term, without_zeros
-from sisyphus.plan import Plan
+from sisyphus.plan import KnownTasks, Plan, build_plan
+from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 
 RESOURCES = ("cycles", "dsp", "bram18k", "uram", "ff", "lut")
@@ -67,7 +70,31 @@ def estimate(
     plan: Plan, target: Target, *, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE
 ) -> Estimate:
     """Cycles and resources of a plan on a target."""
-    study = Study(plan, target, rules, guards)
+    return _estimate(plan, Known(target, rules, guards))
+
+
+class Estimator:
+    """Plans and estimates of many points of one kernel, as a search wants them.
+
+    Points next to each other differ in a nest or two; what the others are and cost is known from the points before.
+    """
+
+    def __init__(self, scop: Scop, distribution: Distribution, live: Mapping[ArrayId, Live], target: Target) -> None:
+        self._kernel = (scop, distribution, live)
+        self._tasks: KnownTasks = {}
+        self._costs = Known(target)
+
+    def plan(self, point: DesignPoint) -> Plan:
+        """What is built for a point; `KernelError` where it does not fit the kernel."""
+        return build_plan(*self._kernel, point, self._tasks)
+
+    def estimate(self, point: DesignPoint) -> Estimate:
+        """What the plan of a point costs."""
+        return _estimate(self.plan(point), self._costs)
+
+
+def _estimate(plan: Plan, known: Known) -> Estimate:
+    study = Study(plan, known)
     kernel = kernel_cycles(study)
     used = resources_of(study, kernel.moments)
     terms = {"cycles": kernel.term, **{name: getattr(used, name) for name in RESOURCES[1:]}}
@@ -77,5 +104,5 @@ def estimate(
         bytes_moved=kernel.bytes_moved,
         intervals={name: tuple(int(p.interval.value) for p in task.pipes) for name, task in study.tasks.items()},
         terms={name: without_zeros(term) for name, term in terms.items()},
-        rules=rules.version,
+        rules=study.rules.version,
     )

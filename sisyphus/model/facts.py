@@ -53,7 +53,7 @@ class Work:
     unrolled: tuple[str, ...]
     reductions: frozenset[str]
     guarded: bool = False
-    held: bool = False
+    held: Condition = False
     from_literal: bool = False
     sources: tuple[str | None, ...] = ()
 

@@ -9,13 +9,9 @@ import numpy as np
 
 from sisyphus.errors import InternalError
 from sisyphus.model.algebra import Value
-from sisyphus.model.counting import Visits
-from sisyphus.model.facts import Move
-from sisyphus.model.latency import task_cycles
-from sisyphus.model.moves import move_of
-from sisyphus.model.study import Study, moves_in, outer_visits
-from sisyphus.model.terms import Term, summed, total
-from sisyphus.model.transfers import move_cycles
+from sisyphus.model.moves import bytes_moved
+from sisyphus.model.study import Outside, Study
+from sisyphus.model.terms import Term, over_all, summed, total
 from sisyphus.plan import Call, Copy, For, Node
 from sisyphus.plan.conflicts import steps_of
 
@@ -24,7 +20,7 @@ from sisyphus.plan.conflicts import steps_of
 class Cost:
     """Cycles of a node, one number or one per iteration of the outer loops.
 
-    `part` is the term of those iterations that are picked: all, none, or those where an array has 1.
+    `part` is the term of those iterations that are picked: all (True), none, or those where an array has 1.
     """
 
     cycles: Value
@@ -47,9 +43,6 @@ class _Ledger:
     moments: list[tuple[str, ...]] = field(default_factory=list)
     bytes_moved: int = 0
 
-    def moves(self, move: Move, runs: Value) -> None:
-        self.bytes_moved += int(np.sum(move.beats * move.width * move.bits // 8 * np.asarray(runs)))
-
 
 def kernel_cycles(study: Study) -> KernelCycles:
     """Σ over steps of (longest call + 2), less 1 if there is just one step."""
@@ -61,7 +54,7 @@ def kernel_cycles(study: Study) -> KernelCycles:
 
 
 def _steps(
-    study: Study, nodes: Sequence[Node], outside: Visits | None, ledger: _Ledger
+    study: Study, nodes: Sequence[Node], outside: Outside | None, ledger: _Ledger
 ) -> tuple[Value, tuple[Term, ...]]:
     """Nodes that follow each other: cycles per iteration of the outer loops, and their terms over all of them."""
     cycles: Value = 0
@@ -74,58 +67,67 @@ def _steps(
         tasks = tuple(node.task for node in step if isinstance(node, Call))
         if tasks:
             ledger.moments.append(tasks)
-        hand_over = Term("hand-over", between * outer_visits(outside))
+        hand_over = Term("hand-over", between * _iterations(outside))
         terms.append(total(f"step {number}", (*parts, hand_over), rule="kernel steps"))
         cycles = cycles + most + between
     return cycles, tuple(terms)
 
 
-def _longest(cycles: Sequence[Value], outside: Visits | None) -> tuple[Value, list[Value]]:
+def _iterations(outside: Outside | None) -> int:
+    """Of the outer loops."""
+    return 1 if outside is None else outside.owners
+
+
+def _longest(cycles: Sequence[Value], outside: Outside | None) -> tuple[Value, list[Value]]:
     """The largest of some figures, and for each where it is the (first) largest."""
+    if len(cycles) == 1:
+        return cycles[0], [True]
     if outside is None:
         most = max(cycles)
         return most, [at == cycles.index(most) for at in range(len(cycles))]
-    table = np.stack([np.broadcast_to(np.asarray(c, dtype=np.int64), (outside.owners,)) for c in cycles])
-    first = table.argmax(axis=0)
-    return table.max(axis=0), [np.asarray(first == at, np.int64) for at in range(len(cycles))]
+    table = [np.broadcast_to(np.asarray(c, dtype=np.int64), (outside.owners,)) for c in cycles]
+    most, picks = np.maximum.reduce(table), list[Value]()
+    left = np.ones(outside.owners, bool)
+    for row in table:
+        here = left & (row == most)
+        left &= ~here
+        picks.append(here.astype(np.int64))
+    return most, picks
 
 
-def _cost(study: Study, node: Node, outside: Visits | None, ledger: _Ledger) -> Cost:
+def _cost(study: Study, node: Node, outside: Outside | None, ledger: _Ledger) -> Cost:
     match node:
         case Copy(transfer=transfer):
-            move = move_of(study.plan, study.plan.transfer(transfer))
-            ledger.moves(move, outer_visits(outside))
-            term = move_cycles(study.setting, move)
+            moved = study.move(study.plan.transfer(transfer))
+            ledger.bytes_moved += bytes_moved(moved.move, _iterations(outside))
+            each, every = moved.cycles, over_all(moved.cycles, _iterations(outside))
         case Call():
             task = study.task(node, outside)
-            once = 1 if outside is None else np.ones(outside.owners, np.int64)
-            for move, runs in moves_in(task.facts.parts, once):
-                ledger.moves(move, runs)
-            term = task_cycles(study.under(outside), task.facts, task.body)
+            ledger.bytes_moved += task.bytes_moved
+            each, every = task.cycles, task.all_cycles
         case For():
             return _outer_loop(study, node, outside, ledger)
         case _:
             raise InternalError(f"{node} between the calls of a plan")
-    return Cost(term.value, lambda picked: _picked(term, picked))
+    return Cost(each.value, lambda picked: every if picked is True else _picked(each, picked))
 
 
 def _picked(term: Term, picked: Value) -> Term:
     """The term over the iterations in which it is the longest of its step; in the others it waits for another one."""
-    if picked is True:
-        return term
     if picked is False or not picked.any():
         return Term(term.name, 0, rule="hidden behind a longer one")
     return summed(term, picked)
 
 
-def _outer_loop(study: Study, loop: For, outside: Visits | None, ledger: _Ledger) -> Cost:
+def _outer_loop(study: Study, loop: For, outside: Outside | None, ledger: _Ledger) -> Cost:
     """Σ over the iterations of (Σ over steps of (longest + 2) + 1); every iteration has its own trip counts."""
-    before = outside or Visits.once()
-    points = before.into(loop, frozenset((*before.values, loop.iterator)))
-    inside = Visits.each(points.values, len(points.weight))
+    inside = study.known.inside(loop, outside)
     cycles, terms = _steps(study, loop.body, inside, ledger)
     extra = study.rules.cycles.outer_iteration
     again = Term("iterations", extra * inside.owners, measured=False, rule="outer loop")
     term = total(f"loop {loop.iterator}", (*terms, again), rule="outer loop")
-    sums = np.bincount(points.owner, weights=cycles + extra, minlength=before.owners).astype(np.int64)
-    return Cost(int(sums[0]) if outside is None else sums, lambda _: term)
+    each = np.broadcast_to(np.asarray(cycles + extra), (inside.owners,))
+    if outside is None:
+        return Cost(int(each.sum()), lambda _: term)
+    sums = np.bincount(inside.entered.owner_of_each, weights=each, minlength=outside.owners).astype(np.int64)
+    return Cost(sums, lambda _: term)

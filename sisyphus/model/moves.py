@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from math import prod
 
+import numpy as np
+
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
+from sisyphus.model.algebra import Value
 from sisyphus.model.facts import Dim, Move
 from sisyphus.plan import Buffer, Direction, Plan, Port, Transfer
 
@@ -28,6 +31,11 @@ def move_of(plan: Plan, transfer: Transfer) -> Move:
         tile_strides=_tile_strides(buffer, port, transfer.width),
         is_tile=any(not origin.is_constant for origin in buffer.origin),
     )
+
+
+def bytes_moved(move: Move, runs: Value) -> int:
+    """Between memory and chip, by so many runs of a transfer, one figure or one per iteration of outer loops."""
+    return int(np.sum(move.beats * move.width * move.bits // 8 * np.asarray(runs)))
 
 
 def port_of(plan: Plan, array: ArrayId) -> Port:

@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, index_names, reads
+from sisyphus.model.addresses import in_registers
 from sisyphus.model.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.cores import narrowed
 from sisyphus.model.facts import Access, Burst, Dim, Guarded, Move, Part, Pipe, TaskFacts, Tile, Work
 from sisyphus.model.flows import flows_of
 from sisyphus.poly import Affine
-from sisyphus.space import NestSpace
+from sisyphus.space import NestSpace, level2_order
 
 Trips = tuple[Value, Value, Value]
 
@@ -38,14 +40,16 @@ class Shape:
 class Numbers:
     """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
 
-    `places` has, per array and loop, whether the array is transferred under that loop, `loads` whether its tiles are
-    loaded. `visits[n]` counts the iterations of the n outermost level-0 loops that hold work.
+    `places` has, per array and loop, whether the array is transferred under that loop, `around` whether it is around
+    the nest, `loads` whether its tiles are loaded. `visits[n]` counts the iterations of the n outermost level-0 loops
+    that hold work.
     """
 
     tiles: Mapping[str, Trips]
     factors: Mapping[ArrayId, tuple[Value, ...]]
     widths: Mapping[ArrayId, Value]
     places: Mapping[ArrayId, Mapping[str, Condition]]
+    around: Mapping[ArrayId, Condition]
     loads: Mapping[ArrayId, Condition]
     visits: Sequence[Value]
 
@@ -76,6 +80,17 @@ class NestReader:
         if self.shape.skips:
             parts = (Guarded(visits[0], parts),)
         return TaskFacts(self.space.id, parts)
+
+    def around(self) -> tuple[Move, ...]:
+        """Transfers around the nest; a buffer that lives outside of it is always loaded."""
+        found: list[Move] = []
+        for use in self.space.arrays:
+            active = self.numbers.around.get(use.array)
+            if active is not None:
+                found.append(replace(self._moves[use.array, True], active=active))
+                if use.writes:
+                    found.append(replace(self._moves[use.array, False], active=active))
+        return tuple(found)
 
     def _hosts(self, loop: str) -> Condition:
         """Whether any array is transferred under a loop."""
@@ -139,8 +154,34 @@ class NestReader:
             unrolled=tuple(f"{loop}2" for loop in self.numbers.tiles),
             reductions=frozenset(name for loop, name in copies if loop not in written),
             guarded=self.shape.guarded,
+            held=self._held(statement),
             sources=tuple(band.get(name, name) for name in statement.iterators),
         )
+
+    def _held(self, statement: Statement) -> Condition:
+        """Whether a scalar may stand for the element while the unrolled reductions run (as `plan/nest.py` decides).
+
+        A guard that cannot be split forbids it in the plan alone.
+        """
+        alg, write, nest = self.alg, statement.write, self.space.nest
+        own = {ref for ref in statement.reads if ref.array == write.array}
+        if own != {write} or len(nest.statements) != 1:
+            return False
+        moved = {self._band(statement).get(name, name) for name in index_names(write)}
+        last: Condition = True
+        fits: Condition = True
+        found: Condition = False
+        for name in reversed(level2_order(nest, tree_reduction=self.tree)):
+            turns = alg.exceeds(self.numbers.tiles[name][2], 1)
+            if nest.loop(name).kind is LoopKind.REDUCTION and name not in moved:
+                fits = alg.both(fits, alg.either(alg.negation(turns), last))
+                found = alg.either(found, turns)
+            else:
+                last = alg.both(last, alg.negation(turns))
+        wanted: Condition = self.tree
+        if not self.tree and self.shape.pipelined in moved:
+            wanted = in_registers(alg, self._access(statement, write).dims)
+        return alg.both(wanted, alg.both(fits, found))
 
     def _band(self, statement: Statement) -> dict[str, str]:
         """The loop of the band that each inner iterator of a statement follows."""
@@ -201,8 +242,8 @@ class NestReader:
         return self.alg.select(self._placed(array), total, full)
 
     def _placed(self, array: ArrayId) -> Condition:
-        """Whether an array is transferred under some loop of the nest."""
-        found: Condition = False
+        """Whether an array is transferred under some loop of the nest, or around all of them."""
+        found = self.numbers.around.get(array, False)
         for place in self.numbers.places[array].values():
             found = self.alg.either(found, place)
         return found

@@ -56,7 +56,7 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[Access, bool]])
         if len(group) == 1:
             total = total + _single(alg, pipe, group[0], unrolled)
         else:
-            total = total + _together(alg, pipe, group, unrolled)
+            total = total + _spread(pipe, group, unrolled)[1]
     return total
 
 
@@ -99,29 +99,29 @@ def _columns(pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[t
     return offsets, len(loops), columns
 
 
-def elements_read(pipe: Pipe) -> dict[str, int]:
-    """Different elements that one start reads from each buffer; for numbers only, not for candidates."""
+def elements_read(pipe: Pipe) -> dict[str, Value]:
+    """Different elements that one start reads from each buffer."""
     unrolled = {loop for work in pipe.works for loop in work.unrolled}
-    found: dict[str, int] = {}
+    found: dict[str, Value] = {}
     for buffer, accesses in _by_buffer(pipe).items():
         for group in _groups(accesses, writes=False):
-            offsets, loops, columns = _columns(pipe, group, unrolled)
             if len(group) == 1:
-                count = int(product(columns[2 * len(group[0].dims) :][:loops]))
+                _, loops, columns = _columns(pipe, group, unrolled)
+                count = product(columns[2 * len(group[0].dims) :][:loops])
             else:
-                count = spread(offsets, loops, tuple(columns))[0]
+                count = _spread(pipe, group, unrolled)[0]
             found[buffer] = found.get(buffer, 0) + count
     return found
 
 
-def _together(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> Value:
-    """Elements of accesses that differ by constants, in their fullest bank."""
+def _spread(pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[Value, Value]:
+    """Elements of accesses that differ by constants: in all, and in their fullest bank."""
     offsets, loops, columns = _columns(pipe, group, unrolled)
     if all(isinstance(column, int) for column in columns):
-        return spread(offsets, loops, tuple(columns))[1]
+        return spread(offsets, loops, tuple(columns))
     different, which = distinct_rows(columns)
-    counts = np.array([spread(offsets, loops, tuple(int(c) for c in row))[1] for row in different])
-    return counts[which]
+    counts = np.array([spread(offsets, loops, tuple(int(c) for c in row)) for row in different]).reshape(-1, 2)
+    return counts[which, 0], counts[which, 1]
 
 
 @lru_cache(maxsize=65536)

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sisyphus.model.addresses import address_multipliers
-from sisyphus.model.algebra import EXACT
+from sisyphus.model.alone import MoveStudy
 from sisyphus.model.cores import Core
-from sisyphus.model.datapath import Datapath, datapath_ff, datapath_lut, datapath_of
-from sisyphus.model.facts import Pipe
-from sisyphus.model.movers import Mover, mover_ff, mover_lut, mover_of
-from sisyphus.model.moves import move_of
-from sisyphus.model.operators import cores_of, instances, is_called, shared
+from sisyphus.model.operators import shared
 from sisyphus.model.schedule import Setting
 from sisyphus.model.sharing import Users, bank_lut, core_lut, register_lut
-from sisyphus.model.study import PipeStudy, Study, pipes_in
+from sisyphus.model.study import Study
 from sisyphus.model.terms import Term, total
-from sisyphus.model.transfers import move_multipliers
 from sisyphus.target import BankCost
 
 
@@ -39,36 +33,14 @@ class Needs:
 
 
 def needs_of(study: Study, moments: Sequence[Sequence[str]]) -> Needs:
-    """What the tasks need; parts of one task follow each other and share."""
-    setting = study.setting
+    """What the tasks need, step after step."""
     alone: dict[str, int] = defaultdict(int)
     cores: dict[str, Core] = {}
-    by_task: dict[str, dict[str, int]] = {}
-    for name, task in study.tasks.items():
-        by_task[name] = {}
-        copies = {id(pipe): int(n) for pipe, n in pipes_in(task.facts.parts)}
-        for found in task.pipes:
-            cores.update(cores_of(setting, found.pipe.works))
-            mine, guarded = _pipe_needs(setting, found)
-            for kind, count in mine.items():
-                by_task[name][kind] = max(by_task[name].get(kind, 0), count * copies[id(found.pipe)])
-            for kind, count in guarded.items():
-                alone[kind] += count * copies[id(found.pipe)]
-    return Needs(tuple(tuple(by_task[name] for name in step) for step in moments), alone, cores)
-
-
-def _pipe_needs(setting: Setting, found: PipeStudy) -> tuple[dict[str, int], dict[str, int]]:
-    """Cores of a body that it may share, and those of its guarded functions."""
-    mine: dict[str, int] = defaultdict(int)
-    guarded: dict[str, int] = defaultdict(int)
-    for work, counts in zip(found.pipe.works, found.operations, strict=True):
-        if is_called(setting, work):
-            for kind, count in instances(setting, counts, found.body.interval).items():
-                guarded[kind] += int(count)
-        else:
-            for kind, count in counts.items():
-                mine[kind] += int(count)
-    return {kind: int(n) for kind, n in instances(setting, mine, found.body.interval).items()}, guarded
+    for task in study.tasks.values():
+        cores.update(task.needs.cores)
+        for kind, count in task.needs.alone.items():
+            alone[kind] += count
+    return Needs(tuple(tuple(study.tasks[name].needs.shared for name in step) for step in moments), alone, cores)
 
 
 @dataclass(frozen=True)
@@ -86,14 +58,13 @@ def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
     """All resources of a plan, its tasks running in these steps."""
     needs = needs_of(study, moments)
     memories, ports = _memories(study), _ports(study)
-    movers = [mover_of(study.setting, move_of(study.plan, transfer)) for transfer in study.plan.transfers]
-    bodies = list(_bodies(study))
+    moves = [study.move(transfer) for transfer in study.plan.transfers]
     return Resources(
-        dsp=total("dsp", (_cores(study, needs, "dsp"), _address_dsp(study, movers))),
+        dsp=total("dsp", (_cores(study, needs, "dsp"), _address_dsp(study, moves))),
         bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
-        ff=total("ff", _ff_terms(study, needs, memories, ports, movers, bodies)),
-        lut=total("lut", _lut_terms(study, needs, memories, ports, movers, bodies)),
+        ff=total("ff", _ff_terms(study, needs, memories, ports, moves)),
+        lut=total("lut", _lut_terms(study, needs, memories, ports, moves)),
     )
 
 
@@ -107,20 +78,10 @@ def _cores(study: Study, needs: Needs, resource: str) -> Term:
     return total("operators", found, rule="operations / II, shared between steps")
 
 
-def _address_dsp(study: Study, movers: Iterable[Mover]) -> Term:
+def _address_dsp(study: Study, moves: Iterable[MoveStudy]) -> Term:
     """Multipliers of addresses: one per function and buffer that needs one."""
-    found = [Term(mover.move.id, move_multipliers(study.setting, mover.move)) for mover in movers]
-    for name, task in study.tasks.items():
-        bodies = [study.pipe for study in task.pipes]
-        found += [Term(f"{name}: {body.loop}", _body_address_dsp(body)) for body in bodies]
+    found = [*(move.address_dsp for move in moves), *(t for task in study.tasks.values() for t in task.address_dsp)]
     return total("addresses", [term for term in found if term.value], rule="address multiply")
-
-
-def _body_address_dsp(pipe: Pipe) -> int:
-    """Multiply-adds of the addresses of a body."""
-    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
-    accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
-    return int(address_multipliers(EXACT, accesses, loops, pipe.trips))
 
 
 def _memories(study: Study) -> list[tuple[str, BankCost]]:
@@ -155,74 +116,46 @@ def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> 
 Costs = list[tuple[str, BankCost]]
 
 
-@dataclass(frozen=True)
-class _Named:
-    """A body of a task, so many copies of it."""
-
-    name: str
-    copies: int
-    datapath: Datapath
-
-    def total(self, terms: tuple[Term, ...]) -> Term:
-        """The terms of all copies."""
-        found = (replace(term, value=term.value * self.copies) for term in terms if term.value)
-        return total(self.name, found, rule="datapath")
-
-
-def _bodies(study: Study) -> Iterable[_Named]:
-    for name, task in study.tasks.items():
-        copies = {id(pipe): int(n) for pipe, n in pipes_in(task.facts.parts)}
-        for found in task.pipes:
-            label = f"{name}: {found.pipe.loop or 'body'}"
-            yield _Named(label, copies[id(found.pipe)], datapath_of(study.setting, found))
-
-
-def _ff_terms(
-    study: Study, needs: Needs, memories: Costs, ports: Costs, movers: Sequence[Mover], bodies: Sequence[_Named]
-) -> Iterable[Term]:
+def _ff_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
     area = study.rules.area
     elements = sum(b.banks * b.copies for b in study.plan.buffers if b.in_registers)
     yield _cores(study, needs, "ff")
     yield _column(memories, "memories", "ff")
     yield _column(ports, "adapters", "ff")
-    yield total("transfers", (total(m.move.id, mover_ff(study.setting, m)) for m in movers), rule="transfers")
-    yield total("bodies", (body.total(datapath_ff(area, body.datapath)) for body in bodies), rule="datapath")
+    yield total("transfers", (move.areas[0] for move in moves), rule="transfers")
+    yield total("bodies", (body for task in study.tasks.values() for body in task.areas[0]), rule="datapath")
     yield Term("arrays in registers", elements * area.ff_per_register_element, rule="more than the elements")
     yield Term("kernel", area.ff_per_kernel, rule="control")
 
 
-def _lut_terms(
-    study: Study, needs: Needs, memories: Costs, ports: Costs, movers: Sequence[Mover], bodies: Sequence[_Named]
-) -> Iterable[Term]:
+def _lut_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
     area, table = study.rules.area, study.setting.operators
     yield _cores(study, needs, "lut")
     yield _column(memories, "memories", "lut")
     yield _column(ports, "adapters", "lut")
-    yield total("transfers", (total(m.move.id, mover_lut(study.setting, m)) for m in movers), rule="transfers")
-    yield total("bodies", (body.total(datapath_lut(area, body.datapath)) for body in bodies), rule="datapath")
-    yield total("banks used by several functions", _bank_terms(study, movers), rule="multiplexers")
+    yield total("transfers", (move.areas[1] for move in moves), rule="transfers")
+    yield total("bodies", (body for task in study.tasks.values() for body in task.areas[1]), rule="datapath")
+    yield total("banks used by several functions", _bank_terms(study, moves), rule="multiplexers")
     yield Term("cores used by several tasks", core_lut(table, needs.moments), rule="multiplexers")
     yield Term("kernel", area.lut_per_kernel, rule="control")
 
 
-def _bank_terms(study: Study, movers: Sequence[Mover]) -> Iterable[Term]:
+def _bank_terms(study: Study, moves: Sequence[MoveStudy]) -> Iterable[Term]:
     """Multiplexers in front of the banks of each buffer."""
     table = study.setting.operators
-    for buffer, users in sorted(_users(study, movers).items()):
+    for buffer, users in sorted(_users(study, moves).items()):
         found = study.plan.buffer(buffer)
         each = register_lut(table, users) if found.in_registers else bank_lut(table, users)
         yield Term(buffer, found.banks * found.copies * each, rule="multiplexers")
 
 
-def _users(study: Study, movers: Iterable[Mover]) -> dict[str, Users]:
+def _users(study: Study, moves: Iterable[MoveStudy]) -> dict[str, Users]:
     """Functions (transfers and tasks) that use each buffer."""
     found: dict[str, Users] = defaultdict(Users)
-    for mover in movers:
-        found[mover.move.buffer] += Users(reads=int(not mover.move.is_load), writes=int(mover.move.is_load))
+    for study_of in moves:
+        move = study_of.move
+        found[move.buffer] += Users(reads=int(not move.is_load), writes=int(move.is_load))
     for task in study.tasks.values():
-        works = [work for studied in task.pipes for work in studied.pipe.works]
-        written = {work.write.buffer for work in works}
-        read = {a.buffer for w in works for ref, a in w.reads.items() if not (w.from_literal and ref == w.target)}
-        for buffer in written | read:
-            found[buffer] += Users(int(buffer in read), int(buffer in written), int(buffer in read & written))
+        for buffer, users in task.users.items():
+            found[buffer] += users
     return found

@@ -153,7 +153,7 @@ def others(work: Work) -> tuple[Expr, ...]:
 def write_cycles(setting: Setting, work: Work) -> Value:
     """A register that a scalar is written to in the end costs no cycle."""
     alg, cycles = setting.alg, setting.rules.cycles
-    if work.held and work.from_literal:
+    if work.from_literal:
         return alg.select(in_registers(alg, work.write.dims), 0, cycles.write)
     return cycles.write
 

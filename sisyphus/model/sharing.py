@@ -1,4 +1,4 @@
-"""Multiplexers at the top of a kernel: banks that several functions use, cores that several tasks share."""
+"""Multiplexers, and those at the top of a kernel: banks that several functions use, cores that several tasks share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from sisyphus.model.algebra import Algebra, Value
 from sisyphus.target import OperatorTable
 
 #: Signals of a shared core beside its operands: the clock enable, and for an adder the operation.
@@ -27,6 +28,11 @@ class Users:
     @property
     def functions(self) -> int:
         return self.reads + self.writes - self.updates
+
+
+def mux_lut(alg: Algebra, table: OperatorTable, inputs: Value) -> Value:
+    """LUT of a multiplexer of that many inputs (at least 1)."""
+    return alg.apply(lambda count: table.mux(count).lut, inputs)
 
 
 def bank_lut(table: OperatorTable, users: Users) -> int:
@@ -66,6 +72,11 @@ def core_lut(table: OperatorTable, moments: Sequence[Sequence[Mapping[str, int]]
                 ranges[kind].append((used[kind], used[kind] + count))
                 used[kind] += count
     return sum(_shared_lut(table, kind, found) for kind, found in ranges.items() if len(found) > 1)
+
+
+def shared_core_lut(table: OperatorTable, kind: str) -> int:
+    """LUT in front of a core that tasks of two steps share, at the least."""
+    return core_lut(table, [[{kind: 1}], [{kind: 1}]])
 
 
 def _shared_lut(table: OperatorTable, kind: str, ranges: Iterable[tuple[int, int]]) -> int:

@@ -1,132 +1,117 @@
-"""A plan read once for all figures: facts, timings and intervals of every task; adds nothing up."""
+"""A plan read once for all figures, with what is known from other plans of its kernel; adds nothing up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass
 
-import numpy as np
-
-from sisyphus.errors import InternalError
-from sisyphus.model.algebra import EXACT, VECTOR, Value
+from sisyphus.model.algebra import EXACT
+from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.counting import Visits
-from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
-from sisyphus.model.latency import Body, is_flattened
-from sisyphus.model.operators import Operations, cores_of, is_called, operations
-from sisyphus.model.ports import port_interval
-from sisyphus.model.recurrence import Interval, interval_of
+from sisyphus.model.moves import move_of, port_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.model.schedule import Setting, Timing, timings
+from sisyphus.model.schedule import Setting
 from sisyphus.model.structure import task_facts
-from sisyphus.plan import Call, Plan
+from sisyphus.plan import Bound, Call, For, Plan, Transfer
 from sisyphus.target import Target
 
-
-@dataclass(frozen=True, eq=False)
-class PipeStudy:
-    """A pipelined body and what the formulas say of it; `operations` are those of each statement in one start."""
-
-    pipe: Pipe
-    body: Body
-    timings: tuple[Timing, ...]
-    interval: Interval
-    operations: tuple[Operations, ...]
-
-
-def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
-    """Flattening, iteration latency and initiation interval of a body."""
-    flattened = is_flattened(setting, pipe)
-    times = timings(setting, pipe, flattened)
-    interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
-    depth = setting.alg.maximum(0, *(timing.finish for timing in times))
-    counts = tuple(operations(setting, pipe, work) for work in pipe.works)
-    measured = _is_measured(setting, pipe, interval)
-    return PipeStudy(pipe, Body(interval.value, depth, flattened, measured), times, interval, counts)
-
-
-def _is_measured(setting: Setting, pipe: Pipe, interval: Interval) -> bool:
-    """Whether reports confirm what a body rests on: its cores, its guards, and what asks for its II."""
-    guarded = any(work.guarded and not is_called(setting, work) for work in pipe.works)
-    cores = all(core.cost.measured or not core.cost.latency for core in cores_of(setting, pipe.works).values())
-    assumed = any(not sure and np.any(cycles > 1) for cycles, _, sure in interval.causes)
-    return cores and not guarded and not assumed
+#: Numbers that are kept in all, and about how many there are in a task beside those of each outer iteration.
+MOST_KEPT, IN_A_TASK, PER_ITERATION = 1 << 25, 4000, 8
 
 
 @dataclass(frozen=True, eq=False)
-class TaskStudy:
-    """A task as called in one place of the plan."""
+class Outside:
+    """The outer loops around a place, outermost first, by iterator and bounds.
 
-    facts: TaskFacts
-    pipes: tuple[PipeStudy, ...]
+    `visits` are their iterations, one point each; `entered` are the same as visits of those one loop further out.
+    """
 
-    def body(self, pipe: Pipe) -> Body:
-        for study in self.pipes:
-            if study.pipe is pipe:
-                return study.body
-        raise InternalError(f"a nest that task `{self.facts.name}` does not have")
+    loops: tuple[tuple[str, Bound, Bound], ...]
+    visits: Visits
+    entered: Visits
 
-
-def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, Value]]:
-    """Every pipelined body of some parts, with how many copies of it work side by side."""
-    for part in parts:
-        match part:
-            case Pipe():
-                yield part, copies
-            case Tile(body=body) | Guarded(body=body):
-                yield from pipes_in(body, copies)
-            case Replicated(copies=more, body=body):
-                yield from pipes_in(body, copies * more)
-            case Burst():
-                pass
+    @property
+    def owners(self) -> int:
+        return self.visits.owners
 
 
-def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Value]]:
-    """Every transfer of some parts that are entered so often, with how often it runs."""
-    for part in parts:
-        match part:
-            case Burst(moves=moves):
-                yield from ((move, entries) for move in moves)
-            case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
-                yield from moves_in(body, inside)
-            case Replicated(body=body):
-                yield from moves_in(body, entries)
-            case Pipe():
-                pass
+class Known:
+    """Studies by all that they depend on, for the plans of one kernel on one target.
+
+    Designs next to each other differ in a nest or two, so that most of their tasks are known. When the studies become
+    too many, all are forgotten.
+    """
+
+    def __init__(self, target: Target, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE) -> None:
+        self.target = target
+        self.setting = Setting(EXACT, rules, target.operators, guards)
+        self._tasks: dict[Hashable, TaskStudy] = {}
+        self._moves: dict[Hashable, MoveStudy] = {}
+        self._outside: dict[Hashable, Outside] = {}
+        self._kept = 0
+
+    def task(self, plan: Plan, name: str, outside: Outside | None) -> TaskStudy:
+        """A task as called in one place."""
+        task = plan.task(name)
+        moved = tuple(t for t in plan.transfers if t.buffer in task.buffers)
+        ports = tuple(port_of(plan, t.array) for t in moved)
+        loops = outside.loops if outside else ()
+        key = (task, tuple(plan.buffer(b) for b in task.buffers), moved, ports, loops, plan.tree_reduction)
+        if key not in self._tasks:
+            self._make_room(IN_A_TASK + (PER_ITERATION * outside.owners if outside else 0))
+            visits = outside.visits if outside else None
+            self._tasks[key] = TaskStudy(self.setting, task_facts(plan, task, visits), visits)
+        return self._tasks[key]
+
+    def move(self, plan: Plan, transfer: Transfer) -> MoveStudy:
+        key = (transfer, plan.buffer(transfer.buffer), port_of(plan, transfer.array))
+        if key not in self._moves:
+            self._moves[key] = MoveStudy(self.setting, move_of(plan, transfer))
+        return self._moves[key]
+
+    def inside(self, loop: For, outside: Outside | None) -> Outside:
+        """The place inside an outer loop."""
+        loops = (*(outside.loops if outside else ()), (loop.iterator, loop.lower, loop.upper))
+        if loops not in self._outside:
+            before = outside.visits if outside else Visits.once()
+            entered = before.into(loop, frozenset((*before.values, loop.iterator)))
+            visits = Visits.each(entered.values, len(entered.weight))
+            self._outside[loops] = Outside(loops, visits, entered)
+        return self._outside[loops]
+
+    def _make_room(self, numbers: int) -> None:
+        self._kept += numbers
+        if self._kept > MOST_KEPT:
+            self._tasks.clear()
+            self._moves.clear()
+            self._kept = numbers
 
 
-@dataclass(frozen=True, eq=False)
 class Study:
-    """A plan on a target under the rules of one version of the tool."""
+    """A plan `on` a target, or with what is known from other plans of its kernel there."""
 
-    plan: Plan
-    target: Target
-    rules: Rules = VITIS_2023_2
-    guards: GuardForm = GuardForm.INLINE
-    _tasks: dict[str, TaskStudy] = field(default_factory=dict, init=False)
+    def __init__(self, plan: Plan, on: Target | Known) -> None:
+        self.plan = plan
+        self.known = on if isinstance(on, Known) else Known(on)
+        self.tasks: dict[str, TaskStudy] = {}
+
+    @property
+    def target(self) -> Target:
+        return self.known.target
 
     @property
     def setting(self) -> Setting:
-        return Setting(EXACT, self.rules, self.target.operators, self.guards)
-
-    def under(self, outside: Visits | None) -> Setting:
-        """The setting for counts that differ between iterations of outer loops."""
-        alg = EXACT if outside is None else VECTOR
-        return Setting(alg, self.rules, self.target.operators, self.guards)
-
-    def task(self, call: Call, outside: Visits | None = None) -> TaskStudy:
-        """The study of a called task; the first call decides how often its loops run."""
-        if call.task not in self._tasks:
-            facts = task_facts(self.plan, self.plan.task(call.task), outside)
-            pipes = tuple(study_pipe(self.setting, pipe) for pipe, _ in pipes_in(facts.parts))
-            self._tasks[call.task] = TaskStudy(facts, pipes)
-        return self._tasks[call.task]
+        return self.known.setting
 
     @property
-    def tasks(self) -> dict[str, TaskStudy]:
-        """Studies of all tasks called so far, by name."""
-        return self._tasks
+    def rules(self) -> Rules:
+        return self.setting.rules
 
+    def task(self, call: Call, outside: Outside | None = None) -> TaskStudy:
+        """The study of a called task, kept in `tasks`; the first call decides how often its loops run."""
+        if call.task not in self.tasks:
+            self.tasks[call.task] = self.known.task(self.plan, call.task, outside)
+        return self.tasks[call.task]
 
-def outer_visits(outside: Visits | None) -> int:
-    """How many iterations of the outer loops there are."""
-    return 1 if outside is None else outside.owners
+    def move(self, transfer: Transfer) -> MoveStudy:
+        return self.known.move(self.plan, transfer)

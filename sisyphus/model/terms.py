@@ -59,6 +59,13 @@ def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:
     return Term(term.name, value, children, term.measured, term.rule)
 
 
+def over_all(term: Term, iterations: int) -> Term:
+    """A term with one entry per iteration, or the same in all of them, as their sum."""
+    value = int(np.sum(term.value)) * (1 if np.ndim(term.value) else iterations)
+    children = tuple(over_all(child, iterations) for child in term.children)
+    return Term(term.name, value, children, term.measured, term.rule)
+
+
 def without_zeros(term: Term) -> Term:
     """The term without parts that add nothing."""
     if not term.children:

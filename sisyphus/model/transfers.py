@@ -22,11 +22,14 @@ def move_steps(move: Move) -> list[tuple[Dim, Value]]:
 
 
 def move_interval(setting: Setting, move: Move) -> Value:
-    """⌈⌈width / factor of the last dimension⌉ / 2⌉: the lanes of a beat share the ports of their banks."""
+    """⌈⌈width / factor of the last dimension⌉ / 2⌉: the lanes of a beat share the ports of their banks.
+
+    A row shorter than a beat fills as many lanes as it has elements.
+    """
     if not move.dims:
         return 1
-    alg = setting.alg
-    per_bank = alg.ceil_div(move.width, move.dims[-1].factor)
+    alg, last = setting.alg, move.dims[-1]
+    per_bank = alg.ceil_div(alg.minimum(move.width, last.extent), last.factor)
     return alg.maximum(1, alg.ceil_div(per_bank, setting.rules.ports_per_bank))
 
 

@@ -6,7 +6,7 @@ The entries are candidates of nests with known costs, so that nothing is left th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyomo.environ as pyo
 
@@ -28,15 +28,20 @@ class ChoiceStep:
 
     tables: Sequence[int]
     moves: Sequence[tuple[str, Mapping[int, float]]]
+    extra: float = 0.0
 
 
 @dataclass(frozen=True)
 class ChoiceBudget:
-    """The sum over kinds of the largest group of tables, where a group takes the sum of its tables, is limited."""
+    """The sum over kinds of the largest group of tables, where a group takes the sum of its tables, is limited.
+
+    Of the last kind all groups together count; `residents` is what arrays take on top, per state.
+    """
 
     name: str
     limit: float
     groups: Sequence[Sequence[int]]
+    residents: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ def choice_model(problem: ChoiceProblem, upper: float) -> pyo.ConcreteModel:
     _run_steps(model, problem)
     for at, budget in enumerate(problem.budgets):
         _keep_budget(model, problem, budget, f"used_{at}")
-    model.cycles = pyo.Objective(expr=sum(model.step[s] for s in model.step), sense=pyo.minimize)
+    extra = sum(step.extra for step in problem.steps)
+    model.cycles = pyo.Objective(expr=sum(model.step[s] for s in model.step) + extra, sense=pyo.minimize)
     if upper < float("inf"):
         model.rules.add(model.cycles.expr <= upper)
     return model
@@ -107,8 +113,9 @@ def _keep_budget(model: pyo.ConcreteModel, problem: ChoiceProblem, budget: Choic
     kinds = range(len(problem.tables[0].usage[budget.name]))
     used = pyo.Var(kinds, domain=pyo.NonNegativeReals)
     model.add_component(name, used)
-    for group in budget.groups:
-        for kind in kinds:
+    every = [t for group in budget.groups for t in group]
+    for kind in kinds:
+        for group in [every] if kind == kinds[-1] else budget.groups:
             taken = [
                 amount * model.pick[t, c]
                 for t in group
@@ -117,4 +124,10 @@ def _keep_budget(model: pyo.ConcreteModel, problem: ChoiceProblem, budget: Choic
             ]
             if taken:
                 model.rules.add(used[kind] >= sum(taken))
-    model.rules.add(sum(used[kind] for kind in kinds) <= budget.limit)
+    arrays = [
+        amount * model.state[array, s]
+        for array, amounts in budget.residents.items()
+        for s, amount in amounts.items()
+        if (array, s) in model.state
+    ]
+    model.rules.add(sum(used[kind] for kind in kinds) + sum(arrays) <= budget.limit)

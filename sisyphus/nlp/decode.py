@@ -6,9 +6,9 @@ are the smallest that serve, so that equal choices give equal points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import lcm
+from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
 from sisyphus.errors import InternalError
@@ -22,6 +22,7 @@ from sisyphus.space import (
     Space,
     Tile,
     TransferPoint,
+    layout_for,
     precedence,
     tile_widths,
 )
@@ -41,7 +42,7 @@ def decode(space: Space, values: Values) -> DesignPoint:
     chosen = {point.id: point for point in nests}
     buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, values))
     transfers = tuple(
-        TransferPoint(b.id, _width(space, chosen, array, buffers, values))
+        _transfer(space, b, _width(space, chosen, array, buffers, values))
         for array in space.used_arrays
         for b in buffers
         if b.array == array and b.partition
@@ -55,12 +56,18 @@ def decode(space: Space, values: Values) -> DesignPoint:
     )
 
 
+def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:
+    return TransferPoint(buffer.id, width, layout=layout_for(space.scop.array(buffer.array).extents, width))
+
+
 def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
     tiles = {loop.iterator: _chosen_tile(nest, loop.iterator, values) for loop in nest.loops}
     pipelined = [name for name, tile in tiles.items() if tile.level1 > 1]
     if len(pipelined) > 1:
         raise InternalError(f"nest `{nest.id}`: {pipelined} are all pipelined")
-    order = nest.order or _order(space, nest, tiles, values)
+    active = [name for name, tile in tiles.items() if tile.level0 > 1]
+    sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
+    order = nest.order or level0_order(space, nest, active, sets)
     return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipelined[0] if pipelined else None)
 
 
@@ -74,15 +81,17 @@ def outside_loops(nest: NestSpace, array: ArrayId, values: Values) -> frozenset[
     return frozenset(s.iterator for s in nest.loops if values.get(knob("outside", array, nest.id, s.iterator), 0))
 
 
-def _order(space: Space, nest: NestSpace, tiles: Mapping[str, Tile], values: Values) -> tuple[str, ...]:
+def level0_order(
+    space: Space, nest: NestSpace, active: Collection[str], sets: Sequence[frozenset[str]]
+) -> tuple[str, ...]:
     """Loops outside of most transfers first; among equals reductions outside, then as in the source.
 
-    A reduction outside leaves the most other work between two additions into one element.
+    A reduction outside leaves the most other work between two additions into one element. `active` are the loops with
+    several iterations at level 0, which alone must keep their precedence; `sets` the loops outside of each transfer.
     """
-    sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
     last = {u.places[0] for u in nest.arrays if len(u.places) == 1 and u.places[0] != KERNEL_PLACE}
     pairs = precedence(nest.nest, tree_reduction=space.options.tree_reduction)
-    before = [(a, b) for a, b in pairs if tiles[a].level0 > 1 and tiles[b].level0 > 1]
+    before = [(a, b) for a, b in pairs if a in active and b in active]
     remaining, order = [s.iterator for s in nest.loops], list[str]()
 
     def rank(loop: str) -> tuple[int, bool, bool, int]:
@@ -97,45 +106,92 @@ def _order(space: Space, nest: NestSpace, tiles: Mapping[str, Tile], values: Val
 
 
 def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values) -> Iterable[BufferPoint]:
-    """One buffer for all nests in which the array is resident, one for each other nest."""
+    """One buffer for all nests in which the array is resident or that share it, one for each other nest."""
     users = list(space.users(array))
     resident = [n for n in users if values[knob("resident", array, n.id)]]
     width = next(w for w in space.widths[array] if values[knob("width", array, w)])
     if resident:
-        factors = _partition(space, chosen, array, resident, width)
+        in_registers = values.get(knob("registers", array), 0)
+        factors = space.scop.array(array).extents if in_registers else _partition(space, chosen, array, resident, width)
         yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors)
-    for nest in users:
-        if nest not in resident:
-            place = _place(chosen[nest.id], outside_loops(nest, array, values))
-            tile = BufferPoint(array, (nest.id,), place, _partition(space, chosen, array, [nest], 1))
-            yield replace(tile, partition=space.pinned.get(tile.id, tile.partition))
+    for place, nests in _shares(space, chosen, array, values):
+        tile = BufferPoint(array, tuple(n.id for n in nests), place, _partition(space, chosen, array, nests, 1))
+        yield replace(tile, partition=space.pinned.get(tile.id, tile.partition))
 
 
-def _place(nest: NestPoint, outside: frozenset[str]) -> str:
+def _shares(
+    space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values
+) -> Iterable[tuple[str, list[NestSpace]]]:
+    """The place of each buffer that is not resident, and the nests that it is for."""
+    waiting = [n for n in space.users(array) if not values[knob("resident", array, n.id)]]
+    loops = _shared_loops(space, waiting, array, values)
+    while waiting:
+        first = waiting.pop(0)
+        shared = loops[first.id]
+        if shared is None:
+            yield _place(first, chosen[first.id], outside_loops(first, array, values)), [first]
+            continue
+        inside = space.under(first.id, shared)
+        beside = [n for n in waiting if n.id in inside and loops[n.id] == shared]
+        waiting = [n for n in waiting if n not in beside]
+        yield shared, [first, *beside]
+
+
+def _shared_loops(space: Space, nests: Sequence[NestSpace], array: ArrayId, values: Values) -> dict[str, str | None]:
+    """Per nest the outer loop under which it shares a buffer, if any; one that has no other place joins in."""
+    found = {nest.id: _shared_loop(nest, array, values) for nest in nests}
+    for nest in nests:
+        use, around = nest.use(array), nest.around
+        if use is not None and around is not None and use.places == (around,) and found[nest.id] is None:
+            others = space.under(nest.id, around)
+            found[nest.id] = around if any(found.get(other) == around for other in others) else None
+    return found
+
+
+def _shared_loop(nest: NestSpace, array: ArrayId, values: Values) -> str | None:
+    """The outer loop under which a nest shares a buffer with others: as chosen, or the only one that is legal."""
+    use = nest.use(array)
+    if use is None or outside_loops(nest, array, values):
+        return None
+    legal = [place for place in nest.nest.outer if place in use.places]
+    chosen = next((place for place in legal if values.get(knob("shared", array, nest.id, place), 0)), None)
+    return chosen or (legal[0] if legal and not nest.may_own(use) else None)
+
+
+def _place(nest: NestSpace, point: NestPoint, outside: frozenset[str]) -> str:
     """The innermost loop outside of a transfer; loops of one tile do not count unless there is no other."""
-    prefix = [loop for loop in nest.order if loop in outside]
-    while len(prefix) > 1 and nest.tile(prefix[-1]).level0 == 1:
+    prefix = [loop for loop in point.order if loop in outside]
+    while len(prefix) > 1 and point.tile(prefix[-1]).level0 == 1:
         prefix.pop()
-    return prefix[-1]
+    if prefix:
+        return prefix[-1]
+    if nest.around is None:
+        raise InternalError(f"nest `{nest.id}`: no loop is outside of a transfer")
+    return nest.around
 
 
 def _partition(
     space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, nests: Iterable[NestSpace], width: int
 ) -> tuple[int, ...]:
-    """Per dimension the smallest legal factor that every unroll factor (and the beat, in the last) divides."""
+    """Per dimension the smallest legal factor that serves every unroll factor, and in the last dimension the beat."""
     nests = list(nests)
-    factors = []
-    for at, legal in enumerate(space.partitions[array]):
-        needed = width if at == len(space.partitions[array]) - 1 else 1
-        for nest in nests:
-            use = nest.use(array)
-            for loop in use.dims[at].loops if use else ():
-                needed = lcm(needed, chosen[nest.id].tile(loop).level2)
-        fitting = [v for v in legal if v % needed == 0]
-        if not fitting:
-            raise InternalError(f"no partition factor of `{array}` dimension {at} is a multiple of {needed}")
-        factors.append(fitting[0])
-    return tuple(factors)
+    found = []
+    for at in range(len(space.partitions[array])):
+        beat = width if at == len(space.partitions[array]) - 1 else 1
+        copies = unrolled(array, at, ((nest, chosen[nest.id]) for nest in nests))
+        factor = space.factors(array, at).smallest(copies=copies, width=beat)
+        if factor is None:
+            raise InternalError(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
+        found.append(factor)
+    if prod(found) > space.target.max_partition:
+        raise InternalError(f"`{array}` would need {prod(found)} banks, more than {space.target.max_partition}")
+    return tuple(found)
+
+
+def unrolled(array: ArrayId, at: int, nests: Iterable[tuple[NestSpace, NestPoint]]) -> int:
+    """The least common multiple of the unroll factors that index a dimension of an array."""
+    uses = ((point, use) for nest, point in nests if (use := nest.use(array)) is not None)
+    return lcm(*(point.tile(loop).level2 for point, use in uses for loop in use.dims[at].loops))
 
 
 def _width(
@@ -155,6 +211,19 @@ def _width(
             continue
         if buffer.place == KERNEL_PLACE:
             return next(w for w in space.widths[array] if values[knob("width", array, w)])
-        nest = space.nest(buffer.nests[0])
-        legal &= set(tile_widths(space, nest, chosen[nest.id], buffer))
+        legal &= _legal_widths(space, chosen, buffer)
     return max(legal, default=1)
+
+
+def _legal_widths(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoint) -> set[int]:
+    """Beats of a tile; of a part that several nests share only what suits any part, unless it has whole rows."""
+    found = [set(tile_widths(space, space.nest(n), chosen[n], buffer)) for n in buffer.nests]
+    if len(found) == 1 or any(_has_whole_rows(space.nest(n), buffer.array) for n in buffer.nests):
+        return found[0] if len(found) == 1 else set(space.widths[buffer.array])
+    return {1}
+
+
+def _has_whole_rows(nest: NestSpace, array: ArrayId) -> bool:
+    use = nest.use(array)
+    sizes = {loop.iterator: loop.trip_count for loop in nest.loops}
+    return use is not None and use.dims[-1].span(sizes) >= use.dims[-1].extent

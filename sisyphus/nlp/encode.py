@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from math import lcm
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.decode import knob
+from sisyphus.nlp.decode import knob, unrolled
 from sisyphus.nlp.knobs import can_tile
 from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, NestSpace, Space
 
@@ -35,6 +34,9 @@ def choices(space: Space, point: DesignPoint) -> dict[str, int]:
     for array in space.used_arrays:
         width = _width(space, point, array)
         values.update({knob("width", array, w): int(w == width) for w in space.widths[array]})
+        whole = space.scop.array(array).extents
+        if whole and any(b.array == array and b.place == KERNEL_PLACE and b.partition == whole for b in point.buffers):
+            values[knob("registers", array)] = 1
     return values
 
 
@@ -55,6 +57,8 @@ def _places(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
     for use in nest.arrays:
         buffer = point.buffer_of(use.array, nest.id)
         yield knob("resident", use.array, nest.id), int(buffer.place == KERNEL_PLACE)
+        if buffer.place in nest.nest.outer and (buffer.place != nest.around or len(buffer.nests) > 1):
+            yield knob("shared", use.array, nest.id, buffer.place), 1
         if can_tile(use):
             for loop in nest.loops:
                 yield knob("outside", use.array, nest.id, loop.iterator), int(loop.iterator in outside[use.array])
@@ -77,13 +81,10 @@ def _width(space: Space, point: DesignPoint, array: ArrayId) -> int:
 
 
 def _factor(space: Space, point: DesignPoint, array: ArrayId, at: int, width: int) -> int:
-    """The smallest legal factor that all nests and the beat divide."""
-    needed = width if at == len(space.partitions[array]) - 1 else 1
-    for nest in space.users(array):
-        use = nest.use(array)
-        for loop in use.dims[at].loops if use else ():
-            needed = lcm(needed, point.nest(nest.id).tile(loop).level2)
-    fitting = [v for v in space.partitions[array][at] if v % needed == 0]
-    if not fitting:
-        raise InternalError(f"no partition factor of `{array}` dimension {at} is a multiple of {needed}")
-    return min(fitting)
+    """The smallest legal factor that serves all nests and the beat."""
+    beat = width if at == len(space.partitions[array]) - 1 else 1
+    copies = unrolled(array, at, ((nest, point.nest(nest.id)) for nest in space.users(array)))
+    factor = space.factors(array, at).smallest(copies=copies, width=beat)
+    if factor is None:
+        raise InternalError(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
+    return factor

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sisyphus.ir import ArrayId, Role
 from sisyphus.nlp.knobs import outside_name
 from sisyphus.nlp.signomial import Signomial
-from sisyphus.space import ArrayUse, NestSpace, Space
+from sisyphus.space import ArrayUse, NestSpace
 
 
 def footprint(nest: NestSpace, use: ArrayUse) -> Signomial:
@@ -32,8 +31,3 @@ def whole_footprint(nest: NestSpace, use: ArrayUse) -> float:
         else:
             total *= dim.constant + sum(c * nest.loop(loop).trip_count for loop, c in dim.coefficients)
     return total
-
-
-def can_move(space: Space, array: ArrayId) -> bool:
-    """Has the array a home off chip?"""
-    return space.scop.array(array).role is not Role.LOCAL

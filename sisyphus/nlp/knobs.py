@@ -139,7 +139,7 @@ class Knobs:
             self.require(level1 <= allowed)
 
     def _choose_places(self, nest: NestSpace) -> None:
-        """Equations 10 and 11: resident, or below a nested set of level-0 loops."""
+        """Equations 10 and 11: resident, or below a nested set of level-0 loops; below none: around the nest."""
         m = self.model
         tiled = [u for u in nest.arrays if can_tile(u)]
         for use in nest.arrays:
@@ -150,12 +150,13 @@ class Knobs:
                 resident.fix(1)
                 continue
             outside = {s.iterator: m.outside[use.array, nest.id, s.iterator] for s in nest.loops}
-            self.require(sum(outside.values()) >= 1 - resident)
-            allowed = [place for place in use.places if place != KERNEL_PLACE]
+            allowed, is_free = nest.band_places(use), nest.can_move_around(use)
+            if not is_free:
+                self.require(sum(outside.values()) >= 1 - resident)
             for name, inside in outside.items():
-                self.require(inside <= 1 - resident)
+                self.require(inside <= 1 - resident if allowed else inside <= 0)
                 self._tie_outside(nest, use, name)
-            if len(allowed) == 1:
+            if len(allowed) == 1 and not is_free:
                 self._end_prefix_at(nest, use, allowed[0], tiled)
         self._nest_prefixes(nest, tiled)
 
@@ -222,7 +223,7 @@ class Knobs:
                     self.require(inside_b <= inside_a + 2 - has_b0 - self.many(nest, a, 0))
 
     def _choose_partition(self, array: ArrayId) -> None:
-        """Equations 13 to 15, and the beat width that divides the last factor (MODEL.md section 8)."""
+        """Equations 13 to 15, and the beats that the last factor serves."""
         m, values = self.model, self.space.partitions[array]
         for at, factors in enumerate(values):
             self.require(sum(m.factor[array, at, v] for v in factors) == 1)
@@ -236,18 +237,18 @@ class Knobs:
         self.require(sum(m.width[array, w] for w in widths) == 1)
         for w in widths:
             if w > 1:
-                last = len(values) - 1
-                self.require(m.width[array, w] <= self._multiples(array, last, w))
+                self.require(m.width[array, w] <= self._serving(array, len(values) - 1, width=w))
 
     def _cover_unroll(self, nest: NestSpace, loop: str, array: ArrayId, at: int) -> None:
-        """The factor is a multiple of the unroll factor of every loop that indexes the dimension."""
+        """The factor serves the unroll factor of every loop that indexes the dimension."""
         tiles = nest.loop(loop).tiles
         for unroll in sorted({t.level2 for t in tiles if t.level2 > 1}):
             chosen = sum(self.model.tile[nest.id, loop, k] for k, t in enumerate(tiles) if t.level2 % unroll == 0)
-            self.require(chosen <= self._multiples(array, at, unroll))
+            self.require(chosen <= self._serving(array, at, copies=unroll))
 
-    def _multiples(self, array: ArrayId, at: int, number: int) -> pyo.Expression:
-        return sum(self.model.factor[array, at, v] for v in self.space.partitions[array][at] if v % number == 0)
+    def _serving(self, array: ArrayId, at: int, *, copies: int = 1, width: int = 1) -> pyo.Expression:
+        factors = self.space.factors(array, at).serving(copies=copies, width=width)
+        return sum(self.model.factor[array, at, v] for v in factors)
 
     def _resident_together(self) -> None:
         """Under one outermost sequential loop an array is resident in all nests or in none."""

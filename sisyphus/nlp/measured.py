@@ -12,13 +12,14 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, Role
 from sisyphus.model import bound
 from sisyphus.model.rules import VITIS_2023_2
-from sisyphus.nlp.footprint import can_move, footprint, whole_footprint
+from sisyphus.nlp.footprint import footprint, whole_footprint
 from sisyphus.nlp.knobs import Knobs, can_tile, log_name, outside_name
 from sisyphus.nlp.paper import limit_memory, one_place_per_array, trips_of
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
+from sisyphus.nlp.steps import Steps
 from sisyphus.space import ArrayUse, NestSpace, Space
 
 NUMBERS = SignomialNumbers()
@@ -49,15 +50,36 @@ def _largest(knobs: Knobs, values: Iterable[Any]) -> Any:
 
 
 def _cycles(knobs: Knobs, bodies: dict[str, bound.Body]) -> Any:
-    """The slowest member of every stage, and what passing on takes."""
+    """The nests and the whole arrays step by step; transfers around a nest may hide behind other nests, not its own."""
     space = knobs.space
-    whole = dict(_whole_moves(knobs))
     tasks = {nest.id: _task(knobs, nest, bodies[nest.id]) for nest in space.nests}
-    total: Any = 0
-    for stage in bound.stages(space, frozenset(space.used_arrays)):
-        members = [*(tasks[n] for n in stage.nests), *(whole[a] for a in (*stage.loads, *stage.stores))]
-        total += stage.trips * (_largest(knobs, members) + RULES.cycles.step)
+    total = Steps(knobs, tasks, dict(_whole_moves(knobs))).cycles()
+    for nest in space.nests:
+        around = _around(knobs, nest)
+        if around:
+            knobs.require(total >= nest.outer_trips * (tasks[nest.id] + sum(around)))
     return total
+
+
+def _around(knobs: Knobs, nest: NestSpace) -> list[Any]:
+    """Loads and stores of arrays before and behind one call of a nest."""
+    moves = [u for u in nest.arrays if nest.may_own(u)]
+    directions = ([u for u in moves if u.reads], [u for u in moves if u.writes])
+    return [_largest(knobs, [_around_cycles(knobs, nest, u) for u in users]) for users in directions if users]
+
+
+def _around_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
+    """What the nest touches in all its iterations, at the widest beat; 0 or less where the array is elsewhere."""
+    touched = use.footprint({loop.iterator: loop.trip_count for loop in nest.loops})
+    cycles = bound.transfer_cycles(touched / max(knobs.space.widths[use.array]), 1, RULES)
+    return cycles * _is_around(knobs, nest, use)
+
+
+def _is_around(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
+    """1 where the array is transferred around the nest, else 0 or less."""
+    m = knobs.model
+    inside = sum(m.outside[use.array, nest.id, loop.iterator] for loop in nest.loops)
+    return 1 - m.resident[use.array, nest.id] - inside
 
 
 def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
@@ -72,11 +94,11 @@ def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
             knobs.require(sum(m.moved[array, w] for w in space.widths[array]) == m.resident[array, users[0].id])
     found = []
     for array in space.used_arrays:
-        if can_move(space, array):
-            elements = space.scop.array(array).elements
-            cycles = sum(
-                bound.transfer_cycles(-(-elements // w), 1, RULES) * m.moved[array, w] for w in space.widths[array]
-            )
+        declared = space.scop.array(array)
+        if declared.role is not Role.LOCAL:
+            row = declared.extents[-1] if declared.extents else 1
+            beats = {w: declared.elements // row * -(-row // w) for w in space.widths[array]}
+            cycles = sum(bound.transfer_cycles(n, 1, RULES) * m.moved[array, w] for w, n in beats.items())
             found.append((array, cycles))
     return found
 
@@ -183,13 +205,26 @@ def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:
 
 
 def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
-    """Loads (or stores) of an array's tiles at its widest beat; 0 where it is resident."""
+    """Loads (or stores) of an array's tiles at its widest beat; 0 where it is resident or moves around the nest."""
     outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
     widest = max(knobs.space.widths[use.array])
     beats = footprint(nest, use) * outside * (1 / widest)
     cycles = Signomial.of(bound.transfer_cycles(beats, outside, RULES)).expression(knobs.variables())
     whole = bound.transfer_cycles(whole_footprint(nest, use) / widest, 1, RULES)
-    return cycles - whole * knobs.model.resident[use.array, nest.id] + _more_bursts(knobs, nest, use, outside)
+    elsewhere = knobs.model.resident[use.array, nest.id]
+    if nest.can_move_around(use):
+        elsewhere += _at_most_around(knobs, nest, use)
+    return cycles - whole * elsewhere + _more_bursts(knobs, nest, use, outside)
+
+
+def _at_most_around(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
+    """A variable that may be 1 where the array is transferred around the nest, else 0."""
+    m = knobs.model
+    around = m.part.add()
+    knobs.require(around <= 1 - m.resident[use.array, nest.id])
+    for loop in nest.loops:
+        knobs.require(around <= 1 - m.outside[use.array, nest.id, loop.iterator])
+    return around
 
 
 def _more_bursts(knobs: Knobs, nest: NestSpace, use: ArrayUse, outside: Signomial) -> Any:

@@ -5,6 +5,7 @@ from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, reads_writes, steps, steps_of, task_transfers
 from sisyphus.plan.dump import dump
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
+from sisyphus.plan.task import KnownTasks
 from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, LoopRole, Node, Quotient, Run, body_of, walk
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "For",
     "Guard",
     "Hold",
+    "KnownTasks",
     "LoopRole",
     "Node",
     "Plan",

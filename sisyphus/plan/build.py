@@ -6,24 +6,33 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId, Scop
-from sisyphus.plan.checks import check_point
+from sisyphus.ir import Array, ArrayId, Scop
+from sisyphus.plan.checks import PLAIN, check_point
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Plan, Port
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.scan import Range, outer_range, restrict, shadow_on
-from sisyphus.plan.task import Around, build_task
+from sisyphus.plan.task import Around, KnownTasks, build_task
 from sisyphus.plan.tiles import Box, Use, Window, box_of, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.poly import Set, const, extend, make_set, union_of, var
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint
 
 
-def build_plan(scop: Scop, distribution: Distribution, live: Mapping[ArrayId, Live], point: DesignPoint) -> Plan:
-    """The plan of a design point; `KernelError` where the point does not fit the kernel."""
+def build_plan(
+    scop: Scop,
+    distribution: Distribution,
+    live: Mapping[ArrayId, Live],
+    point: DesignPoint,
+    known: KnownTasks | None = None,
+) -> Plan:
+    """The plan of a design point; `KernelError` where the point does not fit the kernel.
+
+    `known` are nests built for other points of the same kernel, none at first; what this one shares is not built again.
+    """
     check_point(scop, distribution, point)
     parts = Parts.of(scop, distribution, point)
-    outside = Around(loops=(), names={}, region=make_set("", []), taken=parts.names)
+    outside = Around((), {}, make_set("", []), parts.names, {} if known is None else known)
     body = _body(parts, live, distribution.body, KERNEL_PLACE, outside)
     return Plan(
         scop=scop,
@@ -85,7 +94,7 @@ def _inside(around: Around, loop: OuterLoop, points: Set) -> tuple[Around, str, 
     limits = outer_range(shadow, name, around.region)
     region = restrict(extend(around.region, dims), name, limits)
     names = {**around.names, loop.iterator: name}
-    return Around(loops=(*around.loops, loop), names=names, region=region, taken=taken), name, limits
+    return Around((*around.loops, loop), names, region, taken, around.known), name, limits
 
 
 def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | Nest], around: Around) -> Box:
@@ -146,21 +155,29 @@ def _paths(
 
 def _ports(parts: Parts) -> tuple[Port, ...]:
     """One per argument that stays in the signature."""
-    scop, transfers = parts.scop, parts.made_transfers()
     ports = []
-    for argument in scop.arguments:
+    for argument in parts.scop.arguments:
         if argument.kind == "scalar":
             ports.append(Port(argument.name, "scalar", argument.type))
         elif argument.kind == "array":
-            moved = [t for t in transfers if t.array == argument.name]
-            widths = {t.width for t in moved} or {1}
-            if len(widths) > 1:
-                raise KernelError(
-                    f"`{argument.name}` is transferred with {' and '.join(map(str, sorted(widths)))} elements per beat",
-                    hint="a port has one width",
-                )
-            array = scop.array(ArrayId(argument.name))
-            directions = {t.direction for t in moved}
-            direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
-            ports.append(Port(array.id, "array", array.type, array.extents, widths.pop(), array.id, direction))
+            ports.append(_array_port(parts, parts.scop.array(ArrayId(argument.name))))
     return tuple(ports)
+
+
+def _array_port(parts: Parts, array: Array) -> Port:
+    """The argument that an array arrives by, as all transfers of it use it."""
+    moved = [t for t in parts.made_transfers() if t.array == array.id]
+    widths, layouts = {t.width for t in moved} or {1}, parts.layouts(array.id) or {PLAIN}
+    if len(widths) > 1:
+        raise KernelError(
+            f"`{array.id}` is transferred with {' and '.join(map(str, sorted(widths)))} elements per beat",
+            hint="a port has one width",
+        )
+    if len(layouts) > 1:
+        raise KernelError(
+            f"`{array.id}` is transferred in layouts {' and '.join(sorted(layouts))}", hint="a port has one layout"
+        )
+    directions = {t.direction for t in moved}
+    direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
+    [width], [layout] = widths, layouts
+    return Port(array.id, "array", array.type, array.extents, width, array.id, direction, layout)

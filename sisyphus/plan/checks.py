@@ -9,9 +9,12 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
+from sisyphus.space.build import MAX_BEAT_ELEMENTS
 
-#: An m_axi port moves at most this much in one beat (MODEL.md 4.2).
-MAX_BEAT_BITS, MAX_BEAT_ELEMENTS = 512, 16
+#: An m_axi port moves at most this much in one beat (MODEL.md 4.2), and at most MAX_BEAT_ELEMENTS.
+MAX_BEAT_BITS = 512
+#: How an array may lie in memory: as C has it, or with every row rounded up to whole beats.
+PLAIN, PADDED = LAYOUTS = ("plain", "padded")
 
 
 def check_point(scop: Scop, distribution: Distribution, point: DesignPoint) -> None:
@@ -80,10 +83,23 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
     for transfer in point.transfers:
         if transfer.buffer not in ids:
             yield f"a transfer of no buffer `{transfer.buffer}`"
-        if transfer.layout != "plain":
+        if transfer.layout not in LAYOUTS:
             yield f"transfer of `{transfer.buffer}`: layout `{transfer.layout}` cannot be built"
         if transfer.ports not in ((), (transfer.buffer.partition("@")[0],)):
             yield f"transfer of `{transfer.buffer}`: one port, named like the array, can be built"
+    yield from _layout_faults(point)
+
+
+def _layout_faults(point: DesignPoint) -> Iterator[str]:
+    """The buffers of an array share one port, and so its memory."""
+    for array in dict.fromkeys(b.array for b in point.buffers):
+        ids = {b.id for b in point.buffers if b.array == array}
+        mine = [t for t in point.transfers if t.buffer in ids]
+        layouts, widths = sorted({t.layout for t in mine}), sorted({t.width for t in mine})
+        if len(layouts) > 1:
+            yield f"`{array}` lies in memory in one layout, not as {_listed(layouts)}"
+        elif layouts == [PADDED] and len(widths) > 1:
+            yield f"the rows of `{array}` are padded to beats of one width, not of {' and '.join(map(str, widths))}"
 
 
 def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> Iterator[str]:
@@ -101,23 +117,37 @@ def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> It
         yield f"buffer `{buffer.id}`: place `{buffer.place}` is no loop around its nests"
 
 
-def check_width(buffer: Buffer, extents: tuple[int, ...], width: int) -> None:
-    """Raise `KernelError` where a beat of `width` elements would cross a row of the buffer or of the array."""
+def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: str) -> None:
+    """Raise `KernelError` where a beat of `width` elements would cross a row of the buffer or of the array.
+
+    In a padded layout an array's rows end with a whole beat, so that the last beat of a row may be ragged, in the array
+    and in a buffer whose rows always reach that far.
+    """
     faults = []
     if width < 1 or width & (width - 1):
         faults.append("is no power of two")
     if width > MAX_BEAT_ELEMENTS or width * buffer.type.bits > MAX_BEAT_BITS:
         faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements")
-    last = [extents[-1], buffer.extents[-1]] if extents else [1]
-    origin = buffer.origin[-1] if extents else None
-    steps = [] if origin is None else [origin.constant, *(factor for _, factor in origin.terms)]
-    if width > 1 and any(number % width for number in (*last, *steps)):
-        faults.append(f"does not divide the last dimension ({', '.join(map(str, dict.fromkeys(last)))}) or its origin")
+    rows, steps = _rows_and_steps(buffer, extents, layout)
+    if width > 1 and any(number % width for number in (*rows, *steps)):
+        faults.append(f"does not divide the last dimension ({', '.join(map(str, dict.fromkeys(rows)))}) or its origin")
     if faults:
         raise KernelError(
             f"buffer `{buffer.id}`: a transfer of {width} elements per beat {' and '.join(faults)}",
             hint="a width of 1 always fits",
         )
+
+
+def _rows_and_steps(buffer: Buffer, extents: tuple[int, ...], layout: str) -> tuple[list[int], list[int]]:
+    """What a beat must divide: lengths of rows in the array and in the buffer, and all that moves where they begin."""
+    if not extents:
+        return [1], []
+    origin, row, last = buffer.origin[-1], buffer.extents[-1], extents[-1]
+    steps = [origin.constant, *(factor for _, factor in origin.terms)]
+    if layout != PADDED:
+        return [last, row], steps
+    reaches_end = origin.is_constant and origin.constant + row >= last
+    return [] if reaches_end else [row], steps
 
 
 def arrays_of(scop: Scop, nest: Nest) -> tuple[ArrayId, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -63,19 +63,19 @@ def steps_of(plan: Plan, nodes: Sequence[Node]) -> tuple[tuple[Node, ...], ...]:
     A loop is a step of its own, since nothing runs beside it.
     """
     touched = [reads_writes(plan, node) for node in nodes]
+    loops = [_has_loop(node) for node in nodes]
+    steps = in_steps(len(nodes), lambda one, two: loops[one] or loops[two] or touched[two].conflicts(touched[one]))
+    return tuple(tuple(nodes[at] for at in step) for step in steps)
+
+
+def in_steps(count: int, conflict: Callable[[int, int], bool]) -> tuple[tuple[int, ...], ...]:
+    """Numbers below `count`, in their order, as steps: each one after the last step with an earlier one in conflict."""
     placed: list[int] = []
-    for at, node in enumerate(nodes):
-        barrier = _has_loop(node)
-        before = (
-            placed[other]
-            for other in range(at)
-            if barrier or _has_loop(nodes[other]) or touched[at].conflicts(touched[other])
-        )
+    for at in range(count):
+        before = (placed[other] for other in range(at) if conflict(other, at))
         placed.append(1 + max(before, default=-1))
-    return tuple(
-        tuple(node for node, step in zip(nodes, placed, strict=True) if step == number)
-        for number in range(max(placed, default=-1) + 1)
-    )
+    steps = range(max(placed, default=-1) + 1)
+    return tuple(tuple(at for at, step in enumerate(placed) if step == number) for number in steps)
 
 
 def _has_loop(node: Node) -> bool:

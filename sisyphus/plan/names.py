@@ -39,6 +39,10 @@ class Names:
         self._taken.add(name)
         return name
 
+    def clash(self, wanted: Iterable[str]) -> frozenset[str]:
+        """All names taken, if any of those wanted is among them; else none."""
+        return frozenset() if self._taken.isdisjoint(wanted) else frozenset(self._taken)
+
     def child(self) -> Names:
         """An inner scope: what it takes stays free outside."""
         return Names(self._taken)

@@ -87,7 +87,7 @@ class Parts:
         key = (choice.id, direction)
         if key not in self.transfers:
             buffer, width = self.buffer(choice), self.point.width_of(choice.id)
-            check_width(buffer, self.scop.array(choice.array).extents, width)
+            check_width(buffer, self.scop.array(choice.array).extents, width, self.point.layout_of(choice.id))
             self.transfers[key] = Transfer(
                 id=self.transfer_names[key],
                 direction=direction,
@@ -97,6 +97,11 @@ class Parts:
                 port=choice.array,
             )
         return self.transfers[key].id
+
+    def layouts(self, array: ArrayId) -> set[str]:
+        """How memory holds an array, by all transfers made of it."""
+        made = {choice for choice, _ in self.transfers}
+        return {self.point.layout_of(c.id) for c in self.choices if c.array == array and c.id in made}
 
     def statements(self, nest: Nest) -> tuple[Statement, ...]:
         return tuple(self.scop.statement(s) for s in nest.statements)

@@ -70,7 +70,9 @@ class Transfer:
     """A burst copy between an off-chip array and a buffer, `width` elements per beat along the last dimension.
 
     It moves the elements of the buffer that lie inside the array (a tile at the edge may hang over). `width` divides
-    the buffer's last extent, the array's last extent and every origin of the last dimension.
+    the buffer's last extent, the array's last extent and every origin of the last dimension; where the port's layout
+    is padded, not the array's last extent, nor the buffer's if its rows reach the end of the array's. A store may then
+    write anything into the padding.
     """
 
     id: str
@@ -99,7 +101,7 @@ class Port:
     """An argument of the top function, in its order.
 
     `kind` is "array" or "scalar"; `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of
-    the source; `direction` "in", "out" or "inout" as the emitted kernel uses it.
+    the source; `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint.
     """
 
     name: str

@@ -2,37 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Scalar, Statement, walk
+from sisyphus.plan.checks import arrays_of
 from sisyphus.plan.levels import Levels, levels_of
 from sisyphus.plan.names import Names
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
-from sisyphus.plan.plan import Direction, Task
+from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.scan import Scan, scan
 from sisyphus.plan.tiles import Use, Window, box_of
 from sisyphus.poly import Set, const, var
 from sisyphus.space import BufferPoint
 
 
+@dataclass(frozen=True)
+class Built:
+    """What building a nest adds to the parts: its task (None where nothing runs), tile buffers, their transfers."""
+
+    task: Task | None
+    buffers: Mapping[str, Buffer]
+    transfers: Mapping[tuple[str, Direction], Transfer]
+
+
+#: Nests built for earlier points of the same kernel, by all that they depend on; forgotten when there are so many.
+KnownTasks = dict[Hashable, Built]
+MOST_KNOWN = 10_000
+#: The scalar that holds an element, if the name is free.
+ACCUMULATOR = "acc"
+
+
 @dataclass(frozen=True, eq=False)
 class Around:
-    """The outer loops around a part of the kernel: the loops, their names in the plan, their values, names taken."""
+    """The outer loops around a part of the kernel: the loops, their names in the plan, their values, names taken.
+
+    `known` are nests that need not be built again.
+    """
 
     loops: tuple[OuterLoop, ...]
     names: Mapping[str, str]
     region: Set
     taken: Names
+    known: KnownTasks
 
 
 def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
     """The task of a nest, added to the parts; None where none of its statements ever runs."""
-    statements = parts.statements(nest)
     tiled = [c for c in parts.choices if nest.id in c.nests and c.place in nest.iterators]
+    key = _key(parts, nest, tiled, around)
+    if key not in around.known:
+        if len(around.known) >= MOST_KNOWN:
+            around.known.clear()
+        task = _new_task(parts, nest, tiled, around)
+        ids = {c.id for c in tiled} if task else set[str]()
+        transfers = {k: transfer for k, transfer in parts.transfers.items() if k[0] in ids}
+        around.known[key] = Built(task, {i: parts.buffers[i] for i in ids}, transfers)
+    built = around.known[key]
+    parts.buffers |= built.buffers
+    parts.transfers |= built.transfers
+    if built.task:
+        parts.tasks.append(built.task)
+    return built.task
+
+
+def _key(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around) -> Hashable:
+    """All that a nest's task depends on beside the kernel; the values of the outer loops follow from their names."""
+    point, ids = parts.point, {c.id for c in tiled}
+    resident = (parts.choice(array, nest) for array in arrays_of(parts.scop, nest))
+    wanted = [f"{loop.iterator}{level}" for loop in nest.band for level in range(3)]
+    names = [(parts.buffer_names[c.id], *(parts.transfer_names[c.id, d] for d in Direction)) for c in tiled]
+    return (
+        (point.nest(nest.id), point.tree_reduction, parts.task_names[nest.id], tuple(names)),
+        tuple((c, point.width_of(c.id), point.layout_of(c.id)) for c in tiled),
+        tuple(parts.buffers.get(c.id) for c in resident if c.id not in ids),
+        (tuple(around.names.items()), around.taken.clash([*wanted, ACCUMULATOR])),
+    )
+
+
+def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around) -> Task | None:
+    """The task of a nest, its tile buffers and their transfers added to the parts."""
+    statements = parts.statements(nest)
     names = around.taken.child()
     levels = levels_of(
         nest,
@@ -48,9 +101,9 @@ def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
     for choice in tiled:
         _add_tile_buffer(parts, nest, choice, levels)
     buffers = parts.buffers_of(nest)
-    accumulators = Accumulators(buffers, names.take("acc"), parts.point.tree_reduction)
+    accumulators = Accumulators(buffers, names.take(ACCUMULATOR), parts.point.tree_reduction)
     copying = _copying(parts, tiled, levels, scanned, statements, around)
-    task = Task(
+    return Task(
         name=parts.task_names[nest.id],
         nest=nest.id,
         statements=nest.statements,
@@ -59,8 +112,6 @@ def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
         scalars=_scalars(parts, statements),
         iterators=levels.outer,
     )
-    parts.tasks.append(task)
-    return task
 
 
 def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels) -> None:

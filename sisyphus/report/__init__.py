@@ -1,19 +1,31 @@
 """What was chosen and why, as data and as text; decides and prints nothing."""
 
-from sisyphus.report.data import design_data, run_data, verdict_data
-from sisyphus.report.facts import Facts
+from sisyphus.report.data import design_data, point_data, run_data, verdict_data
+from sisyphus.report.designs import front_data, top_data
+from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
+from sisyphus.report.facts import Facts, Front, Rated
 from sisyphus.report.kernel import kernel_text
+from sisyphus.report.plot import front_svg
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text
 
 __all__ = [
+    "Explanation",
     "Facts",
+    "Front",
+    "Rated",
     "design_data",
     "estimate_text",
+    "explanation_data",
+    "explanation_text",
+    "front_data",
+    "front_svg",
     "kernel_text",
+    "point_data",
     "progress_text",
     "report_markdown",
     "run_data",
     "summary_text",
+    "top_data",
     "verdict_data",
     "verdict_text",
 ]

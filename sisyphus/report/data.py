@@ -10,7 +10,7 @@ from sisyphus.codegen.interface import layout_extents
 from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port
-from sisyphus.report.facts import Facts
+from sisyphus.report.facts import Facts, Rated
 from sisyphus.solve import SolveOutcome
 from sisyphus.target import Target
 from sisyphus.verify import Verdict
@@ -21,6 +21,15 @@ PACKAGES = ("sisyphus-hls", "islpy", "pyomo", "pyscipopt", "pycparser", "network
 
 def design_data(facts: Facts) -> dict[str, Any]:
     """Everything that the run chose, in the form of design.json."""
+    return {
+        **point_data(facts, Rated(facts.point, facts.estimate)),
+        "interface": [_port(p) for p in facts.interface],
+        "paper": None if facts.paper is None else paper_data(facts.paper),
+    }
+
+
+def point_data(facts: Facts, design: Rated) -> dict[str, Any]:
+    """A design of the run, the chosen one or another, in a form that `--design` takes."""
     plan = facts.plan
     return {
         "version": FORMAT_VERSION,
@@ -28,10 +37,9 @@ def design_data(facts: Facts) -> dict[str, Any]:
         "source": _source(plan.scop.origin)
         | {"parameters": _parameters(plan), "temporaries": sorted(facts.temporaries)},
         "target": _target(facts.target),
-        "design": facts.point.to_json(),
-        "interface": [_port(p) for p in facts.interface],
-        "estimate": facts.estimate.to_json(),
-        "paper": None if facts.paper is None else paper_data(facts.paper),
+        "search": dict(facts.search),
+        "design": design.point.to_json(),
+        "estimate": design.estimate.to_json(),
     }
 
 
@@ -54,6 +62,7 @@ def run_data(facts: Facts) -> dict[str, Any]:
         "seconds": {stage: round(s, 3) for stage, s in facts.seconds.items()},
         "solver": None if facts.outcome is None else _outcome(facts.outcome),
         "verdict": None if facts.verdict is None else verdict_data(facts.verdict),
+        "notes": list(facts.notes),
         "project_sha256": facts.digest,
         "versions": {"python": platform.python_version()} | {p: _version(p) for p in PACKAGES},
     }

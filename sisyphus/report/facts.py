@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from sisyphus.model.estimate import Estimate
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port
+from sisyphus.report.explanation import Explanation
 from sisyphus.solve import SolveOutcome
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 from sisyphus.verify import Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """A design point and what the full model says of it."""
+
+    point: DesignPoint
+    estimate: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """Designs of which none beats another in cycles, DSPs and BRAM18 blocks at once, fastest first.
+
+    `searches` were made to find them; `complete`: none of these was cut short, and none was left out.
+    """
+
+    designs: tuple[Rated, ...]
+    searches: int
+    complete: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +42,9 @@ class Facts:
 
     `paper` is what the paper's model says, where that was the objective; `outcome` and `verdict` are None where
     nothing was searched or verified; `seconds` per stage. `interface` are the arguments of the emitted top function,
-    `temporaries` the arguments of the source whose final values nobody wants.
+    `temporaries` the arguments of the source whose final values nobody wants, `search` the options of the search.
+    `others` are the next best designs, `front` the trade against area, `explanation` why it is so, each where it was
+    asked for; `notes` what the user should know of how the search went.
     """
 
     plan: Plan
@@ -34,3 +58,8 @@ class Facts:
     digest: str
     interface: tuple[Port, ...]
     temporaries: tuple[str, ...] = ()
+    search: Mapping[str, Any] = field(default_factory=dict)
+    others: tuple[Rated, ...] = ()
+    front: Front | None = None
+    explanation: Explanation | None = None
+    notes: tuple[str, ...] = ()

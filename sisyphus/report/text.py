@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sisyphus.codegen.interface import layout_extents
 from sisyphus.model import Estimate, Term
-from sisyphus.plan import Plan
-from sisyphus.report.facts import Facts
+from sisyphus.plan import Plan, Transfer
+from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
+from sisyphus.report.explanation import explanation_text
+from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
 from sisyphus.target import Target
 from sisyphus.verify import Check, Verdict
+
+#: Gaps up to this one are none: solvers compute with tolerances.
+EXACTLY = 1e-5
 
 
 def summary_text(facts: Facts) -> str:
@@ -23,8 +31,21 @@ def summary_text(facts: Facts) -> str:
     ]
     if outcome is not None:
         parts.append(f"search: {found_text(outcome, facts)}, in {outcome.seconds:.1f} s")
+    parts += [f"{title}\n{indent(table(header, rows))}" for title, header, rows in _several(facts)]
+    if facts.explanation is not None:
+        parts.append(explanation_text(facts.explanation))
     parts.append("verification: " + verdict_text(facts.verdict))
+    parts += [f"note: {note}" for note in facts.notes]
     return "\n\n".join(parts)
+
+
+def _several(facts: Facts) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
+    """Tables of more designs than one, where these were asked for: title, header, rows."""
+    if facts.others:
+        designs = (Rated(facts.point, facts.estimate), *facts.others)
+        yield f"the best {len(designs)} designs that the search found", TOP_HEADER, top_rows(designs)
+    if facts.front is not None:
+        yield f"latency and area: {front_told(facts.front)}", FRONT_HEADER, front_rows(facts.front, facts.target)
 
 
 def _basis(facts: Facts) -> str:
@@ -39,11 +60,15 @@ def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
     proved = outcome.stop is Stop.PROVED
+    near = proved and (outcome.gap or 0.0) > EXACTLY
     if facts.paper is not None:
-        end = "proved minimal" if proved else f"stopped by {outcome.stop.value}, gap {gap}"
+        best = f"proved within {gap} of the least" if near else "proved minimal"
+        end = best if proved else f"stopped by {outcome.stop.value}, gap {gap}"
         return f"{who}: the paper's latency {objective}, {end}"
-    end = "searched to the end" if proved else f"stopped by {outcome.stop.value}, gap {gap}"
-    return f"{who} {end} by its simplified count ({objective} cycles); the figures above are the full model's"
+    best = f"proved to be within {gap} of the least" if near else "no design of this space takes fewer cycles"
+    ends = {Stop.UNPROVED: f"without a proof, gap {gap}"}
+    end = best if proved else ends.get(outcome.stop, f"stopped by {outcome.stop.value}, gap {gap}")
+    return f"{who}: {end}"
 
 
 def progress_text(cost: float | None, bound: float | None, seconds: float) -> str:
@@ -102,7 +127,11 @@ def report_markdown(facts: Facts) -> str:
         verdict[0],
         *(f"- {line.strip()}" for line in verdict[1:]),
     ]
-    notes = [f"- {note}" for note in scop.notes]
+    for title, header, rows in _several(facts):
+        lines += ["", f"## {title[0].upper()}{title[1:]}", *markdown(header, rows)]
+    if facts.explanation is not None:
+        lines += ["", "## Why", "```text", *explanation_text(facts.explanation).splitlines(), "```"]
+    notes = [f"- {note}" for note in (*scop.notes, *facts.notes)]
     if notes:
         lines += ["", "## Notes", *notes]
     return "\n".join(lines) + "\n"
@@ -123,18 +152,26 @@ def _tiles(nest: NestPoint) -> str:
 def _buffer_rows(plan: Plan) -> Rows:
     rows = []
     for buffer in plan.buffers:
-        widths = sorted({t.width for t in plan.transfers if t.buffer == buffer.id})
+        moved = next((t for t in plan.transfers if t.buffer == buffer.id), None)
         rows.append(
             (
                 buffer.id,
                 buffer.place,
                 "x".join(map(str, buffer.extents)) or "scalar",
                 "x".join(map(str, buffer.partition)) or "-",
-                ", ".join(map(str, widths)) or "-",
+                _beats(plan, moved) if moved is not None else "-",
                 str(buffer.bytes),
             )
         )
     return rows
+
+
+def _beats(plan: Plan, moved: Transfer) -> str:
+    """Elements per beat, and what that makes of the rows in memory."""
+    [port] = [p for p in plan.ports if p.name == moved.array]
+    if port.layout == "plain":
+        return str(moved.width)
+    return f"{moved.width}, rows {port.layout} to {layout_extents(port)[-1]}"
 
 
 def cost_rows(facts: Facts) -> Rows:

@@ -4,7 +4,7 @@ from sisyphus.errors import ToolError
 from sisyphus.nlp import binary_values
 from sisyphus.nlp.nl import NlFile, write_nl
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolverAdapter, SolveRequest, Stop
-from sisyphus.solve.fit import Judged, search_within
+from sisyphus.solve.fit import search_within
 from sisyphus.solve.registry import (
     AUTO,
     DEFAULT_SOLVER,
@@ -17,6 +17,7 @@ from sisyphus.solve.registry import (
     solver_list,
 )
 from sisyphus.solve.search import Found, search
+from sisyphus.solve.session import Judge, Judged
 from sisyphus.tools import find_tool, run_tool
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "EXACT",
     "Form",
     "Found",
+    "Judge",
     "Judged",
     "Limits",
     "NlFile",

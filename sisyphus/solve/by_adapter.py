@@ -8,6 +8,7 @@ from sisyphus.errors import InternalError
 from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.encode import encode
+from sisyphus.solve.budgets import with_smaller_budgets
 from sisyphus.solve.contract import Form, Progress, SolveOutcome, SolveRequest, Stop, failure, form_of
 from sisyphus.solve.linear import linear
 from sisyphus.solve.registry import load_adapter
@@ -44,14 +45,13 @@ def _nonlinear(session: Session, name: str) -> SolveOutcome:
         point, wrong = _decoded(session, space, outcome)
         if point is None:
             return replace(outcome, stop=Stop.FAILED, values=None, message=f"returned an infeasible point: {wrong}")
-        cost = session.cost(point, outcome.objective)
-        over = session.excess(point)
-        if over <= 0:
-            session.offer(point, cost, name)
+        claimed = float("inf") if outcome.objective is None else outcome.objective
+        cost, over = session.offer(point, claimed, name)
+        if not over:
             return _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
         if session.is_over or outcome.stop is Stop.INTERRUPTED:
             return replace(outcome, values=None, stop=Stop.TIME)
-        space = _tightened(space, over)
+        space = with_smaller_budgets(space, over)
     return failure(name, "found no design whose banks fit the on-chip memory", session.seconds, outcome.version)
 
 
@@ -96,13 +96,6 @@ def _judged(session: Session, outcome: SolveOutcome, *, rounds: int) -> SolveOut
         return outcome
     reached = outcome.objective * (1 - session.limits.gap) - ROUGHLY_EQUAL * abs(outcome.objective)
     if session.bound is None or session.bound < reached:
-        return replace(outcome, stop=Stop.UNPROVED) if rounds > 1 else outcome
+        has_last_word = session.judge is not None and session.bound is not None
+        return replace(outcome, stop=Stop.UNPROVED) if rounds > 1 or has_last_word else outcome
     return outcome
-
-
-def _tightened(space: Space, over: int) -> Space:
-    budget = space.target.budget
-    if budget.onchip_bytes is None:
-        raise InternalError("a design exceeds a budget that there is not")
-    budget = replace(budget, onchip_bytes=max(0, budget.onchip_bytes - over))
-    return replace(space, target=replace(space.target, budget=budget))

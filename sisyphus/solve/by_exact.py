@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from importlib.metadata import version
+from sys import maxsize
 
+from sisyphus.solve.budgets import with_smaller_budgets
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.exact import Combine, CostModel, Engine, Solution, Terms, branch_and_bound, point_of, values_of
+from sisyphus.solve.exact.beats import with_narrower_beats
 from sisyphus.solve.registry import EXACT
-from sisyphus.solve.session import Session
-from sisyphus.space import Space
+from sisyphus.solve.session import EQUAL, Session
 
 #: Designs that turn out larger than the model thought before the search gives up on refusing them one by one.
-MAX_REFUSED = 200
-#: How often the on-chip budget is tightened after that.
+MAX_REFUSED = 30
+#: A budget is tightened by at least this factor then.
+LEAST_STEP = 1.02
+#: How often that is done.
 MAX_ROUNDS = 8
 
 
 class _TooLarge(Exception):  # noqa: N818 - a signal to the session
-    """Too many designs exceed the on-chip memory by rounding to whole words."""
+    """Too many designs exceed a budget by what the search does not count."""
 
 
 class Hunt:
@@ -27,25 +31,20 @@ class Hunt:
     def __init__(self, session: Session, *, solver: str = EXACT, combine: Combine = branch_and_bound) -> None:
         self.session, self.solver, self.combine = session, solver, combine
         self.found: Solution | None = None
-        self._over: list[int] = []
-        self._refused = float("inf")
+        self._over: dict[str, float] = {}
+        self._refused, self._most_refused = 0, MAX_REFUSED
 
     def run(self, costs: CostModel, *, proves: bool = True) -> Stop:
-        """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound.
-
-        Designs of equal shape and cost are looked at only once. So where one was refused, another one that costs as
-        much might have been acceptable: nothing more than its cost is a bound then.
-        """
+        """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound."""
         session = self.session
-        best = session.best
         engine = Engine(
             costs,
-            Terms(session.deadline, session.limits.gap, float("inf") if best is None else best.cost),
-            accept=lambda solution: self._accept(costs.space, solution),
-            hear_bound=(lambda bound: session.raise_bound(min(bound, self._refused))) if proves else lambda _: None,
+            Terms(session.deadline, session.limits.gap, session.to_beat),
+            accept=lambda solution: self._accept(engine, solution),
+            hear_bound=session.raise_bound if proves else lambda _: None,
             combine=self.combine,
         )
-        self._over.clear()
+        self._over, self._refused = {}, 0
         result = engine.run()
         if not result.complete:
             return Stop.TIME
@@ -53,46 +52,60 @@ class Hunt:
             return Stop.INFEASIBLE if not self._over else Stop.FAILED
         return Stop.PROVED if session.is_proved or not proves else Stop.UNPROVED
 
-    def _accept(self, space: Space, solution: Solution) -> bool:
-        point = point_of(space, solution)
-        over = self.session.excess(point)
-        if over > 0:
-            self._over.append(over)
-            self._refused = min(self._refused, solution.cycles)
-            if len(self._over) > MAX_REFUSED:
-                raise _TooLarge
-            return False
-        self.found = solution
-        self.session.offer(point, solution.cycles, self.solver)
-        return True
+    def _accept(self, engine: Engine, solution: Solution) -> float:
+        """Designs alike are looked at once at first: where one is refused, or is dearer when built, that is a doubt."""
+        point = point_of(engine.space, solution)
+        cost, over = self.session.offer(point, solution.cycles, self.solver)
+        if over:
+            budget = self.session.space.target.budget
+            too_much = {name: (ratio - 1) * getattr(budget, name) for name, ratio in over.items()}
+            narrow = with_narrower_beats(engine.costs, solution, too_much)
+            if narrow is not None:
+                solution, point = narrow, point_of(engine.space, narrow)
+                cost, over = self.session.offer(point, solution.cycles, self.solver)
+        if over or cost > solution.cycles * (1 + EQUAL):
+            engine.doubt(solution.cycles)
+        if over:
+            self._refuse(over)
+        elif self.session.best is not None and self.session.best.point == point:
+            self.found = solution
+        return self.session.to_beat
+
+    def _refuse(self, over: Mapping[str, float]) -> None:
+        """Counts designs that do not fit, and remembers by how little they exceed each budget."""
+        least = {name: min(ratio, self._over.get(name, ratio)) for name, ratio in over.items()}
+        self._over = {**self._over, **{name: max(ratio, LEAST_STEP) for name, ratio in least.items()}}
+        self._refused += 1
+        if self._refused > self._most_refused:
+            raise _TooLarge
 
     def values(self) -> dict[str, int] | None:
         """The knobs of the best design found here."""
         return None if self.found is None else values_of(self.session.space, self.found)
 
     def run_tightening(self, costs: CostModel) -> Stop:
-        """As `run`, and where rounding to whole words of memory gets in the way, again with less of it."""
+        """As `run`; where too many designs do not fit, first with smaller budgets, to have one that does."""
         try:
             return self.run(costs)
         except _TooLarge:
-            space, over = costs.space, min(self._over)
+            space = costs.space
         for _ in range(MAX_ROUNDS):
-            space = _tightened(space, over)
+            space = with_smaller_budgets(space, self._over)
             tighter = self.session.costs_of(space)
-            if tighter is None:
+            if tighter is None or self.session.is_over:
                 break
             try:
-                stop = self.run(tighter, proves=False)
+                self.run(tighter, proves=False)
+                break
             except _TooLarge:
-                over = min(self._over)
                 continue
-            return Stop.UNPROVED if stop is Stop.PROVED else stop
-        return Stop.FAILED
+        self._most_refused = maxsize
+        return self.run(costs)
 
 
 def exact(session: Session) -> SolveOutcome:
     """The whole turn; Ctrl-C ends it with what was found."""
-    costs, hunt = session.costs_of(session.space), Hunt(session)
+    costs, hunt = session.costs, Hunt(session)
     if costs is None:
         return _outcome(hunt, Stop.FAILED, "needs a cost model, and there is none for this problem")
     try:
@@ -110,16 +123,10 @@ def _outcome(hunt: Hunt, stop: Stop, message: str) -> SolveOutcome:
     return SolveOutcome(
         stop=stop,
         values=hunt.values(),
-        objective=None if hunt.found is None else hunt.found.cycles,
+        objective=None if session.best is None else session.best.cost,
         bound=session.bound,
         solver=EXACT,
         version=version("sisyphus-hls"),
         seconds=session.seconds,
         message=message,
     )
-
-
-def _tightened(space: Space, over: int) -> Space:
-    budget = space.target.budget
-    left = None if budget.onchip_bytes is None else max(0, budget.onchip_bytes - over)
-    return replace(space, target=replace(space.target, budget=replace(budget, onchip_bytes=left)))

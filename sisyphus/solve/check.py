@@ -62,6 +62,10 @@ def _places(space: Space, buffer: BufferPoint) -> Iterator[str]:
             yield f"nest `{nest.id}`: `{buffer.array}` cannot be resident"
         elif buffer.place != KERNEL_PLACE and not any(place != KERNEL_PLACE for place in use.places):
             yield f"nest `{nest.id}`: `{buffer.array}` can only be resident"
+        elif buffer.place in nest.nest.outer and buffer.place not in use.places:
+            yield f"nest `{nest.id}`: `{buffer.array}` cannot be transferred under `{buffer.place}`"
+        elif buffer.place in nest.nest.iterators and not nest.band_places(use):
+            yield f"nest `{nest.id}`: `{buffer.array}` can only be transferred around it"
 
 
 def _partition(space: Space, buffer: BufferPoint, point: DesignPoint) -> Iterator[str]:
@@ -69,8 +73,8 @@ def _partition(space: Space, buffer: BufferPoint, point: DesignPoint) -> Iterato
         yield f"`{buffer.id}` has {prod(buffer.partition)} banks, more than {space.target.max_partition}"
     for nest in (space.nest(n) for n in buffer.nests):
         use = nest.use(buffer.array)
-        for dim, factor in zip(use.dims if use else (), buffer.partition, strict=False):
+        for at, (dim, factor) in enumerate(zip(use.dims if use else (), buffer.partition, strict=False)):
             for loop in dim.loops:
                 unroll = point.nest(nest.id).tile(loop).level2
-                if factor % unroll:
+                if not space.factors(buffer.array, at).serves(factor, copies=unroll):
                     yield f"`{buffer.id}`: factor {factor} is no multiple of the {unroll} copies of `{loop}`"

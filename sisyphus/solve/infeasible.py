@@ -1,84 +1,62 @@
-"""Why nothing fits: which budget is too small, and how much of it would do with all others as they are."""
+"""What to say where nothing fits: that at once, and with the smallest budgets that would do once these are known."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from sisyphus.errors import NoDesignError
-from sisyphus.solve.exact import CostModel, Engine, Limit, Terms
+from sisyphus.errors import NothingFits
 from sisyphus.solve.session import Session
+from sisyphus.solve.smallest import Need
 
-#: Seconds for the whole explanation, and at least for each budget.
-LIMIT_S, LEAST_S = 10.0, 1.0
-#: No budget is raised further than this.
-MOST = 1 << 40
+FREE_A_KNOB = "free a knob fixed with --fix"
 
 
-@dataclass(frozen=True)
-class Need:
-    """A budget that alone stands in the way; `amount` fits and is the least that does, or about so."""
-
-    limit: Limit
-    amount: int
-    is_least: bool
-
-    @property
-    def ratio(self) -> float:
-        return self.amount / max(self.limit.amount, 1)
-
-
-def explain_infeasible(session: Session) -> NoDesignError:
-    """The error to raise where nothing fits, with the tightest budget and the smallest amount of it that would do."""
-    name = session.space.scop.name
-    costs = session.costs_of(session.space)
-    needs = [] if costs is None else _needs(session, costs)
-    if needs:
-        tightest = min(needs, key=lambda need: need.ratio)
-        others = [_said(need) for need in sorted(needs, key=lambda need: need.ratio)[1:]]
-        return NoDesignError(
-            f"no design of `{name}` fits: {tightest.limit.amount} {tightest.limit.unit} are too few, "
-            f"the smallest number that fits is {'' if tightest.is_least else 'at most '}{tightest.amount}",
-            hint=f"{_said(tightest)}" + (f", or {', or '.join(others)}" if others else ""),
-        )
-    budget = session.space.target.budget
-    return NoDesignError(
-        f"no design of `{name}` fits {budget.dsp} DSPs, {budget.onchip_bytes} bytes on chip and "
-        f"{session.space.target.max_partition} banks per array, and raising one of them alone does not help",
-        hint="raise several of --dsp, --mem and --max-partition, or free a knob fixed with --fix",
+def explain_infeasible(session: Session) -> NothingFits:
+    """The error to raise where a search came to its end without a design; finding out more takes further searches."""
+    target = session.space.target
+    return NothingFits(
+        f"no design of `{session.space.scop.name}` fits {target.budget.dsp} DSPs, {target.budget.onchip_bytes} bytes "
+        f"on chip and {target.max_partition} banks per array",
+        hint=f"raise --dsp, --mem or --max-partition, or {FREE_A_KNOB}",
     )
 
 
-def _said(need: Need) -> str:
-    return f"`{need.limit.option} {need.amount}`"
+def one_is_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, int]) -> NothingFits:
+    """More of any one budget of `needs` lets a design in; the first takes the smallest raise.
+
+    `device` has what there is of each.
+    """
+    first, *others = needs
+    size = first.size
+    less = "" if first.too_few <= size.given else f", and none with {first.too_few:,}"
+    more = "".join(f", or {_option(need, device)}" for need in others)
+    return NothingFits(
+        f"no design of `{kernel}` fits: {size.given:,} {size.unit} are too few; one was found with "
+        f"{first.amount:,}{less}",
+        hint=f"{_option(first, device)}{more}",
+    )
 
 
-def _needs(session: Session, costs: CostModel) -> list[Need]:
-    limits = costs.limits()
-    needs = []
-    for limit in limits:
-        deadline = time.monotonic() + max(LEAST_S, LIMIT_S / len(limits))
-        need = _need(session, limit, deadline)
-        if need is not None:
-            needs.append(need)
-    return needs
+def several_are_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, int]) -> NothingFits:
+    """No single budget is enough; `needs`, the tightest first, together let a design in."""
+    told = ", ".join(f"{need.size.given:,} {need.size.unit}" for need in needs)
+    tightest = needs[0]
+    return NothingFits(
+        f"no design of `{kernel}` fits, and raising one budget alone does not help: too few are {told}; the tightest "
+        f"is `{tightest.size.option}`, {tightest.ratio:,.1f} times as much was needed",
+        hint=f"a design was found with {' '.join(_option(need, device) for need in needs)}",
+    )
 
 
-def _need(session: Session, limit: Limit, deadline: float) -> Need | None:
-    """Growing and halving, with one search for any design at each step."""
-    if not _fits(session, limit, MOST, deadline):
-        return None
-    low, high = limit.amount, max(2 * limit.amount, 1)
-    while high < MOST and not _fits(session, limit, high, deadline):
-        low, high = high, min(high * 8, MOST)
-    while high - low > 1 and time.monotonic() < deadline:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _fits(session, limit, middle, deadline) else (middle, high)
-    return Need(limit, high, high - low <= 1)
+def nothing_would_fit(kernel: str) -> NothingFits:
+    """No design was found even without budgets."""
+    return NothingFits(
+        f"no design of `{kernel}` was found, not even without budgets",
+        hint=f"{FREE_A_KNOB}, or give more --time-limit",
+    )
 
 
-def _fits(session: Session, limit: Limit, amount: int, deadline: float) -> bool:
-    costs = session.costs_of(limit.relaxed(amount))
-    if costs is None:
-        return False
-    return Engine(costs, Terms(deadline, first_only=True)).run().solution is not None
+def _option(need: Need, device: Mapping[str, int]) -> str:
+    has = device.get(need.size.name)
+    beyond = "" if has is None or need.amount <= has else f" (the device has only {has:,}: take a larger one)"
+    return f"`{need.size.option} {need.amount}`{beyond}"

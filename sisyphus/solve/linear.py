@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from sisyphus.ir import ArrayId
 from sisyphus.nlp.choice import ChoiceBudget, ChoiceProblem, ChoiceStep, ChoiceTable, choice_model, picks
 from sisyphus.solve.by_exact import Hunt
 from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
 from sisyphus.solve.exact import Problem
-from sisyphus.solve.exact.combine import Listener, Tick
+from sisyphus.solve.exact.combine import Doubt, Listener, Tick
 from sisyphus.solve.exact.options import Table
 from sisyphus.solve.exact.partitions import IMPOSSIBLE
 from sisyphus.solve.run import solve
@@ -28,7 +29,7 @@ class _Chooser:
         self.session, self.name = session, name
         self.outcome: SolveOutcome = failure(name, "was not asked", 0.0)
 
-    def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
+    def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt) -> None:
         tick(0.0)
         asked = choice_problem(problem)
         if not all(any(serving.values()) for serving in asked.serves.values()):
@@ -51,14 +52,14 @@ class _Chooser:
         if cycles is None:
             self.outcome = replace(self.outcome, stop=Stop.FAILED, message="returned an infeasible choice")
             raise _Failed
-        if cycles < upper and not listen(cycles, chosen):
-            self.outcome = replace(self.outcome, stop=Stop.FAILED, message="its design exceeds the on-chip memory")
+        if cycles < upper and listen(cycles, chosen) >= upper:
+            self.outcome = replace(self.outcome, stop=Stop.UNPROVED, message="its choice is no better when it is built")
             raise _Failed
 
 
 def linear(session: Session, name: str) -> SolveOutcome:
     """The whole turn."""
-    costs = session.costs_of(session.space)
+    costs = session.costs
     chooser = _Chooser(session, name)
     if costs is None:
         return failure(name, "needs a cost model, and there is none for this problem", session.seconds)
@@ -69,7 +70,7 @@ def linear(session: Session, name: str) -> SolveOutcome:
         stop = chooser.outcome.stop if chooser.outcome.stop is not Stop.PROVED else Stop.FAILED
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    objective = None if hunt.found is None else hunt.found.cycles
+    objective = None if session.best is None else session.best.cost
     values = None if hunt.found is None else hunt.values()
     return replace(chooser.outcome, stop=stop, values=values, objective=objective, bound=session.bound)
 
@@ -82,12 +83,21 @@ def choice_problem(problem: Problem) -> ChoiceProblem:
     steps = []
     for step in problem.steps:
         moves = [(m.array, {s: float(problem.moves[m][s]) for s in sorted(used[m.array])}) for m in step.moves]
-        steps.append(ChoiceStep([place[n] for n in step.nests], [(str(a), cycles) for a, cycles in moves]))
+        steps.append(ChoiceStep([place[n] for n in step.nests], [(str(a), c) for a, c in moves], step.extra))
     return ChoiceProblem(
         tables=[_plain(table) for table in problem.tables],
         steps=steps,
         budgets=[
-            ChoiceBudget(b.name, b.limit, [[place[n] for n in group] for group in b.groups]) for b in problem.budgets
+            ChoiceBudget(
+                b.name,
+                b.limit,
+                [[place[n] for n in group] for group in b.groups],
+                {
+                    str(array): {s: float(taken[s]) for s in sorted(used[array])}
+                    for array, taken in problem.residents.get(b.name, {}).items()
+                },
+            )
+            for b in problem.budgets
         ],
         serves={str(array): found for array, found in serves.items()},
     )
@@ -101,25 +111,26 @@ def _plain(table: Table) -> ChoiceTable:
     )
 
 
-def _serving(problem: Problem, array: str) -> dict[int, list[int]]:
+def _serving(problem: Problem, array: ArrayId) -> dict[int, list[int]]:
     """Per demand of some entry, the states among all joint demands that meet it."""
-    states = next(s for a, s in problem.states.items() if a == array)
-    reached: set[int] = {states.start}
+    states, start = problem.states[array], problem.begin(array)
+    allowed = {s for s in range(states.count) if problem.penalties(array)[s] == 0}
+    reached: set[int] = {start}
     demands: set[int] = set()
     for table in problem.tables:
-        asked = next((set(s.tolist()) for a, s in table.states.items() if a == array), set())
+        asked = set(table.states[array].tolist()) if array in table.states else set[int]()
         demands |= asked
         reached = {int(states.joined_with(r)[d]) for r in reached for d in (asked or {states.start})} - {IMPOSSIBLE}
     found = {}
     for demand in sorted(demands):
         joined = states.joined_with(demand)
-        found[demand] = [s for s in sorted(reached) if joined[s] == s]
-    return found or {states.start: [states.start]}
+        found[demand] = [s for s in sorted(reached & allowed) if joined[s] == s]
+    return found or {states.start: [start]}
 
 
 def _cycles(problem: Problem, chosen: list[int]) -> float | None:
     """What a choice costs by our own count; None where it breaks a rule."""
-    states = {array: s.start for array, s in problem.states.items()}
+    states = {array: problem.begin(array) for array in problem.states}
     cycles: dict[str, float] = {}
     for table, entry in zip(problem.tables, chosen, strict=True):
         cycles[table.nest] = float(table.cycles[entry])
@@ -130,10 +141,12 @@ def _cycles(problem: Problem, chosen: list[int]) -> float | None:
     for budget in problem.budgets:
         taken = {t.nest: t.usage[budget.name][:, c] for t, c in zip(problem.tables, chosen, strict=True)}
         groups = np.array([np.sum([taken[nest] for nest in group], axis=0) for group in budget.groups])
-        if float(groups.max(axis=0).sum()) > budget.limit * (1 + ROUGHLY_EQUAL):
+        used = float(groups[:, :-1].max(axis=0).sum()) + float(groups[:, -1].sum())
+        used += sum(float(u[states[array]]) for array, u in problem.residents.get(budget.name, {}).items())
+        if used > budget.limit * (1 + ROUGHLY_EQUAL):
             return None
     total = 0.0
     for step in problem.steps:
         moves = [float(problem.moves[m][states[m.array]]) for m in step.moves]
-        total += max([*(cycles[n] for n in step.nests), *moves], default=0.0)
+        total += max([*(cycles[n] for n in step.nests), *moves], default=0.0) + step.extra
     return total

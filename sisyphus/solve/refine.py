@@ -1,7 +1,6 @@
 """Improving a design by the full model: other tilings of one nest at a time, nearest by the search's own count first.
 
-The searches count what a nest costs alone. What nests do to each other (a partition that one asks for and another
-suffers from) only the full model sees.
+For designs that are not proved to be the best: searches that were stopped, solvers that have only a bound of the cost.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from sisyphus.errors import InternalError
 from sisyphus.nlp import decode, knob
 from sisyphus.nlp.encode import choices
 from sisyphus.solve.exact import CostModel
-from sisyphus.solve.exact.candidates import Candidates, candidates_of
-from sisyphus.solve.exact.costs import Ints
-from sisyphus.solve.exact.partitions import states_of
+from sisyphus.solve.exact.candidates import candidates_of
+from sisyphus.solve.exact.costs import Ints, Tilings
+from sisyphus.solve.share import sharings
 from sisyphus.space import DesignPoint, NestSpace, Space, Tile
 
 #: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
@@ -25,21 +24,25 @@ MOST_TILINGS, DEAREST = 120, 4.0
 
 #: Cycles of a built design by the full model; infinite where it exceeds a budget.
 Judge = Callable[[DesignPoint], float]
+#: Designs that differ from one in a single respect.
+Neighbours = Callable[[DesignPoint], Iterator[DesignPoint]]
 
 
 def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float | None) -> DesignPoint:
-    """A design no worse by `judge`; sweeps over the nests until nothing improves or time is up.
+    """A design no worse by `judge`; sweeps over shared buffers and nests until nothing improves or time is up.
 
     `deadline` is of time.monotonic.
     """
-    space, states = costs.space, states_of(costs.space)
-    tilings = {nest.id: _nearest(costs, nest, candidates_of(space, nest, states)) for nest in space.nests}
+    space = costs.space
+    tilings = {nest.id: _nearest(costs, nest, candidates_of(space, nest, costs.states)) for nest in space.nests}
+    ways: list[Neighbours] = [lambda point: sharings(space, point)]
+    ways += [_tilings_of(space, nest, tilings[nest.id]) for nest in space.nests]
     best, cost = point, judge(point)
     improved = True
     while improved:
         improved = False
-        for nest in space.nests:
-            for other in _neighbours(space, best, nest, tilings[nest.id]):
+        for near in ways:
+            for other in near(best):
                 if deadline is not None and time.monotonic() >= deadline:
                     return best
                 found = judge(other)
@@ -48,10 +51,14 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
     return best
 
 
-def _nearest(costs: CostModel, nest: NestSpace, candidates: Candidates) -> list[dict[str, Tile]]:
+def _tilings_of(space: Space, nest: NestSpace, tilings: Sequence[dict[str, Tile]]) -> Neighbours:
+    return lambda point: _neighbours(space, point, nest, tilings)
+
+
+def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[dict[str, Tile]]:
     """Tilings of a nest, cheapest first; of equally cheap ones, those with the smallest unroll factors."""
-    batch = candidates.batch
-    cycles = costs.nest(nest, batch).cycles
+    batch = tilings.batch
+    cycles = costs.nest(nest, tilings, frozenset()).cycles
     if not len(cycles):
         return []
     order = np.lexsort((batch.level2.prod(axis=0), cycles))

@@ -37,7 +37,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
         stop = Stop.INTERRUPTED
     if hunt.found is None:
         return replace(outcome, stop=Stop.TIME if session.is_over else Stop.FAILED, message="found nothing near")
-    return replace(outcome, stop=stop, values=hunt.values(), objective=hunt.found.cycles)
+    return replace(outcome, stop=stop, values=hunt.values(), objective=session.best.cost if session.best else None)
 
 
 def near(space: Space, relaxed: Mapping[str, float], radius: float) -> Space:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.nlp import measured, paper
@@ -12,7 +13,7 @@ from sisyphus.solve.contract import Limits, SolveOutcome, Stop, failure
 from sisyphus.solve.exact import MakeCosts, MeasuredCosts, PaperCosts
 from sisyphus.solve.infeasible import explain_infeasible
 from sisyphus.solve.registry import EXACT, solver_list
-from sisyphus.solve.session import Excess, Formulation, OnProgress, Session
+from sisyphus.solve.session import Formulation, Judge, OnProgress, Session
 from sisyphus.space import DesignPoint, Space
 
 #: Cost models for the exact search, by the formulation that says the same to other solvers.
@@ -21,11 +22,15 @@ COSTS: dict[Formulation, MakeCosts] = {paper.formulate: PaperCosts, measured.for
 
 @dataclass(frozen=True)
 class Found:
-    """A design point and how it was found; `skipped` says which solvers were of no use, and why."""
+    """A design point and how it was found; `skipped` says which solvers were of no use, and why.
+
+    `others` are the next best designs, best first, where more than one was asked for.
+    """
 
     point: DesignPoint
     outcome: SolveOutcome
     skipped: tuple[str, ...] = ()
+    others: tuple[DesignPoint, ...] = ()
 
 
 def search(
@@ -33,20 +38,23 @@ def search(
     formulate: Formulation,
     solver: str,
     limits: Limits,
-    excess: Excess,
+    judge: Judge | None = None,
     *,
     costs: MakeCosts | None = None,
     start: DesignPoint | None = None,
+    top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point of a space by the solvers in `solver` (see registry), tried until one of them is done.
 
-    `costs` is the cost model of the exact search; without it, the one that belongs to `formulate`, if any. A `start`
-    that is a legal design is the first incumbent. A limit of time and Ctrl-C end the search with the best design so
+    `judge` has the last word on what a design costs and whether it fits. `costs` is the cost model of the exact search;
+    without it, the one that belongs to `formulate`, if any. A `start` that is a legal design is the first incumbent.
+    The `top` best designs are kept. A limit of time and Ctrl-C end the search with the best design so
     far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
     """
     names = solver_list(solver)
-    session = Session(space, formulate, limits, excess, costs=costs or COSTS.get(formulate), on_progress=on_progress)
+    costs = costs or COSTS.get(formulate)
+    session = Session(space, formulate, limits, judge, costs=costs, on_progress=on_progress, top=top)
     if start is not None:
         _begin_with(session, start)
     outcomes = []
@@ -62,10 +70,8 @@ def _begin_with(session: Session, start: DesignPoint) -> None:
     wrong = session.faults(start)
     if wrong:
         session.skip("start", f"is no design of this space: {wrong[0]}")
-    elif session.excess(start) > 0:
-        session.skip("start", "exceeds the on-chip memory")
-    else:
-        session.offer(start, session.cost(start, None), "start")
+    elif session.offer(start, inf, "start")[1]:
+        session.skip("start", "exceeds the budgets")
 
 
 def _turn(session: Session, name: str) -> SolveOutcome:
@@ -101,7 +107,7 @@ def _answer(session: Session, outcomes: list[SolveOutcome]) -> Found:
     owner = next((o for o in outcomes if o.solver == best.solver), last)
     stop = Stop.PROVED if session.is_proved else last.stop
     outcome = session.finish(replace(owner, stop=stop, values=owner.values))
-    return Found(best.point, outcome, tuple(session.skipped))
+    return Found(best.point, outcome, tuple(session.skipped), tuple(other.point for other in session.found[1:]))
 
 
 def _no_design(session: Session, last: SolveOutcome) -> BaseException:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Protocol
 
 from sisyphus.nlp import Knobs
+from sisyphus.solve.budgets import excess, fullest
 from sisyphus.solve.check import faults
 from sisyphus.solve.contract import Limits, SolveOutcome
 from sisyphus.solve.exact import CostModel, MakeCosts
@@ -26,19 +27,36 @@ class Formulation(Protocol):
     def __call__(self, space: Space) -> Knobs: ...
 
 
-#: Bytes by which a built design exceeds the on-chip budget; 0 or less where it fits.
-Excess = Callable[[DesignPoint], int]
+@dataclass(frozen=True)
+class Judged:
+    """What is known of a design once it is built: its cycles, and what it uses of each budget by the names of `Budget`.
+
+    `cycles` is None where the cost model of the search has the last word.
+    """
+
+    cycles: float | None
+    usage: Mapping[str, int]
+
+
+#: The last word about a design; that of the full model, as a rule.
+Judge = Callable[[DesignPoint], Judged]
 #: Told of every better design and every higher bound: cost (None: nothing yet), bound (None: unknown), seconds.
 OnProgress = Callable[[float | None, float | None, float], None]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A design point with its cost, and who found it."""
+    """A legal design with its cost, the largest share of a budget that it uses, and who found it."""
 
     point: DesignPoint
     cost: float
+    share: float
     solver: str
+
+    @property
+    def rank(self) -> tuple[float, float, str]:
+        """Of equal cost, the smaller design is better; equal ones are told apart by their sorted JSON."""
+        return self.cost, self.share, self.point.sort_key()
 
 
 class Session:
@@ -49,19 +67,31 @@ class Session:
         space: Space,
         formulate: Formulation,
         limits: Limits,
-        excess: Excess,
+        judge: Judge | None,
         *,
         costs: MakeCosts | None,
         on_progress: OnProgress | None,
+        top: int = 1,
     ) -> None:
-        self.space, self.formulate, self.limits, self.excess = space, formulate, limits, excess
+        self.space, self.formulate, self.limits, self.judge, self.top = space, formulate, limits, judge, top
         self.make_costs = costs
         self.on_progress = on_progress
         self.started = time.monotonic()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
-        self.best: Candidate | None = None
+        self.found: list[Candidate] = []
         self.bound: float | None = None
+        self._costs: CostModel | None = None
         self.skipped: list[str] = []
+
+    @property
+    def best(self) -> Candidate | None:
+        """The best design so far; `found` has the `top` best ones."""
+        return self.found[0] if self.found else None
+
+    @property
+    def to_beat(self) -> float:
+        """What a design must cost less than to be among the `top` best ones."""
+        return self.found[-1].cost if len(self.found) == self.top else inf
 
     @property
     def seconds(self) -> float:
@@ -95,27 +125,39 @@ class Session:
         """The cost model of a space with other budgets."""
         return None if self.make_costs is None else self.make_costs(space)
 
+    @property
+    def costs(self) -> CostModel | None:
+        """The cost model of the space of this search."""
+        if self._costs is None:
+            self._costs = self.costs_of(self.space)
+        return self._costs
+
     def faults(self, point: DesignPoint) -> tuple[str, ...]:
         """What is wrong with a point as far as it can be told."""
-        costs = self.costs_of(self.space)
-        return () if costs is None else faults(costs, point)
+        return () if self.costs is None else faults(self.costs, point)
 
-    def cost(self, point: DesignPoint, claimed: float | None) -> float:
-        """By our own count; what the solver says where there is none."""
-        costs = self.costs_of(self.space)
-        return costs.evaluate(point) if costs is not None else float("inf") if claimed is None else claimed
+    def judged(self, point: DesignPoint, claimed: float) -> Judged:
+        """The last word about a design; `claimed` is what its solver says that it costs."""
+        judged = Judged(None, {}) if self.judge is None else self.judge(point)
+        if judged.cycles is not None:
+            return judged
+        return replace(judged, cycles=claimed if self.costs is None else self.costs.evaluate(point))
 
-    def offer(self, point: DesignPoint, cost: float, solver: str) -> bool:
-        """Takes a legal design if it is better than the best; equal ones are told apart by their sorted JSON."""
-        best = self.best
-        if best is not None:
-            if cost > best.cost:
-                return False
-            if cost == best.cost and point.sort_key() >= best.point.sort_key():
-                return False
-        self.best = Candidate(point, cost, solver)
-        self.tell()
-        return True
+    def offer(self, point: DesignPoint, claimed: float, solver: str) -> tuple[float, Mapping[str, float]]:
+        """Takes a legal design if it fits the budgets when it is built and is among the best.
+
+        Its cost, and by how much it exceeds which budgets, as ratios.
+        """
+        judged = self.judged(point, claimed)
+        cost, budget = judged.cycles if judged.cycles is not None else claimed, self.space.target.budget
+        over = excess(budget, judged.usage)
+        if not over and isfinite(cost) and all(point != other.point for other in self.found):
+            best = self.best
+            candidate = Candidate(point, cost, fullest(budget, judged.usage), solver)
+            self.found = sorted([*self.found, candidate], key=lambda c: c.rank)[: self.top]
+            if self.best is not best:
+                self.tell()
+        return cost, over
 
     def raise_bound(self, bound: float | None) -> None:
         """A proven lower bound of every design's cost."""

@@ -1,11 +1,12 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.build import build_space
+from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.schedule import illegal, level2_order, precedence, schedules
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
-from sisyphus.space.widths import tile_grid, tile_widths
+from sisyphus.space.widths import layout_for, tile_grid, tile_widths
 
 __all__ = [
     "KERNEL_PLACE",
@@ -13,6 +14,7 @@ __all__ = [
     "BufferPoint",
     "DesignPoint",
     "DimUse",
+    "Factors",
     "LoopSpace",
     "NestPoint",
     "NestSpace",
@@ -23,6 +25,7 @@ __all__ = [
     "apply_fixes",
     "build_space",
     "illegal",
+    "layout_for",
     "level2_order",
     "precedence",
     "schedules",

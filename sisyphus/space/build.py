@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import isqrt, lcm, prod
+from math import lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, OuterLoop
+from sisyphus.analysis import Dependences, Distribution, Live, Nest, OuterLoop
 from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.poly import Affine
-from sisyphus.space.point import KERNEL_PLACE, Tile
+from sisyphus.space.factors import other_factors
+from sisyphus.space.point import KERNEL_PLACE
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
+from sisyphus.space.tilings import tilings
 from sisyphus.target import Target
 
 #: Widest beat of an m_axi port in elements (MODEL.md 4.2); the port's own width may allow fewer.
@@ -25,8 +27,10 @@ def build_space(
     target: Target,
     options: Options,
 ) -> Space:
-    """Every knob of MODEL.md section 1 with its legal values, divisors only."""
-    nests = tuple(_nest_space(scop, nest, _outer_trips(distribution.body, nest)) for nest in distribution.nests)
+    """Every knob of MODEL.md section 1 with its legal values."""
+    nests = tuple(
+        _nest_space(scop, nest, _outer_trips(distribution.body, nest), options) for nest in distribution.nests
+    )
     return Space(
         scop=scop,
         dependences=dependences,
@@ -35,67 +39,66 @@ def build_space(
         target=target,
         options=options,
         nests=nests,
-        partitions={a.id: _partition_values(nests, a.id, a.extents, target.max_partition) for a in scop.arrays},
-        widths={a.id: beat_widths(a.extents, a.type.bits, target.port_bits) for a in scop.arrays},
+        partitions={
+            a.id: _partition_values(nests, a.id, a.extents, target.max_partition, whole_beats=options.whole_beats)
+            for a in scop.arrays
+        },
+        widths={
+            a.id: beat_widths(a.extents, a.type.bits, target.port_bits, padding=options.padding) for a in scop.arrays
+        },
         together=tuple(_under_outer_loops(distribution.body)),
     )
 
 
-def divisors(number: int) -> tuple[int, ...]:
-    """All positive divisors, ascending."""
-    small = [d for d in range(1, isqrt(number) + 1) if number % d == 0]
-    return tuple(sorted({*small, *(number // d for d in small)}))
+def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
+    """Elements per beat: powers of two that fit the port and divide the last dimension (MODEL.md 4.2).
 
-
-def beat_widths(extents: Sequence[int], bits: int, port_bits: int) -> tuple[int, ...]:
-    """Elements per beat: powers of two that divide the last dimension and fit the port (MODEL.md 4.2)."""
+    With `padding` those that do not divide it too, as long as a row is longer than half a beat.
+    """
     last = extents[-1] if extents else 1
     widest = min(MAX_BEAT_ELEMENTS, max(1, port_bits // bits))
-    return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and last % w == 0)
+    return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and (last % w == 0 or (padding and w < 2 * last)))
 
 
-def _nest_space(scop: Scop, nest: Nest, outer_trips: int) -> NestSpace:
+def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> NestSpace:
     statements = [scop.statement(s) for s in nest.statements]
+    places = (*nest.outer, *nest.iterators) if options.outer_places else nest.iterators
     loops = tuple(
-        LoopSpace(loop.iterator, loop.lower, loop.trip_count, loop.kind, _tiles(loop.trip_count, loop.kind))
+        LoopSpace(
+            iterator=loop.iterator,
+            lower=loop.lower,
+            trip_count=loop.trip_count,
+            kind=loop.kind,
+            tiles=tilings(loop.trip_count, loop.kind, options.tiles),
+        )
         for loop in nest.band
     )
     pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1)
     return NestSpace(
         nest=nest,
         loops=loops,
-        arrays=tuple(_array_use(scop, nest, statements, a) for a in _arrays_of(statements)),
+        arrays=tuple(_array_use(scop, nest, statements, a, places) for a in _arrays_of(statements)),
         pipelines=(*pipelines, None),
         order=None,
         outer_trips=outer_trips,
     )
 
 
-def _tiles(trip_count: int, kind: LoopKind) -> tuple[Tile, ...]:
-    """Equation 1 with divisors: level 0 x level 1 x level 2 = trip count; a sequential loop is never unrolled."""
-    triples = (
-        Tile(trip_count // (level1 * level2), level1, level2)
-        for level2 in divisors(trip_count)
-        if level2 == 1 or kind is not LoopKind.SEQUENTIAL
-        for level1 in divisors(trip_count // level2)
-    )
-    return tuple(sorted(triples, key=lambda t: (t.level2, t.level1)))
-
-
 def _arrays_of(statements: Sequence[Statement]) -> tuple[ArrayId, ...]:
     return tuple(dict.fromkeys(ref.array for s in statements for ref in (s.write, *s.reads)))
 
 
-def _array_use(scop: Scop, nest: Nest, statements: Sequence[Statement], array: ArrayId) -> ArrayUse:
+def _array_use(
+    scop: Scop, nest: Nest, statements: Sequence[Statement], array: ArrayId, places: Sequence[str]
+) -> ArrayUse:
     declared = scop.array(array)
     written = [s.write for s in statements if s.write.array == array]
     read = [ref for s in statements for ref in s.reads if ref.array == array]
-    band = [loop.iterator for loop in nest.band]
     trips = {loop.iterator: loop.trip_count for loop in nest.band}
     dims = tuple(
         _dim_use(extent, [r.index[at] for r in (*written, *read)], trips) for at, extent in enumerate(declared.extents)
     )
-    tiled = band if declared.role is not Role.LOCAL and declared.extents else []
+    tiled = places if declared.role is not Role.LOCAL and declared.extents else ()
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
 
 
@@ -111,7 +114,7 @@ def _dim_use(extent: int, subscripts: Sequence[Affine], trips: Mapping[str, int]
 
 
 def _partition_values(
-    nests: Iterable[NestSpace], array: ArrayId, extents: Sequence[int], max_partition: int
+    nests: Iterable[NestSpace], array: ArrayId, extents: Sequence[int], max_partition: int, *, whole_beats: bool
 ) -> tuple[tuple[int, ...], ...]:
     """Per dimension: common multiples of unroll factors and beat widths, up to the extent and the limit."""
     uses = [(nest, use) for nest in nests if (use := nest.use(array)) is not None]
@@ -119,9 +122,8 @@ def _partition_values(
     for at, extent in enumerate(extents):
         loops = [nest.loop(name) for nest, use in uses for name in use.dims[at].loops]
         seeds = {tile.level2 for loop in loops for tile in loop.tiles}
-        if at == len(extents) - 1:
-            seeds |= {w for w in (1, 2, 4, 8, 16) if extent % w == 0}
         limit = min(extent, max_partition)
+        seeds |= other_factors(extent, limit, is_last=at == len(extents) - 1, whole_beats=whole_beats)
         values.append(tuple(sorted(_closed_under_lcm(seeds | {1}, limit))))
     return tuple(values)
 

@@ -3,10 +3,12 @@
 S1.order=k,i,j         level-0 order, outermost first
 S1.k=48x1x5            level 0 x level 1 x level 2
 S1.pipeline=j          or `none`
-S1.A.place=k           a level-0 loop, or `kernel`
+S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the nest (a buffer for it alone), or one
+                       further out (one buffer for all nests under that loop)
 A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
 A.width=4              elements per beat
+A.layout=plain         rows as in C, or `padded` to whole beats
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.space.point import KERNEL_PLACE, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
+from sisyphus.space.widths import layout_for
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
 EXAMPLE = (
@@ -33,7 +36,21 @@ def apply_fixes(space: Space, fixes: Iterable[str]) -> Space:
         if match is None:
             raise UsageError(f"`--fix {text}` is not of the form KNOB=VALUE", hint=EXAMPLE)
         space = _apply(space, text, match["left"].split("."), match["value"])
+    for array in space.used_arrays:
+        _need_one_home(space, array)
     return space
+
+
+def _need_one_home(space: Space, array: ArrayId) -> None:
+    """The search keeps an array on chip for all its nests, or for none."""
+    places = {nest.id: use.places for nest in space.users(array) if (use := nest.use(array)) is not None}
+    stays = [nest for nest, found in places.items() if found == (KERNEL_PLACE,)]
+    moves = [nest for nest, found in places.items() if KERNEL_PLACE not in found]
+    if stays and moves:
+        raise UsageError(
+            f"`--fix`: `{array}` cannot stay on chip in `{stays[0]}` and be transferred in `{moves[0]}`",
+            hint="an array has one home in all nests of a search; a saved design (--design) may mix them",
+        )
 
 
 def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
@@ -45,7 +62,9 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _fix_partition(space, text, ArrayId(array), value)
         case [array, "width"] if _is_array(space, array):
             return _fix_width(space, text, ArrayId(array), value)
-        case [name, "partition" | "width"]:
+        case [array, "layout"] if _is_array(space, array):
+            return _fix_layout(space, text, ArrayId(array), value)
+        case [name, "partition" | "width" | "layout"]:
             raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
         case [array, "place"] if _is_array(space, array):
             places = (f"{n.id}.{array}.place" for n in space.users(ArrayId(array)))
@@ -56,7 +75,13 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _with_nest(space, _fix_pipeline(_nest(space, text, nest_id), text, value))
         case [nest_id, array, "place"]:
             nest = _nest(space, text, nest_id)
-            return _with_nest(space, _fix_place(nest, text, _array(space, text, array), value))
+            pinned = f"{array}@{nest.id}"
+            if value == KERNEL_PLACE and pinned in space.pinned:
+                raise UsageError(
+                    f"`--fix {text}`: `{pinned}.partition` is fixed, too, and is of a tile that is not resident",
+                    hint=f"fix `{array}.partition` for the resident buffer, or leave out one of the two",
+                )
+            return _fix_places(space, nest, text, _array(space, text, array), value)
         case [nest_id, loop]:
             return _with_nest(space, _fix_tile(_nest(space, text, nest_id), text, loop, value))
         case _:
@@ -126,9 +151,21 @@ def _fix_pipeline(nest: NestSpace, text: str, value: str) -> NestSpace:
         flat = loop.iterator != chosen
         tiles = tuple(t for t in loop.tiles if (t.level1 == 1 if flat else t.level1 > 1))
         if not tiles:
-            raise _illegal(text, f"the tiles of `{loop.iterator}` contradict it", (p or "none" for p in nest.pipelines))
+            raise UsageError(
+                f"`--fix {text}`: level 1 of `{loop.iterator}` is {'above 1' if flat else '1'} in all tiles left to it",
+                hint=f"the pipelined loop alone has a level 1 above 1: leave out `--fix {nest.id}.{loop.iterator}`",
+            )
         nest = _with_loop(nest, replace(loop, tiles=tiles))
     return replace(nest, pipelines=(chosen,))
+
+
+def _fix_places(space: Space, nest: NestSpace, text: str, array: ArrayId, value: str) -> Space:
+    """The place in one nest, or in all that share a buffer under an outer loop further out than the innermost."""
+    shared = value in nest.nest.outer and value != nest.around
+    for other in space.under(nest.id, value) if shared else (nest.id,):
+        if other == nest.id or space.nest(other).use(array) is not None:
+            space = _with_nest(space, _fix_place(space.nest(other), text, array, value))
+    return space
 
 
 def _fix_place(nest: NestSpace, text: str, array: ArrayId, value: str) -> NestSpace:
@@ -145,6 +182,16 @@ def _fix_width(space: Space, text: str, array: ArrayId, value: str) -> Space:
     if value not in {str(w) for w in legal}:
         raise _illegal(text, f"`{array}` cannot move {value} elements per beat", legal)
     return replace(space, widths={**space.widths, array: (int(value),)})
+
+
+def _fix_layout(space: Space, text: str, array: ArrayId, value: str) -> Space:
+    """The widths that go with a layout."""
+    extents = space.scop.array(array).extents
+    layouts = {width: layout_for(extents, width) for width in space.widths[array]}
+    kept = tuple(width for width, layout in layouts.items() if layout == value)
+    if not kept:
+        raise _illegal(text, f"`{array}` cannot lie in memory as `{value}`", dict.fromkeys(layouts.values()))
+    return replace(space, widths={**space.widths, array: kept})
 
 
 def _factors(space: Space, text: str, array: ArrayId, value: str) -> tuple[int, ...]:
@@ -179,7 +226,10 @@ def _fix_tile_partition(space: Space, text: str, array: ArrayId, nest: NestSpace
         raise _illegal(text, f"nest `{nest.id}` does not use `{array}`", (u.array for u in nest.arrays))
     places = tuple(p for p in use.places if p != KERNEL_PLACE)
     if not places:
-        raise _illegal(text, f"`{array}` has no buffer of its own in `{nest.id}`", use.places)
+        raise UsageError(
+            f"`--fix {text}`: `{array}` can only be resident in `{nest.id}`, so that it has no tile there",
+            hint=f"fix `{array}.partition` instead, or leave out `--fix {nest.id}.{array}.place`, if it is there",
+        )
     factors = _factors(space, text, array, value)
     narrowed = _with_use(nest, replace(use, places=places))
     for factor, dim in zip(factors, use.dims, strict=True):

@@ -78,7 +78,11 @@ class BufferPoint:
 
 @dataclass(frozen=True)
 class TransferPoint:
-    """How a buffer travels: `width` elements per beat over `ports`, in `layout` `plain`, `padded` or `packed`."""
+    """How a buffer travels: `width` elements per beat over `ports`.
+
+    `layout` is that of the array in memory: `plain` as C has it; `padded`: every row of the last dimension rounded up
+    to whole beats; `packed`: all elements in one row.
+    """
 
     buffer: str
     width: int
@@ -107,6 +111,10 @@ class DesignPoint:
     def width_of(self, buffer_id: str) -> int:
         """Elements per beat of a buffer's transfers, 1 where the point does not say."""
         return next((t.width for t in self.transfers if t.buffer == buffer_id), 1)
+
+    def layout_of(self, buffer_id: str) -> str:
+        """How the array of a buffer lies in memory, `plain` where the point does not say."""
+        return next((t.layout for t in self.transfers if t.buffer == buffer_id), "plain")
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest
+from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, OuterLoop
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
+from sisyphus.space.factors import Factors
 from sisyphus.space.point import Tile
 from sisyphus.target import Target
 
 Reuse = Literal["optimistic", "pessimistic"]
+Tiles = Literal["auto", "divisors", "ragged"]
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user decides about the space as a whole, beside budgets and fixed knobs."""
+    """What the user decides about the space as a whole, beside budgets and fixed knobs.
+
+    `tiles`: may the last tile of a loop be ragged? `auto`: where the divisors of its trip count leave a wide hole.
+    `padding`: may rows of an array be padded in memory to whole beats? `whole_beats`: must a beat divide the factor
+    of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
+    a sequential loop that several nests share?
+    """
 
     tree_reduction: bool = False
     reuse: Reuse = "optimistic"
+    tiles: Tiles = "auto"
+    padding: bool = True
+    whole_beats: bool = False
+    outer_places: bool = True
+
+    def as_in_paper(self) -> Options:
+        """The same with the paper's rules: tiles divide loops, beats rows and partitions; tiles move in nests only."""
+        return replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False)
 
 
 @dataclass(frozen=True)
@@ -54,14 +70,22 @@ class DimUse:
 
     def span(self, sizes: Mapping[str, int]) -> int:
         """Places covered when loop l runs over `sizes[l]` iterations (1: fixed)."""
+        return min(self.extent, self.reach(sizes))
+
+    def reach(self, sizes: Mapping[str, int]) -> int:
+        """The same, not cut at the ends of the array."""
         if self.coefficients is None:
             return self.extent
-        return min(self.extent, self.constant + sum(c * sizes[loop] for loop, c in self.coefficients))
+        return self.constant + sum(c * sizes[loop] for loop, c in self.coefficients)
 
 
 @dataclass(frozen=True)
 class ArrayUse:
-    """What a nest does with one array, and where its tile may be transferred: `kernel` or a loop of the band."""
+    """What a nest does with one array, and where its tile may be transferred.
+
+    `places` are `kernel`, the outer loops and the loops of the band. Under the innermost outer loop the nest may have a
+    buffer of its own; under any outer loop all its nests that use the array may share one.
+    """
 
     array: ArrayId
     dims: tuple[DimUse, ...]
@@ -106,6 +130,23 @@ class NestSpace:
         return self._loops[iterator]
 
     @property
+    def around(self) -> str | None:
+        """The innermost outer loop, each iteration of which runs the nest once."""
+        return self.nest.outer[-1] if self.nest.outer else None
+
+    def can_move_around(self, use: ArrayUse) -> bool:
+        """May the array be transferred under an outer loop, outside of all loops of the nest?"""
+        return any(place in self.nest.outer for place in use.places)
+
+    def may_own(self, use: ArrayUse) -> bool:
+        """May the nest have a buffer of its own under the innermost outer loop?"""
+        return self.around is not None and self.around in use.places
+
+    def band_places(self, use: ArrayUse) -> tuple[str, ...]:
+        """The loops of the band under which the array may be transferred."""
+        return tuple(place for place in use.places if place in self._loops)
+
+    @property
     def reduction_loops(self) -> tuple[str, ...]:
         return tuple(loop.iterator for loop in self.loops if loop.kind is LoopKind.REDUCTION)
 
@@ -140,11 +181,39 @@ class Space:
             raise InternalError(f"no nest `{nest_id}` in the space of `{self.scop.name}`")
         return found
 
+    def factors(self, array: ArrayId, at: int) -> Factors:
+        """The legal partition factors of a dimension of an array, and which of them serve what."""
+        extent = self.scop.array(array).extents[at]
+        return Factors(self.partitions[array][at], extent, self.options.whole_beats)
+
     def users(self, array: ArrayId) -> Iterator[NestSpace]:
         """Nests that use an array, in order of execution."""
         return (n for n in self.nests if n.use(array) is not None)
+
+    def under(self, nest_id: str, iterator: str) -> tuple[str, ...]:
+        """The nests under the same outer loop `iterator` as a nest, in order of execution."""
+        for loop in _outer_loops(self.distribution.body):
+            inside = tuple(_nest_ids(loop))
+            if loop.iterator == iterator and nest_id in inside:
+                return inside
+        raise InternalError(f"no loop `{iterator}` around nest `{nest_id}`")
 
     @property
     def used_arrays(self) -> tuple[ArrayId, ...]:
         """Arrays that some nest uses, in the order of their declaration."""
         return tuple(a.id for a in self.scop.arrays if any(n.use(a.id) for n in self.nests))
+
+
+def _outer_loops(body: Sequence[OuterLoop | Nest]) -> Iterator[OuterLoop]:
+    for part in body:
+        if isinstance(part, OuterLoop):
+            yield part
+            yield from _outer_loops(part.body)
+
+
+def _nest_ids(part: OuterLoop | Nest) -> Iterator[str]:
+    if isinstance(part, Nest):
+        yield part.id
+    else:
+        for child in part.body:
+            yield from _nest_ids(child)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sisyphus.analysis import Dependences, Live
@@ -10,10 +11,11 @@ from sisyphus.codegen import Project
 from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
 from sisyphus.verify.proof import prove
+from sisyphus.verify.reduced import Reduced, reduced
 from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, run, run_files, work
 from sisyphus.verify.verdict import Check, Verdict
 
-__all__ = ["Check", "Ran", "Verdict", "prove", "run", "run_files", "verify"]
+__all__ = ["Check", "Ran", "Reduced", "Verdict", "prove", "reduced", "run", "run_files", "verify"]
 
 
 def verify(
@@ -26,15 +28,31 @@ def verify(
     full: bool = False,
     sanitize: bool = False,
     workdir: Path | None = None,
-    reduced: tuple[Project, Plan] | None = None,
+    smaller: Callable[[], Reduced | str] | None = None,
 ) -> Verdict:
     """The proof of the plan, then the differential run of its project, which happens even if the proof failed.
 
     `live` says which arrays are wanted afterwards (without it, all that are written). The files and logs of the run
-    stay in `workdir` where one is given. `full` runs all data whatever it costs. `reduced` is the same design with
-    fewer level-0 iterations, which is run in place of a very large kernel.
+    stay in `workdir` where one is given. `full` runs all data whatever it costs. `smaller` makes the same design at
+    smaller sizes, which is proved and run in place of a very large kernel, whose own code is then only compiled; or it
+    says why there is none, and nothing is run.
     """
-    small = reduced if not full and work(plan) > VERY_MANY_OPERATIONS else None
-    ran = run(*(small or (project, plan)), seed=seed, full=full, sanitize=sanitize, workdir=workdir)
-    told = (Check("size of the run", True, "the same tiles, with fewer level-0 iterations"),) if small else ()
-    return prove(plan, dependences, live).joined(Verdict((*told, *ran.checks), ran.compiler, seed, ran.worst_error))
+    proved = prove(plan, dependences, live)
+    if smaller is None or full or work(plan) <= VERY_MANY_OPERATIONS:
+        ran = run(project, plan, seed=seed, full=full, sanitize=sanitize, workdir=workdir)
+        return proved.joined(Verdict(ran.checks, ran.compiler, seed, ran.worst_error))
+    compiled = run(project, plan, sets=(), sanitize=sanitize, workdir=workdir)
+    return proved.joined(Verdict(compiled.checks, compiled.compiler)).joined(_run_smaller(smaller(), seed, sanitize))
+
+
+def _run_smaller(small: Reduced | str, seed: int, sanitize: bool) -> Verdict:
+    """What stands in for the run of a very large kernel, under names that say so."""
+    if isinstance(small, str):
+        return Verdict((Check("size of the run", True, f"NOTHING WAS RUN, too many operations: {small}"),))
+    proved = prove(small.plan, small.dependences, small.live)
+    ran = run(small.project, small.plan, seed=seed, sanitize=sanitize)
+    wrong = tuple(replace(c, name=f"smaller {c.name}") for c in proved.failures)
+    held = Check("smaller proof", True, f"{len(proved.checks)} checks hold at these sizes, too")
+    told = Check("size of the run", True, f"proved and compiled at full size, run at {small}")
+    runs = tuple(c if c.name != "compile" else replace(c, name="smaller compile") for c in ran.checks)
+    return Verdict((told, *(wrong or (held,)), *runs), ran.compiler, seed, ran.worst_error)

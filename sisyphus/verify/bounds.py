@@ -49,9 +49,11 @@ def _too_long(tree: Tree) -> str | None:
 
 def check_beats(plan: Plan) -> Iterator[Check]:
     """One check for all transfers: no beat crosses a row of its buffer or of the array."""
+    layouts = {port.name: port.layout for port in plan.ports}
     for transfer in plan.transfers:
         try:
-            check_width(plan.buffer(transfer.buffer), plan.scop.array(transfer.array).extents, transfer.width)
+            extents, layout = plan.scop.array(transfer.array).extents, layouts[transfer.array]
+            check_width(plan.buffer(transfer.buffer), extents, transfer.width, layout)
         except KernelError as fault:
             yield Check("beats", False, f"{transfer.id}: {fault.message}")
             return

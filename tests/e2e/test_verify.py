@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from sisyphus import pipeline
+from sisyphus.cli.main import sisy
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.recheck import recheck, require_passed
 from sisyphus.target import load_device, make_target
@@ -68,7 +71,7 @@ def test_design_lists_the_arguments_of_the_top_function(written: Path) -> None:
     data = json.loads((written / "out" / "design.json").read_text())
     header = (written / "out" / "kernel.h").read_text()
     signature = next(line for line in header.splitlines() if line.startswith("void scale("))
-    assert [a["name"] for a in data["interface"]] == [p.split()[-1].strip("*);") for p in signature.split(",")]
+    assert [a["name"] for a in data["interface"]] == re.findall(r"(\w+)[,)]", re.sub(r"<.*?>", "", signature))
     assert data["source"]["temporaries"] == ["t"] and data["source"]["parameters"] == {"n": 11}
 
 
@@ -159,3 +162,42 @@ def test_command(written: Path, copy: Path) -> None:
     _append(copy, "Makefile")
     bad = subprocess.run([*SISY, "verify", str(copy)], capture_output=True, text=True, check=False)
     assert bad.returncode == 4 and "FAILED file Makefile" in bad.stdout and "file Makefile" in bad.stderr
+
+
+GEMM = Path(__file__).parents[2] / "kernels" / "polybench" / "gemm.c"
+TILES = {"S0": {"i": [40, 1, 50], "j": [1, 575, 4]}, "S1": {"i": [40, 1, 50], "k": [520, 1, 5], "j": [1, 575, 4]}}
+PARTITIONS = {"C": [50, 4], "A": [50, 5], "B": [5, 4]}
+
+
+def test_a_huge_kernel_is_verified_in_seconds_by_optimize_and_by_verify(tmp_path: Path) -> None:
+    nests = [{"statements": [s], "order": list(tiles), "tiles": tiles, "pipeline": "j"} for s, tiles in TILES.items()]
+    buffers = [
+        {"array": a, "nests": ["S0", "S1"] if a == "C" else ["S1"], "place": "kernel", "partition": partition}
+        for a, partition in PARTITIONS.items()
+    ]
+    point = {"version": 1, "kernel": "kernel_gemm", "nests": nests, "buffers": buffers}
+    (tmp_path / "point.json").write_text(json.dumps(point))
+    sizes = [f"-D{name}" for name in ("NI=2000", "NJ=2300", "NK=2600")]
+    made = [*SISY, "optimize", str(GEMM), *sizes, "--design", "point.json", "-o", "out"]
+    for command in (made, [*SISY, "verify", "out"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "full size, run at NI=150 for 2000, NJ=8 for 2300, NK=15 for 2600" in done.stdout
+    assert "#define NI 2000" in (tmp_path / "out" / "reference.c").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [([], (True, False)), (["--verify", "full"], (True, True)), (["--no-verify"], (False, False))],
+    ids=["as it is", "full", "not at all"],
+)
+def test_how_much_is_verified(words: list[str], wanted: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def stop(request: pipeline.Request, listen: object) -> None:
+        asked.append((request.verify, request.verify_full))
+        raise UsageError("far enough")
+
+    monkeypatch.setattr(pipeline, "optimize", stop)
+    assert CliRunner().invoke(sisy, ["optimize", str(GEMM), *words]).exit_code != 0
+    assert asked == [wanted]

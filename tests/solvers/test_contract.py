@@ -99,7 +99,7 @@ def test_an_adapter_says_what_it_is_and_what_it_lacks(name: str) -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_a_design_is_found_and_a_proof_is_one(name: str, tree: bool) -> None:
     adapter, space = runnable(name), small(tree=tree)
-    found = search(space, formulate, name, Limits(seconds=LIMIT_S), lambda _: 0)
+    found = search(space, formulate, name, Limits(seconds=LIMIT_S))
     best = optimum(space)
     assert faults(PaperCosts(space), found.point) == ()
     assert found.outcome.solver == name
@@ -119,7 +119,7 @@ def test_knobs_that_have_one_value_come_back_too(name: str) -> None:
     runnable(name)
     text = "for i in range(4):\n  w[i] = A[i] * B[i]\nfor i in range(4):\n  S += w[i]"
     space = space_of(scop(text, A=(4,), B=(4,), w=(4,), S=()))
-    found = search(space, formulate, name, Limits(seconds=LIMIT_S), lambda _: 0)
+    found = search(space, formulate, name, Limits(seconds=LIMIT_S))
     assert faults(PaperCosts(space), found.point) == ()
     assert found.outcome.objective == pytest.approx(optimum(space), rel=0.3)
 
@@ -160,7 +160,7 @@ def test_scip_takes_a_start_and_tells_of_better_points() -> None:
 def test_a_program_on_the_path_is_called(name: str, install: Callable[[str], Path]) -> None:
     install(name)
     space = small()
-    found = search(space, formulate, name, Limits(seconds=LIMIT_S), lambda _: 0)
+    found = search(space, formulate, name, Limits(seconds=LIMIT_S))
     assert found.outcome.solver == name
     assert found.outcome.version.startswith(f"{name} 1.0")
     assert found.outcome.objective == found.outcome.bound == optimum(space)
@@ -169,7 +169,7 @@ def test_a_program_on_the_path_is_called(name: str, install: Callable[[str], Pat
 
 def test_bonmin_proves_nothing_of_a_problem_that_is_not_convex(install: Callable[[str], Path]) -> None:
     install("bonmin")
-    found = search(small(tree=True), formulate, "bonmin", Limits(seconds=LIMIT_S), lambda _: 0)
+    found = search(small(tree=True), formulate, "bonmin", Limits(seconds=LIMIT_S))
     assert found.outcome.stop is Stop.UNPROVED
     assert found.outcome.bound is None
 
@@ -177,7 +177,7 @@ def test_bonmin_proves_nothing_of_a_problem_that_is_not_convex(install: Callable
 def test_any_program_is_called_by_its_path(install: Callable[[str], Path]) -> None:
     program = install("my_solver")
     space = small()
-    found = search(space, formulate, f"asl:{program}", Limits(seconds=LIMIT_S), lambda _: 0)
+    found = search(space, formulate, f"asl:{program}", Limits(seconds=LIMIT_S))
     assert found.outcome.objective == optimum(space)
     assert found.outcome.stop is Stop.UNPROVED
     assert solver_list(f"asl:{program}") == (f"asl:{program}",)

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.solve.exact.costs import Batch, Ints, Mask
+from sisyphus.solve.exact.costs import Batch, Ints, Mask, Tilings
 from sisyphus.solve.exact.partitions import IMPOSSIBLE, States
 from sisyphus.space import ArrayUse, LoopSpace, NestSpace, Space, Tile, precedence
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Tilings of a nest; `states` numbers what each asks of each array's partition."""
-
-    batch: Batch
-    states: Mapping[ArrayId, Ints]
-
-    def take(self, chosen: Ints | Mask) -> Candidates:
-        return Candidates(self.batch.take(chosen), {a: s[chosen] for a, s in self.states.items()})
-
-
-def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States]) -> Candidates:
+def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States]) -> Tilings:
     """Every tiling of a nest that its precedence, its pipelined loop and the partitions of its arrays allow."""
     unrolls, demands = _unrolls(nest, states)
     loops = tuple(loop.iterator for loop in nest.loops)
@@ -36,7 +24,7 @@ def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States
         np.concatenate([level1 for _, _, level1 in parts], axis=1),
         unrolls[:, rows],
     )
-    found = Candidates(batch, {array: demand[rows] for array, demand in demands.items()})
+    found = Tilings(batch, {array: demand[rows] for array, demand in demands.items()})
     return found.take(_in_order(space, nest, batch))
 
 

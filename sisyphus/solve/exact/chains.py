@@ -2,7 +2,8 @@
 
 Instead of all orders of the loops, the search looks at the sets that matter: the loops outside of the transfers of each
 tiled array. The sets of a nest are nested, so that they are prefixes of one order. A loop that has one iteration makes
-no difference, so sets are told apart only by the loops with more.
+no difference, so sets are told apart only by the loops with more. No loop at all is outside of transfers that stand
+around the nest, where it may be so.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
+from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.costs import Ints, Mask
-from sisyphus.space import KERNEL_PLACE, NestSpace, Space, precedence
+from sisyphus.space import ArrayUse, NestSpace, Space, precedence
 
 
 class Chains:
@@ -26,17 +28,30 @@ class Chains:
         self._bit = {name: 1 << at for at, name in enumerate(self.loops)}
         self._nest = nest
         self._precedence = sorted(precedence(nest.nest, tree_reduction=space.options.tree_reduction))
-        self._ends = {use.array: self._single_end(use.places) for use in nest.arrays}
+        self._ends = {use.array: self._single_end(nest, use) for use in nest.arrays}
         self._by_active: dict[int, Ints] = {}
 
     @staticmethod
-    def _single_end(places: Sequence[str]) -> str | None:
+    def _single_end(nest: NestSpace, use: ArrayUse) -> str | None:
         """The one loop below which the user wants a transfer."""
-        loops = [place for place in places if place != KERNEL_PLACE]
-        return loops[0] if len(loops) == 1 else None
+        loops = nest.band_places(use)
+        return loops[0] if len(loops) == 1 and not nest.can_move_around(use) else None
+
+    def _subsets_of(self, array: ArrayId) -> Ints:
+        """The sets that one array may have; the empty one first."""
+        use = self._nest.use(array)
+        if use is None:
+            raise InternalError(f"nest `{self._nest.id}` does not use `{array}`")
+        end, found = self._ends[array], self._subsets
+        if end is not None:
+            found = found[(found & self._bit[end]) > 0]
+        if not self._nest.band_places(use):
+            found = found[:0]
+        return np.concatenate([np.zeros(int(self._nest.can_move_around(use)), np.int64), found])
 
     @cached_property
     def _subsets(self) -> Ints:
+        """Every set of loops that is not empty."""
         if self._nest.order is None:
             return np.arange(1, 1 << len(self.loops), dtype=np.int64)
         return np.cumsum([self._bit[name] for name in self._nest.order], dtype=np.int64)
@@ -46,9 +61,7 @@ class Chains:
         """Every nested family [family, array], built array by array."""
         families = np.zeros((1, 0), np.int64)
         for at, array in enumerate(self.arrays):
-            subsets, end = self._subsets, self._ends[array]
-            if end is not None:
-                subsets = subsets[(subsets & self._bit[end]) > 0]
+            subsets = self._subsets_of(array)
             rows = np.repeat(np.arange(len(families)), len(subsets))
             added = np.tile(subsets, len(families))
             kept = np.ones(len(rows), np.bool_)
@@ -98,7 +111,7 @@ class Chains:
         return frozenset(name for name in self.loops if self._bit[name] & bits)
 
     def whole(self, level0: Ints, family: Sequence[int]) -> tuple[frozenset[str], ...]:
-        """Sets of all loops, at least one each, that are equal to a family on the loops with several iterations."""
+        """Sets of all loops that are equal to a family on the loops with several iterations; empty ones if any are."""
         active = int(self.active(level0.reshape(-1, 1))[0])
         same = ((self._all & active) == np.array(family, np.int64)).all(axis=1)
         return tuple(self.names(int(bits)) for bits in self._all[same][0])

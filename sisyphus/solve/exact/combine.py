@@ -11,58 +11,63 @@ from dataclasses import replace
 
 import numpy as np
 
-from sisyphus.solve.exact.costs import Floats, Ints
+from sisyphus.solve.exact.costs import Floats, Ints, Mask
 from sisyphus.solve.exact.multipliers import SharedGroup, multipliers
 from sisyphus.solve.exact.nodes import Charges, Node, Problem
 
+#: Entries of the last table that are looked at together.
+AHEAD = 128
 #: Two costs closer than this share of them are equal.
 EPSILON = 1e-9
 
-#: Told of every better combination, its cycles and the chosen place in each table; says whether it is acceptable.
-Listener = Callable[[float, Sequence[int]], bool]
+#: Told of every combination that may be better, its cycles and the chosen place in each table; says what others have
+#: to beat from now on.
+Listener = Callable[[float, Sequence[int]], float]
 #: Called at every node with a lower bound of everything that is still open; may raise to stop the search.
 Tick = Callable[[float], None]
+#: Told of a lower bound of what was left out though another choice just like it might be better.
+Doubt = Callable[[float], None]
 #: A way to find the best combination below a cost: it tells of every better one that it finds.
-Combine = Callable[[Problem, float, Listener, Tick], None]
+Combine = Callable[[Problem, float, Listener, Tick, Doubt], None]
 
 
 class _First(Exception):  # noqa: N818 - a signal of the search to itself
     """There is a first combination, with which to begin anew."""
 
 
-def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
+def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt) -> None:
     """Looks at every combination that costs less than `upper`; all tables have entries."""
     best = upper
 
-    def first(cycles: float, chosen: Sequence[int]) -> bool:
+    def first(cycles: float, chosen: Sequence[int]) -> float:
         nonlocal best
-        if listen(cycles, chosen):
-            best = cycles
+        best = listen(cycles, chosen)
+        if np.isfinite(best):
             raise _First
-        return False
+        return best
 
     if not np.isfinite(upper):
         try:
-            _Search(problem, upper, first, tick).run()
+            _Search(problem, upper, first, tick, doubt).run()
         except _First:
             pass
         else:
             return
-    kept = _Search(problem, best, listen, tick).prospects()
+    kept = _Search(problem, best, listen, tick, doubt).prospects()
     if all(len(entries) for entries in kept):
         tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
 
-        def whole(cycles: float, chosen: Sequence[int]) -> bool:
+        def whole(cycles: float, chosen: Sequence[int]) -> float:
             return listen(cycles, [int(entries[c]) for entries, c in zip(kept, chosen, strict=True)])
 
-        _Search(replace(problem, tables=tables), best, whole, tick).run()
+        _Search(replace(problem, tables=tables), best, whole, tick, doubt).run()
 
 
 class _Search:
     """One branch and bound over the tables of a problem."""
 
-    def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick) -> None:
-        self.upper, self.listen, self.tick = upper, listen, tick
+    def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt) -> None:
+        self.upper, self.listen, self.tick, self.doubt = upper, listen, tick, doubt
         self.problem, self.charges = problem, Charges(problem)
         self._shared: tuple[SharedGroup, ...] = ()
         self._bound = -np.inf
@@ -133,25 +138,51 @@ class _Search:
             self.tick(self._bound)
             child = self.charges.child(node, m, int(entry))
             open_vectors = self.charges.vectors(child, alive)
+            if self.charges.is_crowded(child):
+                self._doubt_what_company_costs(child, alive, open_vectors)
             if open_vectors is not None:
                 self._expand(child, open_vectors)
+
+    def _doubt_what_company_costs(
+        self, node: Node, alive: Mapping[int, Mask], vectors: Mapping[int, Floats] | None
+    ) -> None:
+        """Entries that would be worth a look alone but not in company.
+
+        Of entries alike alone only one is in a table, and another one may get along better with the others.
+        """
+        by_itself = self.charges.by_itself(node)
+        alone = self.charges.vectors(by_itself, alive, alone=True)
+        if alone is None:
+            return
+        lower = self._lower(by_itself, alone)
+        in_company = {} if vectors is None else self._lower(node, vectors)
+        for m, bound in lower.items():
+            left_out = bound < self._to_beat()
+            if m in in_company:
+                left_out &= in_company[m] >= self._to_beat()
+            self.doubt(float(bound[left_out].min(initial=np.inf)))
 
     def _to_beat(self) -> float:
         return self.upper - EPSILON * abs(self.upper) if np.isfinite(self.upper) else np.inf
 
     def _finish(self, node: Node, totals: Floats) -> None:
-        """The cheapest acceptable entry of the last table."""
-        while True:
-            entry = int(totals.argmin())
+        """Entries of the last table, cheapest first, for as long as they may be better."""
+        m = node.open[0]
+        for at, entry in enumerate(order := np.argsort(totals, kind="stable")):
             total = float(totals[entry])
             if total >= self._to_beat():
                 return
-            chosen = {**node.chosen, node.open[0]: entry}
-            if self.listen(total, [chosen[m] for m in range(len(chosen))]):
-                self.upper = total
-                return
-            totals = totals.copy()
-            totals[entry] = np.inf
+            self.tick(self._bound)
+            if at % AHEAD == 0:
+                ahead = order[at : at + AHEAD]
+                self.charges.foresee(node, m, ahead[totals[ahead] < self._to_beat()])
+            whole = self.charges.child(node, m, int(entry))
+            in_company = self.charges.fixed(whole)
+            if in_company > total:
+                self.doubt(total)
+            if in_company < self._to_beat():
+                chosen = [whole.chosen[t] for t in range(len(whole.chosen))]
+                self.upper = min(self.upper, self.listen(in_company, chosen))
 
 
 def _with_best_others(fixed: float, vectors: Mapping[int, Floats]) -> dict[int, Floats]:

@@ -8,9 +8,9 @@ the same time. Which steps and groups there are depends only on which arrays are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,21 @@ import numpy.typing as npt
 from sisyphus.ir import ArrayId
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
+if TYPE_CHECKING:
+    from sisyphus.solve.exact.partitions import States
+
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
-#: Arrays that are resident; all others are transferred tile by tile.
-Residents: TypeAlias = frozenset[ArrayId]
+Arrays: TypeAlias = frozenset[ArrayId]
+
+
+@dataclass(frozen=True)
+class Homes:
+    """Where arrays live: resident, some of these wholly in registers; all others are transferred tile by tile."""
+
+    residents: Arrays = frozenset()
+    registers: Arrays = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,9 @@ class Costs:
     cycles: Floats
     usage: Mapping[str, Floats]
 
+    def take(self, chosen: Ints | Mask) -> Costs:
+        return Costs(self.cycles[chosen], {name: used[:, chosen] for name, used in self.usage.items()})
+
 
 @dataclass(frozen=True)
 class Least:
@@ -67,20 +80,36 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Beat:
+    """Elements per beat of a resident array: cycles of its load and store, and what it takes of each budget."""
+
+    width: int
+    load: float
+    store: float
+    usage: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Step:
-    """Nests (by id) and moves that run side by side."""
+    """Nests (by id) and moves that run side by side; the step takes `extra` cycles beside its slowest member."""
 
     nests: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
+    extra: float = 0.0
 
 
 @dataclass(frozen=True)
 class Budget:
-    """A limit: the sum over kinds of the largest group, where a group takes the sum of its nests."""
+    """A limit: the sum over kinds of the largest group, where a group takes the sum of its nests.
+
+    The last kind is what nests never share: of that, all groups together count. What resident arrays take comes on top,
+    and for each kind `sharing` times what two groups share at least.
+    """
 
     name: str
     limit: float
     groups: tuple[tuple[str, ...], ...]
+    sharing: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,40 +123,110 @@ class Limit:
     relaxed: Callable[[int], Space]
 
 
+@dataclass(frozen=True, eq=False)
+class Tilings:
+    """Candidates of one nest with what each asks of the partition of every array (numbers of `States`)."""
+
+    batch: Batch
+    states: Mapping[ArrayId, Ints]
+
+    @property
+    def count(self) -> int:
+        return self.batch.count
+
+    def take(self, chosen: Ints | Mask) -> Tilings:
+        return Tilings(self.batch.take(chosen), {a: s[chosen] for a, s in self.states.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Where the tiled arrays of a nest are transferred: per candidate one of `choices`, a set of loops per array."""
+
+    arrays: tuple[ArrayId, ...]
+    choices: tuple[tuple[frozenset[str], ...], ...]
+    chosen: Ints
+
+
 class CostModel(Protocol):
-    """A cost model over the space it was made for."""
+    """A cost model over the space it was made for.
+
+    Tiled arrays multiply the choices of a nest. So they are counted twice: `least` and `tile`, put together by
+    `join`, give a lower bound for every choice; `count` the cycles of those that are left.
+    """
 
     space: Space
+    #: Whether partitions that other nests ask for change what a nest costs.
+    is_sociable: bool
 
-    def steps(self, residents: Residents) -> tuple[Step, ...]:
+    @property
+    def states(self) -> Mapping[ArrayId, States]:
+        """What may be asked of the partition of each array."""
+        ...
+
+    def steps(self, homes: Homes) -> tuple[Step, ...]:
         """What runs side by side, and what one after another."""
         ...
 
-    def budgets(self, residents: Residents) -> tuple[Budget, ...]:
+    def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         """Limits on what the nests use, less what the resident arrays take."""
         ...
 
-    def always_resident(self) -> Residents:
-        """Arrays that some best design keeps resident, so that the search need not look at their tiles."""
+    def always_resident(self) -> Arrays:
+        """Arrays whose tiles the search need not look at."""
         ...
 
-    def nest(self, nest: NestSpace, batch: Batch) -> Costs:
-        """Candidates of a nest without their transfers; every budget is in `usage`."""
+    def in_registers(self) -> Arrays:
+        """Arrays of which it matters whether they lie in registers; the search then looks at both."""
+        ...
+
+    def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
+        """Candidates of a nest whose arrays are all resident, some of them in registers; every budget is in `usage`."""
+        ...
+
+    def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        """Lower bounds of candidates, their transfers left out, wherever arrays are."""
         ...
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        """What an array adds to a nest whose loops `outside` are outside of its transfers.
+        """At least what an array adds to a nest whose loops `outside` are outside of its transfers.
 
         More loops outside never add to the usage of a budget.
         """
+        ...
+
+    def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
+        """Cycles of the transfers of several arrays together, each [family, candidate].
+
+        `families` [family, array] tells which of them have the same loops outside.
+        """
+        ...
+
+    def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
+        """Cycles that every new start of a nest's pipeline adds, where `outside` are loops with transfers in them."""
+        ...
+
+    def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs | None:
+        """Cycles and usage of candidates with tiled arrays; None: the lower bounds are what they cost."""
         ...
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         """What a tiled array takes at least, whatever the candidate and wherever its transfers are."""
         ...
 
-    def move(self, move: Move, width: int) -> float:
-        """Cycles of the transfer of a whole array, `width` elements per beat."""
+    def least_tiles(self, least: Iterable[Least]) -> float:
+        """Cycles of several tiled arrays of a nest at least."""
+        ...
+
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        """Per budget what each resident array takes, per state of its partition, beyond what `budgets` takes off."""
+        ...
+
+    def moves(self, move: Move) -> Floats:
+        """Cycles of the transfer of a whole array per state of its partition."""
+        ...
+
+    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
+        """The beats that a resident array in a state may have."""
         ...
 
     def evaluate(self, point: DesignPoint) -> float:

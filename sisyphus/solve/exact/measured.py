@@ -1,193 +1,340 @@
-"""The measured rules in the form that the exact search asks for; the full model judges what it finds."""
+"""The measured rules in the form that the exact search asks for: every nest as the full model counts it alone.
+
+Alone, a nest costs no more than in the company of others, whose partitions it has to live with: the search counts it
+again then. The full model has the last word on every design that it finds.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from sisyphus.analysis import LoopKind
-from sisyphus.model import bound
+from sisyphus.analysis import Nest, OuterLoop
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId, Role, StmtId
+from sisyphus.model import (
+    Candidates,
+    NestCosts,
+    NestModel,
+    bound,
+    estimate,
+    resident_costs,
+    tile_costs,
+    whole_transfer,
+)
+from sisyphus.model.cores import Core
 from sisyphus.model.rules import VITIS_2023_2, Rules
-from sisyphus.solve.exact.costs import Batch, Budget, Costs, Floats, Ints, Least, Move, Residents, Step
-from sisyphus.solve.exact.paper import MEMORY, TOLERANCE, PaperCosts, span, tile_sizes, trips_of
-from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.model.sharing import Users, shared_core_lut
+from sisyphus.plan import build_plan
+from sisyphus.solve.exact.costs import (
+    Arrays,
+    Batch,
+    Beat,
+    Budget,
+    Costs,
+    Floats,
+    Homes,
+    Ints,
+    Least,
+    Move,
+    Placed,
+    Step,
+    Tilings,
+)
+from sisyphus.solve.exact.floors import NestFloor
+from sisyphus.solve.exact.paper import MEMORY, PaperCosts, span, tile_sizes
+from sisyphus.solve.exact.reading import Reading, must_load
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
-CORES = ("dsp", "lut", "ff")
+CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
+#: What nests take for themselves is rounded down to so many parts of a budget, so that more choices are alike.
+PARTS = 1024
+#: Cycles that a kernel of one step is spared (MODEL.md 4.1).
+SINGLE_STEP = -1
+#: Arrays are small together if they take less than this part of the memory.
+SMALL_SHARE = 8
+#: Candidates that are counted at once; bounds memory.
+AT_ONCE = 200_000
 
 
 class MeasuredCosts(PaperCosts):
-    """`CostModel` of the measured rules: stages side by side, II from recurrences, operators after common values.
-
-    Tiles, footprints and the memory budget are those of the paper's model; everything about time is not.
-    """
+    """`CostModel` of the measured rules; footprints and the memory budget are those of the paper's model."""
 
     rules: Rules = VITIS_2023_2
+    is_sociable = True
 
     def __init__(self, space: Space) -> None:
         super().__init__(space)
-        self._bodies = {nest.id: bound.body_of(space, nest, self.rules) for nest in space.nests}
-        self._moving = {nest.id: bound.moving_pairs(space, nest) for nest in space.nests}
+        together = dict(_together(space.distribution.body))
+        tree = space.options.tree_reduction
+        self._models = {
+            nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id))
+            for nest in space.nests
+        }
+        self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
+        self._floors = {nest.id: NestFloor(space, nest, self._models[nest.id]) for nest in space.nests}
 
     @cached_property
-    def _cores(self) -> dict[str, Any]:
-        return {op.core.kind: op.core.cost for body in self._bodies.values() for op in body.operations}
+    def _cores(self) -> Mapping[str, Core]:
+        return {kind: core for floor in self._floors.values() for kind, core in sorted(floor.cores.items())}
 
-    def steps(self, residents: Residents) -> tuple[Step, ...]:
+    def always_resident(self) -> Arrays:
+        """Arrays that could lie in registers: a tile of them saves no more than it takes to transfer it."""
+        small = bound.small_arrays(self.space)
+        limit = self.space.target.budget.onchip_bytes
+        return small if limit is None or sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
+
+    def in_registers(self) -> Arrays:
+        """Small arrays that two calls read at the same time if, and only if, they lie in registers."""
+        every, small = frozenset(self.states), bound.small_arrays(self.space) & self.states.keys()
+        together = bound.stages(self.space, every, small)
+        apart = (a for a in small if bound.stages(self.space, every, small - {a}) != together)
+        return frozenset(a for a in apart if self._fits_registers(a))
+
+    @cached_property
+    def _known_in_registers(self) -> Arrays:
+        return self.in_registers()
+
+    def _fits_registers(self, array: ArrayId) -> bool:
+        return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
+
+    def steps(self, homes: Homes) -> tuple[Step, ...]:
+        free = (bound.small_arrays(self.space) & homes.residents) - self._known_in_registers
+        stages = bound.stages(self.space, homes.residents, homes.registers | free)
+        moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in stages]
+        is_single = not any(moves) and (len(stages) == 1 or len(self.space.distribution.body) == 1)
+        extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
         return tuple(
-            Step(
-                nests=stage.nests,
-                moves=(*(Move(a, True) for a in stage.loads), *(Move(a, False) for a in stage.stores)),
-            )
-            for stage in bound.stages(self.space, residents)
+            Step(stage.nests, moved, extra if at == 0 else 0)
+            for at, (stage, moved) in enumerate(zip(stages, moves, strict=True))
         )
 
-    def budgets(self, residents: Residents) -> tuple[Budget, ...]:
+    @cached_property
+    def _outer_iterations(self) -> int:
+        """Iterations of all outer sequential loops together."""
+        found: dict[tuple[str, ...], int] = {}
+        for nest in self.space.nests:
+            calls = self._models[nest.id].counts.calls
+            for depth in range(1, len(nest.nest.outer) + 1):
+                found[nest.nest.outer[:depth]] = len(np.unique(calls[:, :depth], axis=0))
+        return sum(found.values())
+
+    def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         groups = tuple(stage.nests for stage in bound.stages(self.space, residents) if stage.nests)
         amounts = self.space.target.budget
-        found = [Budget(name, getattr(amounts, name), groups) for name in CORES]
+        sharing = {"lut": self._sharing}
+        found = [Budget(n, getattr(amounts, n), groups, sharing.get(n, ())) for n in (*CORES, *BLOCKS)]
         return (*found, *(b for b in super().budgets(residents) if b.name == MEMORY))
 
-    def nest(self, nest: NestSpace, batch: Batch) -> Costs:
-        body, trips = self._bodies[nest.id], trips_of(nest, batch)
-        tree = self.space.options.tree_reduction
-        copies = trips.reduction_unrolled
-        depth = np.ceil(np.log2(copies + 1)) if tree else copies
-        latency = bound.iteration_latency(body, copies, depth, tree=tree)
-        interval = self._interval(nest, batch, body, depth)
-        cycles = self._loop_cycles(nest, batch, latency, interval)
-        usage = self._operators(body, batch, interval)
-        usage[MEMORY] = np.zeros((1, batch.count))
-        return Costs(nest.outer_trips * (cycles + self.rules.cycles.step), usage)
+    @cached_property
+    def _sharing(self) -> tuple[float, ...]:
+        """LUT in front of cores that two steps share, in shares of the core itself."""
+        table = self.space.target.operators
+        found = [shared_core_lut(table, kind) / max(core.cost.lut, 1) for kind, core in self._cores.items()]
+        return (*found, 0.0)
 
-    def _interval(self, nest: NestSpace, batch: Batch, body: bound.Body, depth: Floats | Ints) -> Ints:
-        """II of each candidate: the pipelined reduction's own chain, or additions that wait across tiles."""
-        trips = trips_of(nest, batch)
-        ones = np.ones(batch.count, np.int64)
-        sequential = np.where(trips.pipelined_sequential > 1, body.depth + body.chain, 1)
-        if not body.chain:
-            return np.asarray(sequential * ones)
-        rows = [r for r, name in enumerate(batch.loops) if nest.loop(name).kind is LoopKind.REDUCTION]
-        others = [r for r in range(len(batch.loops)) if r not in rows]
-        again = np.prod(batch.level0[rows], axis=0) > 1
-        apart = np.prod(batch.level0[others], axis=0) * trips.pipelined_parallel
-        waits = body.chain * depth + self.rules.cycles.read + self.rules.cycles.write
-        across = np.where(again, -(-waits // np.maximum(apart, 1)), 1)
-        single = (
-            body.chain - 1
-            if self.space.options.tree_reduction
-            else np.where(trips.reduction_unrolled > 1, body.chain * trips.reduction_unrolled, body.chain - 1)
-        )
-        reduces = trips.pipelined_reduction > 1
-        return np.asarray(np.maximum(np.where(reduces, single, across), sequential) * ones, np.int64)
+    def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
+        return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
 
-    def _loop_cycles(self, nest: NestSpace, batch: Batch, latency: Any, interval: Ints) -> Floats:
-        """Flattened where the tool does it; else one run of the pipeline per tile; without a pipeline, one by one.
+    def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        floor = self._floors[nest.id]
+        usage = self._usage(floor.operators(tilings.batch), tilings.count)
+        return Costs(floor.cycles(tilings.batch) + self._hand_over(nest), usage)
 
-        Not flattened: a reduction with many accumulators, and tile loops of which one bounds the other.
-        """
-        trips, rules = trips_of(nest, batch), self.rules.cycles
-        inner = trips.pipelined_parallel * trips.pipelined_reduction * trips.pipelined_sequential
-        flat = (trips.tiles * inner - 1) * interval + latency - 1 + rules.call
-        single = (inner - 1) * interval + latency - 1
-        apart = trips.tiles * (single + rules.unflattened + rules.call)
-        accumulators = trips.unrolled // trips.reduction_unrolled
-        many = (trips.pipelined_reduction > 1) & (accumulators > self.rules.flatten_accumulators)
-        row = {name: at for at, name in enumerate(batch.loops)}
-        for first, second in self._moving[nest.id]:
-            many = many | ((batch.level0[row[first]] > 1) & (batch.level0[row[second]] > 1))
-        found = np.where(many & (trips.tiles > 1), apart, flat)
-        return np.asarray(np.where(inner > 1, found, trips.tiles * (latency + rules.call)), np.float64)
+    def _hand_over(self, nest: NestSpace) -> int:
+        return self._models[nest.id].counts.runs * self.rules.cycles.step
 
-    def _operators(self, body: bound.Body, batch: Batch, interval: Ints) -> dict[str, Floats]:
-        row_of = {name: row for row, name in enumerate(batch.loops)}
-        counts: dict[str, Any] = {}
-        for op in body.operations:
-            copies = np.prod([batch.level2[row_of[name]] for name in op.loops], axis=0) if op.loops else 1
-            counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
-        kinds = sorted(self._cores)
-        zero = np.zeros((1, batch.count))
-        instances = [-(-np.asarray(counts.get(kind, 0)) // interval) for kind in kinds]
-        return {
-            name: np.array([n * getattr(self._cores[k], name) for k, n in zip(kinds, instances, strict=True)], float)
-            if kinds
-            else zero
-            for name in CORES
-        }
+    def _usage(self, counts: Mapping[str, Floats | Ints], count: int) -> dict[str, Floats]:
+        """Per budget a row for each kind of core, and a last one for what is not shared."""
+        zero = np.zeros(count)
+        rows = [(core.cost, counts.get(kind, zero)) for kind, core in self._cores.items()]
+        found = {name: np.array([*(n * getattr(cost, name) for cost, n in rows), zero], float) for name in CORES}
+        return {**found, **{name: np.zeros((1, count)) for name in (*BLOCKS, MEMORY)}}
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        """Beats at the widest width, the latency of every contiguous run, and the pipeline's own start after each."""
         found = super().tile(nest, use, batch, outside)
-        transfers = np.ones(batch.count)
-        for row, name in enumerate(batch.loops):
-            if name in outside:
-                transfers = transfers * batch.level0[row]
-        directions = int(use.reads) + int(use.writes)
-        beats = found.cycles / (2 if use.writes else 1) * directions / max(self.space.widths[use.array])
-        bursts = transfers * _bursts(nest, use, batch, outside)
-        extra = bound.transfer_cycles(0, bursts, self.rules) * directions + transfers * self._bodies[nest.id].depth
-        return Costs(beats + nest.outer_trips * extra, found.usage)
+        return Costs(self._floors[nest.id].transfers(use, batch, outside), found.usage)
+
+    def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
+        """Transfers in one place run side by side, those of different places one after another."""
+        total = cycles[0]
+        for at in range(1, len(cycles)):
+            hidden = np.zeros_like(cycles[at])
+            for other in range(at):
+                same = (families[:, other] == families[:, at])[:, None]
+                hidden = np.where(same, np.maximum(hidden, cycles[other]), hidden)
+            total = total + np.maximum(cycles[at] - hidden, 0)
+        return total
+
+    def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
+        return self._floors[nest.id].refill(batch, outside)
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         found = super().least_tile(nest, use)
-        share = 0.5 if use.writes and not use.reads else 1.0
-        return replace(found, cycles=found.cycles * share / max(self.space.widths[use.array]))
+        directions = 2 if use.writes else 1
+        needed = int(must_load(self.space, nest, use)) + int(use.writes)
+        elements = found.cycles / directions / nest.outer_trips
+        beats, calls = elements / max(self.space.widths[use.array]), self._floors[nest.id].calls
+        cycles = needed * bound.transfer_cycles(beats, calls, self.rules)
+        return Least(float(cycles), found.usage)
 
-    def move(self, move: Move, width: int) -> float:
-        elements = self.space.scop.array(move.array).elements
-        return float(bound.transfer_cycles(-(-elements // width), 1, self.rules) + self.rules.cycles.step)
+    def least_tiles(self, least: Iterable[Least]) -> float:
+        return max((one.cycles for one in least), default=0.0)
+
+    def moves(self, move: Move) -> Floats:
+        states = self.states[move.array]
+        found = self._whole(move.array, states.served, states.width, is_load=move.is_load)
+        return np.asarray(found + self.rules.cycles.step, np.float64)
+
+    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
+        states, found = self.states[array], []
+        for width in self.space.widths[array]:
+            if width <= states.width[state]:
+                factors = states.serving(width)[0][state : state + 1]
+                usage = {n: float(np.max(u)) for n, u in self._resident_costs(array, factors, width).items()}
+                load, store = (int(self._whole(array, factors, np.full(1, width), is_load=d)[0]) for d in (True, False))
+                found.append(Beat(width, load, store, usage))
+        return found
+
+    def _whole(self, array: ArrayId, factors: Ints, widths: Ints, *, is_load: bool) -> Ints:
+        """Cycles of the transfer of a whole array, by partition and beat."""
+        columns = tuple(factors[:, at] for at in range(factors.shape[1]))
+        setting = next(iter(self._models.values())).setting
+        return whole_transfer(setting, self.space.scop.array(array), columns, widths, is_load=is_load)
+
+    def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
+        parts = []
+        for start in range(0, max(tilings.count, 1), AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, tilings.count))
+            part = Placed(placed.arrays, placed.choices, placed.chosen[rows])
+            parts.append(self._count(nest, tilings.take(rows), part, registers))
+        return Costs(
+            np.concatenate([p.cycles for p in parts]),
+            {name: np.concatenate([p.usage[name] for p in parts], axis=1) for name in parts[0].usage},
+        )
+
+    def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
+        candidates = Reading(self.space, nest, self.states, tilings, placed, registers).candidates()
+        found = self._models[nest.id].costs(candidates)
+        usage = self._usage(_known(found, self._cores), tilings.count)
+        usage["dsp"][-1] = found.dsp - usage["dsp"].sum(axis=0)
+        usage["lut"][-1], usage["ff"][-1] = found.lut, found.ff
+        for array, rows, outside in _placements(placed):
+            use = nest.use(array)
+            if use is not None:
+                for name, amount in self._tiles(nest, use, tilings.batch.take(rows), outside, candidates, rows).items():
+                    usage[name][-1, rows] += amount
+        for name in ("lut", "ff"):
+            step = max(getattr(self.space.target.budget, name) // PARTS, 1)
+            usage[name][-1] -= usage[name][-1] % step
+        return Costs(np.asarray(found.cycles + self._hand_over(nest), np.float64), usage)
+
+    def _tiles(
+        self,
+        nest: NestSpace,
+        use: ArrayUse,
+        batch: Batch,
+        outside: frozenset[str],
+        candidates: Candidates,
+        rows: Ints,
+    ) -> Mapping[str, Floats]:
+        """What the tiles of an array take, by budget."""
+        sizes = tile_sizes(nest, batch, outside)
+        found = tile_costs(
+            self.space.target,
+            self.space.scop.array(use.array),
+            [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims],
+            [factor[rows] for factor in candidates.factors[use.array]],
+            candidates.widths[use.array][rows],
+            loaded=candidates.loads[use.array][rows],
+            stored=use.writes,
+            users=_users(use),
+            rules=self.rules,
+        )
+        return {**found, MEMORY: super().tile(nest, use, batch, outside).usage[MEMORY][0]}
 
     def evaluate(self, point: DesignPoint) -> float:
-        """The objective of this search at a point; what the design really costs is for the full model to say."""
-        residents = frozenset(b.array for b in point.buffers if b.place == KERNEL_PLACE)
-        cycles = {nest.id: float(self._at(nest, point)[0].cycles[0]) for nest in self.space.nests}
-        total = 0.0
-        for step in self.steps(residents):
-            moves = [self.move(move, point.width_of(move.array)) for move in step.moves]
-            total += max([*(cycles[n] for n in step.nests), *moves], default=0.0)
-        return total
+        space = self.space
+        return float(estimate(build_plan(space.scop, space.distribution, space.live, point), space.target).cycles)
 
     def excesses(self, point: DesignPoint) -> tuple[str, ...]:
-        residents = frozenset(b.array for b in point.buffers if b.place == KERNEL_PLACE)
-        usage = {nest.id: self._at(nest, point)[1] for nest in self.space.nests}
-        found = []
-        for budget in self.budgets(residents):
-            groups = [np.sum([usage[n][budget.name] for n in group], axis=0) for group in budget.groups]
-            used = float(np.max(groups, axis=0).sum()) if groups else 0.0
-            if used > budget.limit * (1 + TOLERANCE):
-                found.append(f"{used:g} of {budget.limit:g} {budget.name}")
-        return tuple(found)
+        """Nothing: whether a design fits is for the full model to say, which judges it."""
+        return ()
 
-    def _at(self, nest: NestSpace, point: DesignPoint) -> tuple[Costs, dict[str, Floats]]:
-        """Cycles and usage of one nest at a point, tiles included."""
-        chosen = point.nest(nest.id)
-        tiles = [chosen.tile(loop.iterator) for loop in nest.loops]
-        counts = [np.array([[getattr(t, level)] for t in tiles], np.int64) for level in ("level0", "level1", "level2")]
-        batch = Batch(tuple(loop.iterator for loop in nest.loops), *(c.reshape(len(tiles), 1) for c in counts))
-        whole = self.nest(nest, batch)
-        cycles, usage = whole.cycles, {name: used[:, 0] for name, used in whole.usage.items()}
-        for use in nest.arrays:
-            buffer = point.buffer_of(use.array, nest.id)
-            if buffer.place != KERNEL_PLACE:
-                outside = chosen.order[: chosen.order.index(buffer.place) + 1]
-                added = self.tile(nest, use, batch, frozenset(outside))
-                cycles = cycles + added.cycles
-                for name, used in added.usage.items():
-                    usage[name] = usage[name] + used[:, 0]
-        return Costs(cycles, {}), usage
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        found: dict[str, dict[ArrayId, Floats]] = {name: {} for name in (*CORES, *BLOCKS)}
+        for array in homes.residents & self.states.keys():
+            for name, amount in self._resident(array).items():
+                found[name][array] = amount
+        return found
+
+    def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
+        """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
+        if array not in self._known_residents:
+            states = self.states[array]
+            found: dict[str, Floats] = {}
+            for width in self.space.widths[array]:
+                factors, possible = states.serving(width)
+                for name, amount in self._resident_costs(array, factors, width).items():
+                    least = np.where(possible, np.broadcast_to(amount, (states.count,)), np.inf)
+                    found[name] = np.minimum(found.get(name, least), least)
+            self._known_residents[array] = found
+        return self._known_residents[array]
+
+    def _resident_costs(self, array: ArrayId, factors: Ints, width: int) -> Mapping[str, Floats]:
+        live, declared = self.space.live[array], self.space.scop.array(array)
+        is_moved = declared.role is not Role.LOCAL
+        uses = [use for nest in self.space.users(array) if (use := nest.use(array))]
+        return resident_costs(
+            self.space.target,
+            declared,
+            [factors[:, at] for at in range(len(declared.extents))],
+            np.full(len(factors), width),
+            loaded=is_moved and live.load,
+            stored=is_moved and live.store,
+            users=sum(map(_users, uses), Users()),
+            rules=self.rules,
+        )
 
 
-def _bursts(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Ints:
-    """Contiguous runs of memory of one tile: the places of all dimensions before the last one that is not whole."""
-    sizes = tile_sizes(nest, batch, outside)
-    spans = [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims]
-    bursts = np.ones(batch.count, np.int64)
-    whole = np.ones(batch.count, np.bool_)
-    for at in reversed(range(len(use.dims))):
-        before = np.prod(spans[:at], axis=0, dtype=np.int64) if at else np.ones(batch.count, np.int64)
-        partial = whole & (spans[at] < use.dims[at].extent)
-        bursts = np.where(partial, before, bursts)
-        whole &= ~partial
-    return bursts
+def _users(use: ArrayUse) -> Users:
+    """One task that uses an array."""
+    return Users(int(use.reads), int(use.writes), int(use.reads and use.writes))
+
+
+def _known(found: NestCosts, cores: Mapping[str, Core]) -> Mapping[str, Ints]:
+    unknown = found.cores.keys() - cores.keys()
+    if unknown:
+        raise InternalError(f"cores of no operation: {sorted(unknown)}")
+    return found.cores
+
+
+def _placements(placed: Placed) -> Iterator[tuple[ArrayId, Ints, frozenset[str]]]:
+    """Each tiled array with the candidates that have the same loops outside of its transfers."""
+    for at, array in enumerate(placed.arrays):
+        for outside in dict.fromkeys(choice[at] for choice in placed.choices):
+            same = [c for c, choice in enumerate(placed.choices) if choice[at] == outside]
+            rows = np.flatnonzero(np.isin(placed.chosen, same))
+            if len(rows):
+                yield array, rows, outside
+
+
+def _together(
+    body: Sequence[OuterLoop | Nest], inside: OuterLoop | None = None
+) -> Iterator[tuple[str, tuple[StmtId, ...]]]:
+    """Per nest under outer loops the statements that share them."""
+    for part in body:
+        if isinstance(part, OuterLoop):
+            yield from _together(part.body, part)
+        elif inside is not None:
+            yield part.id, tuple(_statements(inside.body))
+
+
+def _statements(body: Sequence[OuterLoop | Nest]) -> Iterator[StmtId]:
+    for part in body:
+        if isinstance(part, OuterLoop):
+            yield from _statements(part.body)
+        else:
+            yield from part.statements

@@ -13,13 +13,14 @@ import numpy as np
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.solve.exact.candidates import Candidates
 from sisyphus.solve.exact.chains import Chains
-from sisyphus.solve.exact.costs import Batch, CostModel, Costs, Floats, Ints, Mask
+from sisyphus.solve.exact.costs import Arrays, Batch, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings
 from sisyphus.space import ArrayUse, NestSpace, Tile
 
 #: Tilings whose places are looked at together; bounds memory.
 BLOCK = 256
+#: In a sample: choices with places per tiling, and of places altogether.
+SAMPLED_PLACES, MOST_FAMILIES = 10, 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,19 +62,30 @@ class Choice:
 
 
 class Options:
-    """The choices of a nest whose arrays `tiled` are transferred tile by tile."""
+    """The choices of a nest whose arrays `tiled` are transferred tile by tile and some others lie in `registers`.
+
+    `base` is what its tilings cost without transfers: exactly where no array is tiled, at least otherwise.
+    """
 
     def __init__(
-        self, costs: CostModel, nest: NestSpace, candidates: Candidates, whole: Costs, tiled: Sequence[ArrayId]
+        self,
+        costs: CostModel,
+        nest: NestSpace,
+        tilings: Tilings,
+        base: Costs,
+        tiled: Sequence[ArrayId],
+        registers: Arrays,
     ) -> None:
-        self.costs, self.nest, self.candidates, self.whole = costs, nest, candidates, whole
+        self.costs, self.nest, self.tilings, self.base, self.registers = costs, nest, tilings, base, registers
         self.uses = [self._use(array) for array in tiled]
         self.chains = Chains(costs.space, nest, tiled)
-        self.least_tiles = sum(costs.least_tile(nest, use).cycles for use in self.uses)
+        self.least_tiles = costs.least_tiles([costs.least_tile(nest, use) for use in self.uses])
         self._least_usage = self._usage_with_all_outside()
         self._table: Table | None = None
+        self._every = self._entry(np.zeros(0, np.int64), base.cycles[:0], base.take(np.zeros(0, np.int64)).usage)
         self._limit = -np.inf
         self._budgets: dict[str, float] = {}
+        self._floor = float(base.cycles.min(initial=np.inf)) + self.least_tiles
 
     def _use(self, array: ArrayId) -> ArrayUse:
         use = self.nest.use(array)
@@ -83,94 +95,175 @@ class Options:
 
     def _usage_with_all_outside(self) -> dict[str, Floats]:
         """Per budget what each tiling takes at least, over all kinds."""
-        least = {name: np.asarray(used.sum(axis=0)) for name, used in self.whole.usage.items()}
-        outside = frozenset(self.candidates.batch.loops)
+        least = {name: np.asarray(used.sum(axis=0)) for name, used in self.base.usage.items()}
+        outside = frozenset(self.tilings.batch.loops)
         for use in self.uses:
-            for name, used in self.costs.tile(self.nest, use, self.candidates.batch, outside).usage.items():
+            for name, used in self.costs.tile(self.nest, use, self.tilings.batch, outside).usage.items():
                 least[name] = least[name] + used.sum(axis=0)
         return least
 
-    def floor(self) -> float:
-        """No choice takes fewer cycles."""
-        return float(self.whole.cycles.min(initial=np.inf)) + self.least_tiles
+    def floor(self, budgets: Mapping[str, float]) -> float:
+        """No choice that fits the budgets alone takes fewer cycles."""
+        if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
+            return self._floor
+        return max(self._floor, min(self._limit, float(self._table.cycles.min(initial=np.inf))))
 
     def ceiling(self) -> float:
         """Without tiled arrays, no choice takes more cycles."""
-        return np.inf if self.uses else float(self.whole.cycles.max(initial=0))
+        return np.inf if self.uses else float(self.base.cycles.max(initial=0))
 
-    def within(self, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]) -> Table:
-        """Choices of at most `limit` cycles that fit the budgets alone; `tick` is called now and then."""
-        grown = any(most > self._budgets.get(name, -np.inf) for name, most in budgets.items())
-        if self._table is None or limit > self._limit or grown:
-            fits = self.whole.cycles + self.least_tiles <= limit
-            for name, most in budgets.items():
-                fits &= self._least_usage[name] <= most
-            rows = np.flatnonzero(fits)
-            self._table = self._tiled(rows, limit, budgets, tick) if self.uses else self._untiled(rows)
-            self._limit, self._budgets = limit, dict(budgets)
-        kept = self._table.cycles <= limit
+    def within(
+        self, limit: float, budgets: Mapping[str, float], tick: Callable[[], None], *, alike: bool = False
+    ) -> Table:
+        """Choices of at most `limit` cycles that fit the budgets alone; `tick` is called now and then.
+
+        `alike`: also those that another one matches in everything, which may yet get along better with other nests.
+        """
+        if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
+            self._table = self._every = self._every.take(np.zeros(0, np.int64))
+            self._limit, self._budgets = -np.inf, dict(budgets)
+        if limit > self._limit:
+            rows = np.flatnonzero(self._fits(self._budgets) & (self.base.cycles + self.least_tiles <= limit))
+            more = self._entries(rows, self._limit, limit, self._budgets, tick)
+            self._every = _joined([self._every, more])
+            self._table = pareto(_joined([self._table, more]))
+            self._limit = limit
+        return _fitting(self._every if alike else self._table, limit, budgets)
+
+    def sample(self, count: int, budgets: Mapping[str, float], tick: Callable[[], None]) -> Table:
+        """Some choices that fit the budgets alone: the cheapest, and others evenly spread."""
+        rows = np.flatnonzero(self._fits(budgets))
+        rows = rows[np.argsort(self.base.cycles[rows], kind="stable")]
+        if not self.uses:
+            rows = rows[_spread(len(rows), count)]
+            return pareto(_fitting(self._entries(np.sort(rows), -np.inf, np.inf, budgets, tick), np.inf, budgets))
+        families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
+        rows = rows[_spread(len(rows), min(count, max(MOST_FAMILIES // families, 8)))]
+        found = self._bounded(np.sort(rows), -np.inf, np.inf, budgets, tick)
+        found = found.take(np.argsort(found.cycles, kind="stable"))
+        found = found.take(_spread(found.count, count * SAMPLED_PLACES))
+        return pareto(_fitting(self._counted(found, tick), np.inf, budgets))
+
+    def _fits(self, budgets: Mapping[str, float]) -> Mask:
+        """Tilings that may fit the budgets alone."""
+        fits = np.ones(self.tilings.count, np.bool_)
         for name, most in budgets.items():
-            kept &= self._table.usage[name].sum(axis=0) <= most
-        return self._table.take(kept)
+            fits &= self._least_usage[name] <= most
+        return fits
 
     def choice(self, pick: Table) -> Choice:
         """A table of one entry in words."""
-        batch = self.candidates.batch.take(pick.rows[:1])
+        batch = self.tilings.batch.take(pick.rows[:1])
         counts = np.stack([batch.level0[:, 0], batch.level1[:, 0], batch.level2[:, 0]], axis=1).tolist()
         tiles = {name: Tile(*row) for name, row in zip(batch.loops, counts, strict=True)}
         sets = self.chains.whole(batch.level0[:, 0], pick.families[0]) if self.uses else ()
         return Choice(self.nest.id, tiles, {use.array: s for use, s in zip(self.uses, sets, strict=True)})
 
-    def _untiled(self, rows: Ints) -> Table:
-        table = self._entry(rows, self.whole.cycles[rows], {b: u[:, rows] for b, u in self.whole.usage.items()})
-        return pareto(table)
+    def _entries(
+        self, rows: Ints, above: float, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
+    ) -> Table:
+        """Choices with these tilings whose least cycles are more than `above` and no more than `limit`."""
+        if self.uses:
+            return self._counted(self._bounded(rows, above, limit, budgets, tick), tick)
+        rows = rows[self.base.cycles[rows] > above]
+        return self._entry(rows, self.base.cycles[rows], {b: u[:, rows] for b, u in self.base.usage.items()})
 
     def _entry(self, rows: Ints, cycles: Floats, usage: Mapping[str, Floats], families: Ints | None = None) -> Table:
-        states = {array: state[rows] for array, state in self.candidates.states.items()}
+        states = {array: state[rows] for array, state in self.tilings.states.items()}
         if families is None:
-            families = np.zeros((len(rows), 0), np.int64)
+            families = np.zeros((len(rows), len(self.uses)), np.int64)
         return Table(self.nest.id, cycles, states, usage, rows, families)
 
-    def _tiled(self, rows: Ints, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]) -> Table:
-        parts = [self._untiled(rows[:0]).take(np.zeros(0, np.int64))]
-        parts[0] = replace(parts[0], families=np.zeros((0, len(self.uses)), np.int64))
-        active = self.chains.active(self.candidates.batch.level0[:, rows])
+    def _bounded(
+        self, rows: Ints, above: float, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
+    ) -> Table:
+        """Choices of tiles and places with lower bounds of what they cost."""
+        none = rows[:0]
+        parts = [self._entry(none, self.base.cycles[none], {b: u[:, none] for b, u in self.base.usage.items()})]
+        active = self.chains.active(self.tilings.batch.level0[:, rows])
         for bits in np.unique(active):
             same = rows[active == bits]
             for start in range(0, len(same), BLOCK):
                 tick()
-                parts.append(self._block(same[start : start + BLOCK], int(bits), limit, budgets))
-        return pareto(_joined(parts))
+                parts.append(self._block(same[start : start + BLOCK], int(bits), above, limit, budgets))
+        return _joined(parts)
 
-    def _block(self, rows: Ints, active: int, limit: float, budgets: Mapping[str, float]) -> Table:
+    def _block(self, rows: Ints, active: int, above: float, limit: float, budgets: Mapping[str, float]) -> Table:
         """Every tiling of a block with every family of sets, as far as limit and budgets allow."""
         families = self.chains.families(active)
-        batch = self.candidates.batch.take(rows)
-        cycles = np.broadcast_to(self.whole.cycles[rows], (len(families), len(rows))).copy()
-        usage = {b: np.repeat(u[:, None, rows], len(families), axis=1) for b, u in self.whole.usage.items()}
+        batch = self.tilings.batch.take(rows)
+        usage = {b: np.repeat(u[:, None, rows], len(families), axis=1) for b, u in self.base.usage.items()}
+        moved: list[Floats] = []
         for at, use in enumerate(self.uses):
             sets, places = np.unique(families[:, at], return_inverse=True)
             tiles = [self._tile(use, batch, int(bits)) for bits in sets]
-            cycles += np.array([t.cycles for t in tiles]).reshape(len(sets), len(rows))[places]
+            moved.append(np.array([t.cycles for t in tiles]).reshape(len(sets), len(rows))[places])
             for name in usage:
                 added = [t.usage[name] for t in tiles if name in t.usage]
                 if added:
                     usage[name] += np.stack(added, axis=1)[:, places]
-        kept = cycles <= limit
+        cycles = self.base.cycles[rows] + self.costs.join(families, moved) + self._refills(families, batch)
+        kept = (cycles <= limit) & (cycles > above)
         for name, most in budgets.items():
             kept &= usage[name].sum(axis=0) <= most
         family, place = np.nonzero(kept)
-        return pareto(
-            self._entry(
-                rows[place],
-                cycles[family, place],
-                {name: used[:, family, place] for name, used in usage.items()},
-                families[family],
-            )
+        return self._entry(
+            rows[place],
+            cycles[family, place],
+            {name: used[:, family, place] for name, used in usage.items()},
+            families[family],
         )
+
+    def _refills(self, families: Ints, batch: Batch) -> Floats:
+        """The pipeline starts anew after each transfer: once in every iteration of the loops outside of any."""
+        sets, places = np.unique(np.bitwise_or.reduce(families, axis=1), return_inverse=True)
+        each = [self.costs.refill(self.nest, batch, self.chains.names(int(bits))) for bits in sets]
+        return np.array(each).reshape(len(sets), batch.count)[places]
 
     def _tile(self, use: ArrayUse, batch: Batch, bits: int) -> Costs:
         return self.costs.tile(self.nest, use, batch, self.chains.names(bits))
+
+    def _counted(self, table: Table, tick: Callable[[], None]) -> Table:
+        """The table with what its entries cost in place of lower bounds of it."""
+        if not table.count:
+            return table
+        tick()
+        tilings = self.tilings.take(table.rows)
+        counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
+        return table if counted is None else replace(table, cycles=counted.cycles, usage=counted.usage)
+
+    def _placed(self, table: Table) -> Placed:
+        """Where the entries of a table transfer their arrays."""
+        level0 = self.tilings.batch.level0[:, table.rows]
+        keys = np.concatenate([self.chains.active(level0)[:, None], table.families], axis=1)
+        kinds, first, chosen = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        choices = [self.chains.whole(level0[:, at], kind[1:]) for at, kind in zip(first, kinds, strict=True)]
+        arrays = tuple(use.array for use in self.uses)
+        return Placed(arrays, tuple(choices) if arrays else ((),) * len(kinds), chosen.reshape(-1))
+
+    def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Floats:
+        """Cycles of entries whose resident arrays come to these states."""
+        tiled = {use.array for use in self.uses}
+        asked = {a: table.states[a] if a in tiled else states[a] for a in table.states}
+        tilings = Tilings(self.tilings.batch.take(table.rows), asked)
+        counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
+        return table.cycles if counted is None else counted.cycles
+
+
+def _spread(count: int, most: int) -> Ints:
+    """At most so many of `count` places: the first ones, and as many evenly spread over the others."""
+    if count <= most:
+        return np.arange(count)
+    rest = np.linspace(most // 2, count - 1, most - most // 2).astype(np.int64)
+    return np.asarray(np.unique(np.concatenate([np.arange(most // 2), rest])), np.int64)
+
+
+def _fitting(table: Table, limit: float, budgets: Mapping[str, float]) -> Table:
+    """Entries of at most `limit` cycles that fit the budgets alone."""
+    kept = table.cycles <= limit
+    for name, most in budgets.items():
+        kept &= table.usage[name].sum(axis=0) <= most
+    return table.take(kept)
 
 
 def _joined(parts: Sequence[Table]) -> Table:

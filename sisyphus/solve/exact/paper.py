@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any
@@ -12,7 +12,23 @@ import numpy as np
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.model import paper
-from sisyphus.solve.exact.costs import Batch, Budget, Costs, Ints, Least, Limit, Move, Residents, Step
+from sisyphus.solve.exact.costs import (
+    Arrays,
+    Batch,
+    Beat,
+    Budget,
+    Costs,
+    Floats,
+    Homes,
+    Ints,
+    Least,
+    Limit,
+    Move,
+    Placed,
+    Step,
+    Tilings,
+)
+from sisyphus.solve.exact.partitions import States, states_of
 from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
 
 DSP, MEMORY = "dsp", "memory"
@@ -36,9 +52,15 @@ NUMBERS = Vectors()
 class PaperCosts:
     """`CostModel` of the paper: nests and stores add up, loads run side by side where arrays are used first."""
 
+    is_sociable = False
+
     def __init__(self, space: Space) -> None:
         self.space = space
         self._nest_costs = {nest.id: paper.nest_cost(space, nest) for nest in space.nests}
+
+    @cached_property
+    def states(self) -> Mapping[ArrayId, States]:
+        return states_of(self.space)
 
     @cached_property
     def operations(self) -> tuple[str, ...]:
@@ -49,8 +71,8 @@ class PaperCosts:
     def _is_pessimistic(self) -> bool:
         return self.space.options.reuse == "pessimistic"
 
-    def steps(self, residents: Residents) -> tuple[Step, ...]:
-        moved = [a for a in paper.moved_arrays(self.space) if a in residents]
+    def steps(self, homes: Homes) -> tuple[Step, ...]:
+        moved = [a for a in paper.moved_arrays(self.space) if a in homes.residents]
         steps = [Step(nests=(nest.id,)) for nest in self.space.nests]
         for nest in self.space.nests:
             first = tuple(Move(a, True) for a in moved if next(self.space.users(a)) is nest)
@@ -59,7 +81,7 @@ class PaperCosts:
         steps += [Step(moves=(Move(a, False),)) for a in moved if any(_writes(n, a) for n in self.space.users(a))]
         return tuple(steps)
 
-    def budgets(self, residents: Residents) -> tuple[Budget, ...]:
+    def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         nests = tuple(nest.id for nest in self.space.nests)
         groups = (nests,) if self._is_pessimistic else tuple((nest,) for nest in nests)
         budget = self.space.target.budget
@@ -68,7 +90,7 @@ class PaperCosts:
             found.append(Budget(MEMORY, budget.onchip_bytes - sum(map(self._bytes, residents)), (nests,)))
         return tuple(found)
 
-    def always_resident(self) -> Residents:
+    def always_resident(self) -> Arrays:
         """Arrays whose tiles travel for no less than a slow transfer of the whole, if memory never stands against it.
 
         Making such an array resident takes tiles out of every nest and adds at most that transfer.
@@ -83,7 +105,7 @@ class PaperCosts:
     def _slowest_whole(self, array: ArrayId) -> float:
         width = min(self.space.widths[array])
         stored = any(_writes(nest, array) for nest in self.space.users(array))
-        return self.move(Move(array, True), width) + (self.move(Move(array, False), width) if stored else 0)
+        return self._move(array, width) * (2 if stored else 1)
 
     def _least_tiles(self, array: ArrayId) -> float:
         uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
@@ -93,7 +115,11 @@ class PaperCosts:
         declared = self.space.scop.array(array)
         return declared.elements * declared.type.bytes
 
-    def nest(self, nest: NestSpace, batch: Batch) -> Costs:
+    def in_registers(self) -> Arrays:
+        return frozenset()
+
+    def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
+        batch = tilings.batch
         cost, trips = self._nest_costs[nest.id], trips_of(nest, batch)
         tree = self.space.options.tree_reduction
         latency = paper.nest_latency(cost, trips, tree=tree, numbers=NUMBERS)
@@ -101,13 +127,26 @@ class PaperCosts:
         if cost.chain:
             reduces = trips.pipelined_reduction > 1
             interval = np.where(reduces, paper.interval(cost, trips, tree=tree), 1)
-        dsp = np.zeros((len(self.operations), batch.count))
+        dsp = np.zeros((len(self.operations) + 1, batch.count))  # the last row: nothing is left unshared
         for op, count, each in cost.operations:
             if each:
                 row, used = self.operations.index(op), count * each * (trips.unrolled / interval)
                 dsp[row] = dsp[row] + used if self._is_pessimistic else np.maximum(dsp[row], used)
         memory = np.zeros((1, batch.count))
         return Costs(nest.outer_trips * np.asarray(latency, np.float64), {DSP: dsp, MEMORY: memory})
+
+    def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        return self.nest(nest, tilings, frozenset())
+
+    def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs | None:
+        return None
+
+    def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
+        total: Floats = sum(cycles[1:], start=cycles[0])
+        return total
+
+    def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
+        return np.zeros(batch.count)
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
         sizes, transfers = tile_sizes(nest, batch, outside), np.ones(batch.count, np.int64)
@@ -127,8 +166,22 @@ class PaperCosts:
         directions = 2 if use.writes else 1
         return Least(float(directions * nest.outer_trips * _touched(nest, use)), {MEMORY: stored})
 
-    def move(self, move: Move, width: int) -> float:
-        return paper.whole_transfer(self.space.scop.array(move.array).elements, width)
+    def least_tiles(self, least: Iterable[Least]) -> float:
+        return sum(one.cycles for one in least)
+
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        return {}
+
+    def moves(self, move: Move) -> Floats:
+        return np.array([self._move(move.array, int(width)) for width in self.states[move.array].width], np.float64)
+
+    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
+        widest = int(self.states[array].width[state])
+        widths = [w for w in self.space.widths[array] if w <= widest]
+        return [Beat(w, self._move(array, w), self._move(array, w), {}) for w in widths]
+
+    def _move(self, array: ArrayId, width: int) -> float:
+        return paper.whole_transfer(self.space.scop.array(array).elements, width)
 
     def evaluate(self, point: DesignPoint) -> float:
         return paper.evaluate(self.space, point).objective
@@ -196,7 +249,7 @@ def _touched(nest: NestSpace, use: ArrayUse) -> int:
 def tile_sizes(nest: NestSpace, batch: Batch, outside: frozenset[str]) -> dict[str, Ints]:
     """Iterations of each loop that one transfer serves, whose loops `outside` are outside of it."""
     return {
-        name: batch.level1[row] * batch.level2[row]
+        name: np.minimum(batch.level1[row] * batch.level2[row], nest.loop(name).trip_count)
         if name in outside
         else np.full(batch.count, nest.loop(name).trip_count)
         for row, name in enumerate(batch.loops)

@@ -1,8 +1,9 @@
 """What nests together ask of the partition of one array, and which beats that leaves; knows no cost.
 
-A nest asks that the factor of a dimension is a multiple of every unroll factor that indexes it. What several nests ask
-together is the least common multiple per dimension: a state. All states that some legal partition serves are numbered,
-so that joining the demands of thousands of candidates with those of other nests is one look-up.
+A nest asks that the factor of a dimension serves every unroll factor that indexes it. What several nests ask together
+is the least common multiple per dimension, or a bank for every element where only that serves: a state. All states that
+some legal partition serves are numbered, so that joining the demands of thousands of candidates with those of other
+nests is one look-up.
 """
 
 from __future__ import annotations
@@ -14,39 +15,58 @@ from math import lcm, prod
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.solve.exact.costs import Ints
-from sisyphus.space import Space
+from sisyphus.solve.exact.costs import Ints, Mask
+from sisyphus.space import Factors, Space
 
 #: Stands for demands that no legal partition serves.
 IMPOSSIBLE = -1
 
 
 class Lattice:
-    """The least common multiples that one dimension may be asked for; `covers` is the smallest legal factor of each."""
+    """What one dimension may be asked for: least common multiples, and a bank for every element.
 
-    def __init__(self, seeds: Iterable[int], legal: Sequence[int]) -> None:
-        self.legal = legal
-        found = {1: self._cover(1)}
-        waiting = set(seeds)
+    `index` has the place of each number of copies, `values` one number for each place (the extent for a bank for every
+    element), `covers` the smallest legal factor that serves it.
+    """
+
+    def __init__(self, seeds: Iterable[int], factors: Factors) -> None:
+        self.factors = factors
+        found: dict[int, int] = {}
+        complete: set[int] = set()
+        waiting = {1, *seeds}
         while waiting:
             value = waiting.pop()
-            cover = self._cover(value)
-            if value in found or cover is None:
+            cover = factors.smallest(copies=value)
+            if value in found or value in complete or cover is None:
+                continue
+            if factors.is_complete(cover):
+                complete.add(value)
                 continue
             waiting |= {lcm(value, other) for other in found}
             found[value] = cover
-        self.values = tuple(sorted(v for v, cover in found.items() if cover is not None))
+        if complete:
+            found[factors.extent] = factors.extent
+        self.values = tuple(sorted(found))
         self.covers = np.array([found[v] for v in self.values], np.int64)
-        self.index = {v: at for at, v in enumerate(self.values)}
-
-    def _cover(self, value: int) -> int | None:
-        return min((factor for factor in self.legal if factor % value == 0), default=None)
+        self.index = {v: at for at, v in enumerate(self.values)} | {v: len(self.values) - 1 for v in complete}
 
     @cached_property
     def joins(self) -> Ints:
-        """Place of the least common multiple of two values, or IMPOSSIBLE."""
-        table = [[self.index.get(lcm(a, b), IMPOSSIBLE) for b in self.values] for a in self.values]
+        """Place of what two places ask together, or IMPOSSIBLE."""
+        every = range(len(self.values))
+        table = [[self._together(one, other) for other in every] for one in every]
         return np.array(table, np.int64).reshape(len(self.values), len(self.values))
+
+    def _together(self, one: int, other: int) -> int:
+        last = max(one, other)
+        if self.factors.is_complete(int(self.covers[last])):
+            return last
+        return self.index.get(lcm(self.values[one], self.values[other]), IMPOSSIBLE)
+
+    def with_beat(self, width: int) -> Ints:
+        """Per place the smallest legal factor that also serves a beat, or IMPOSSIBLE."""
+        found = (self.factors.smallest(copies=value, width=width) for value in self.values)
+        return np.array([IMPOSSIBLE if factor is None else factor for factor in found], np.int64)
 
 
 class States:
@@ -73,7 +93,7 @@ class States:
         self.start = int(self.number([np.full(1, la.index[1], np.int64) for la in lattices], 1)[0])
 
     def _widest(self, every: Ints, banks: Ints, max_partition: int) -> Ints:
-        """Widest legal beat that divides some last factor; 0 where there is none."""
+        """Widest legal beat that some last factor serves; 0 where there is none."""
         found = np.zeros(len(every), np.int64)
         for width in self.widths:
             fits = np.full(len(every), width == 1) if width == 1 else self._allows(every, banks, width, max_partition)
@@ -81,16 +101,50 @@ class States:
         return found
 
     def _allows(self, every: Ints, banks: Ints, width: int, max_partition: int) -> Ints:
-        last = self.lattices[-1]
-        if width not in last.index:
-            return np.zeros(len(every), np.bool_).astype(np.int64)
-        joined = last.joins[every[:, -1], last.index[width]]
-        others = banks // last.covers[every[:, -1]]
-        return np.asarray((joined >= 0) & (others * last.covers[joined] <= max_partition), np.int64)
+        last, place = self.lattices[-1], every[:, -1]
+        factors = last.with_beat(width)[place]
+        others = banks // last.covers[place]
+        return np.asarray((factors > 0) & (others * factors <= max_partition), np.int64)
 
     @property
     def count(self) -> int:
         return len(self.places)
+
+    @cached_property
+    def bare(self) -> Ints:
+        """Smallest legal factors [state, dimension] of each state, whatever the beat."""
+        columns = [lattice.covers[self.places[:, at]] for at, lattice in enumerate(self.lattices)]
+        return np.stack(columns, axis=1) if columns else np.zeros((self.count, 0), np.int64)
+
+    @cached_property
+    def served(self) -> Ints:
+        """The same with which the widest beat that a state leaves takes one cycle."""
+        found = self.bare.copy()
+        for width in np.unique(self.width) if self.lattices else ():
+            rows = self.width == width
+            found[rows] = self.serving(int(width))[0][rows]
+        return found
+
+    def serving(self, width: int) -> tuple[Ints, Mask]:
+        """Smallest legal factors of each state with which a beat takes one cycle, and whether the state leaves it."""
+        found = self.bare.copy()
+        if self.lattices:
+            last = self.lattices[-1].with_beat(width)[self.places[:, -1]]
+            found[:, -1] = np.where(last > 0, last, found[:, -1])
+        return found, np.asarray(self.width >= width)
+
+    @cached_property
+    def complete(self) -> Mask:
+        """States in which every element has a bank of its own, so that the array lies in registers."""
+        extents = np.array([lattice.factors.extent for lattice in self.lattices], np.int64)
+        return np.asarray((self.served >= extents).all(axis=1))
+
+    @cached_property
+    def registers(self) -> int | None:
+        """The state that asks for that whatever the nests ask, if there is one."""
+        ends = [np.array([len(lattice.values) - 1], np.int64) for lattice in self.lattices]
+        state = int(self.number(ends, 1)[0])
+        return state if state != IMPOSSIBLE and self.complete[state] else None
 
     def number(self, places: Sequence[Ints], count: int) -> Ints:
         """States from places in the lattice of each dimension; IMPOSSIBLE where one is or where banks run out."""
@@ -116,13 +170,12 @@ def states_of(space: Space) -> Mapping[ArrayId, States]:
 
 
 def _states(space: Space, array: ArrayId) -> States:
-    widths, lattices = space.widths[array], []
-    dims = space.partitions[array]
-    for at, legal in enumerate(dims):
-        seeds = set(widths) if at == len(dims) - 1 else set()
+    lattices = []
+    for at in range(len(space.partitions[array])):
+        seeds = set[int]()
         for nest in space.users(array):
             use = nest.use(array)
             for name in use.dims[at].loops if use else ():
                 seeds |= {tile.level2 for tile in nest.loop(name).tiles}
-        lattices.append(Lattice(seeds, legal))
-    return States(lattices, widths, space.target.max_partition)
+        lattices.append(Lattice(seeds, space.factors(array, at)))
+    return States(lattices, space.widths[array], space.target.max_partition)

@@ -21,9 +21,10 @@ def values_of(space: Space, solution: Solution) -> dict[str, int]:
             for k, tile in enumerate(loop.tiles):
                 values[knob("tile", nest.id, loop.iterator, k)] = int(tile == choice.tiles[loop.iterator])
         for use in nest.arrays:
-            values[knob("resident", use.array, nest.id)] = int(use.array in solution.residents)
+            values[knob("resident", use.array, nest.id)] = int(use.array in solution.homes.residents)
             for name in choice.outside.get(use.array, ()):
                 values[knob("outside", use.array, nest.id, name)] = 1
+    values.update({knob("registers", array): 1 for array in solution.homes.registers})
     for array, chosen in solution.widths.items():
         values.update({knob("width", array, width): int(width == chosen) for width in space.widths[array]})
     return values

@@ -102,11 +102,77 @@ def test_cosimulation_gets_its_data_sets(folder: Path) -> None:
     assert "zeros random: " in (folder / "build" / "cosim.log").read_text()
 
 
+def test_linking_again_does_nothing(folder: Path) -> None:
+    make(folder, "xclbin", "PLATFORM=p", tools=UNIFIED)
+    before = calls(folder)
+    make(folder, "xclbin", "PLATFORM=p", tools=UNIFIED)
+    assert calls(folder) == before
+    change(folder / "system.cfg")
+    make(folder, "xclbin", "PLATFORM=p", tools=UNIFIED)
+    assert [c.split()[1] for c in calls(folder)[len(before) :]] == ["-l"]
+
+
+def test_from_another_directory(folder: Path, tmp_path: Path) -> None:
+    make(folder, "help", tools=UNIFIED)
+    env = {**os.environ, "PATH": f"{folder / 'tools'}:/usr/bin:/bin"}
+    for place in (folder.name, str(folder)):
+        run_tool(["make", "-C", place, "csim", "package"], cwd=tmp_path, timeout_s=60, env=env)
+    assert (folder / "build" / "kernel.xo").exists() and len(calls(folder)) == 3
+    assert {f.name for f in tmp_path.iterdir()} == {folder.name}
+    run_tool(["make", "-C", folder.name, "clean"], cwd=tmp_path, timeout_s=60, env=env)
+    assert not (folder / "build").exists() and (folder / "kernel.cpp").exists()
+
+
+#: A compiler whose programs note how they are called.
+PROGRAM = '#!/bin/sh\necho "host $*" >> calls.txt\nexit ${HOST_STATUS:-0}\n'
+COMPILER = 'while test "$1" != -o; do shift; done; cp program "$2"; chmod +x "$2"'
+ON_BOARD = {**UNIFIED, "cc": COMPILER, "g++": COMPILER}
+BOARD = ("PLATFORM=p", "XILINX_XRT=/opt/xrt", "CC=cc", "CXX=g++")
+
+
+def test_host_and_run(folder: Path) -> None:
+    (folder / "program").write_text(PROGRAM)
+    make(folder, "host", *BOARD, tools=ON_BOARD)
+    assert any("-lxrt_coreutil" in c and "-I/opt/xrt/include" in c for c in calls(folder))
+    before = len(calls(folder))
+    make(folder, "host", *BOARD, tools=ON_BOARD)
+    assert len(calls(folder)) == before
+    make(folder, "run", *BOARD, "DEVICE_INDEX=2", tools=ON_BOARD)
+    assert calls(folder)[-1] == "host build/kernel_gemm.hw.xclbin 2"
+    change(folder / "host.cpp")
+    done = make(folder, "run", *BOARD, "HOST_STATUS=3", tools=ON_BOARD, accept=ANY_STATUS)
+    assert done.status != 0
+
+
+CLASSIC_FAILURES = {
+    "exit_status": ("csim", "echo 'sisy: PASS'; exit 1", "csim failed"),
+    "error_beside_a_report": ("csynth", f"{REPORT}; echo 'ERROR: [HLS 200-1505] no'", "HLS 200-1505"),
+    "no_report": ("csynth", "true", "left no csynth.rpt"),
+    "killed": ("csynth", f"{REPORT}; kill -9 $$", "csynth failed"),
+    "no_xo": ("package", 'case "$SISY_STEP" in csynth) ' + REPORT + ";; esac", "left no kernel.xo"),
+}
+
+
+@pytest.mark.parametrize("name", CLASSIC_FAILURES)
+def test_failure_of_the_classic_flow_is_seen(folder: Path, name: str) -> None:
+    step, script, message = CLASSIC_FAILURES[name]
+    done = make(folder, step, tools={"vitis_hls": script}, accept=ANY_STATUS)
+    assert done.status != 0 and message in done.errors
+    assert not (folder / "build" / f"{step}.done").exists()
+    make(folder, step, tools=CLASSIC)
+
+
 FAILURES = {
     "exit_status": ("csim", {"vitis-run": "echo 'sisy: PASS'; exit 1"}, "csim failed"),
     "error_line": ("csim", {"vitis-run": "echo 'sisy: PASS'; echo 'ERROR: [HLS 200-70] no'"}, "HLS 200-70"),
     "mismatch": ("csim", {"vitis-run": "echo 'sisy: FAIL'"}, "no 'sisy: PASS'"),
+    "error_beside_a_report": ("csynth", {"v++": f"{REPORT}; echo 'ERROR: [v++ 60-300] no'"}, "v++ 60-300"),
     "no_report": ("csynth", {"v++": "true"}, "left no csynth.rpt"),
+    "error_while_linking": (
+        "xclbin",
+        {"v++": TOOLS["v++"].replace(";; *)", "; echo 'ERROR: [v++ 60-703] no';; *)", 1)},
+        "v++ 60-703",
+    ),
     "cosim": ("cosim", {"vitis-run": "echo 'co-simulation finished: FAIL'"}, "cosim failed"),
     "no_xo": ("package", {"vitis-run": "true"}, "left no kernel.xo"),
     "no_xclbin": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,10 @@ CASES = {
     "padded": Case((5, 7), (5, 7), 4, layout="padded"),
     "padded_in_tiles": Case((5, 13), (2, 8), 4, layout="padded"),
     "padded_row": Case((13,), (13,), 8, layout="padded"),
+    "padded_row_shorter_than_a_beat": Case((3, 5), (3, 5), 8, layout="padded"),
+    "padded_last_tile_hangs_over": Case((5, 21), (2, 8), 8, layout="padded"),
+    "padded_with_lanes_written_out": Case((4, 27), (4, 27), 16, layout="padded", partition=(1, 10)),
+    "padded_with_a_bank_for_every_element": Case((4, 11), (4, 11), 8, layout="padded", partition=(1, 11)),
     "packed": Case((5, 7), (5, 7), 4, layout="packed"),
     "packed_row": Case((13,), (13,), 8, layout="packed"),
     "packed_evenly": Case((4, 8), (2, 8), 4, layout="packed"),
@@ -66,6 +71,38 @@ def test_random_tiles_under_sanitizers(seed: int) -> None:
     plan = copy_plan(extents, tile, width, "plain", partition)
     ran = run(project(plan), plan, sets=["random"], sanitize=True)
     assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_padded_tiles_under_sanitizers(seed: int) -> None:
+    rng = random.Random(seed)
+    extents = (*(rng.randint(1, 12) for _ in range(rng.randint(0, 2))), rng.randint(1, 40))
+    width = rng.choice([2, 4, 8, 16])
+    whole_rows = rng.random() < 0.5
+    last = extents[-1] if whole_rows else width * rng.randint(1, -(-extents[-1] // width))
+    tile = (*(rng.randint(1, e) for e in extents[:-1]), last)
+    partition = tuple(rng.randint(1, t) for t in tile)
+    plan = copy_plan(extents, tile, width, "padded", partition)
+    ran = run(project(plan), plan, sets=["random"], sanitize=True)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+def test_padding_is_not_a_number() -> None:
+    """A kernel that reads padding by mistake is seen by what it computes."""
+    plan = copy_plan((5, 7), (5, 7), 4, layout="padded")
+    good, read = project(plan), "const hls::vector<float, 4> line = port[beat];"
+    kernel = good.files["kernel.cpp"]
+    assert read in kernel
+    wrong = "hls::vector<float, 4> line = port[beat]; line[0] = port[beat][3];"
+    ran = run(replace(good, files={**good.files, "kernel.cpp": kernel.replace(read, wrong)}), plan, sets=["random"])
+    assert not ran.passed
+    assert ran.worst_error == inf
+
+
+def test_a_loop_over_the_lanes_only_where_it_costs_nothing(expect) -> None:  # type: ignore[no-untyped-def]
+    """A factor that is no power of two has its lanes written out; the first ones of a row are always there."""
+    text = project(copy_plan((4, 9), (4, 9), 4, layout="padded", partition=(1, 3))).files["kernel.cpp"]
+    expect(text[: text.index("static void store")], ".cpp")
 
 
 def test_burst_of_a_whole_array_is_one_run(expect) -> None:  # type: ignore[no-untyped-def]

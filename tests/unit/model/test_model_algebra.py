@@ -27,6 +27,8 @@ OPERATIONS: dict[str, Callable[[Algebra, object, object], object]] = {
     "select": lambda alg, a, b: alg.select(alg.both(alg.exceeds(a, b), alg.negation(alg.exceeds(a, 2 * b))), a, b),
     "either": lambda alg, a, b: alg.select(alg.either(alg.exceeds(a, b), at_least(alg, b, a)), 1, 0),
     "lookup": lambda alg, a, b: alg.lookup(range(40), a),
+    "apply": lambda alg, a, b: alg.apply(lambda n: n * n % 97, a * b),
+    "nearest": lambda alg, a, b: alg.nearest(a * 0.5) + alg.nearest(b * 1.25),
     "needs_multiplier": lambda alg, a, b: alg.select(needs_multiplier(alg, a), 1, 0),
 }
 

@@ -45,6 +45,12 @@ def test_outer_loops_count_apart() -> None:
     inner = loop("j", const(0), var("t") - 1)
     visits = Visits.each({"t": np.array([0, 3, 5])}, 3).into(inner, frozenset({"t"}))
     assert visits.total().tolist() == [0, 3, 5]
+    assert visits.where([2 - var("t")]).total().tolist() == [0, 0, 0]
+    plain = Visits.each({"t": np.array([0, 3, 5])}, 3)
+    assert plain.total().tolist() == [1, 1, 1]
+    assert plain.into(loop("k", const(0), const(3)), frozenset()).total().tolist() == [4, 4, 4]
+    assert plain.where([var("t") - 1]).total().tolist() == [0, 1, 1]
+    assert plain.into(loop("k", const(1), var("t")), frozenset({"t", "k"})).owner_of_each.tolist() == [1] * 3 + [2] * 5
 
 
 def test_too_many_points_count_with_the_largest_trip(monkeypatch: pytest.MonkeyPatch) -> None:

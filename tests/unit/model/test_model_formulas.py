@@ -12,6 +12,7 @@ from sisyphus.model.addresses import bank_count, remainder_cycles, words_per_ban
 from sisyphus.model.algebra import EXACT
 from sisyphus.model.cores import core_of, narrowed
 from sisyphus.model.facts import Dim, Move
+from sisyphus.model.movers import mover_lut, mover_of
 from sisyphus.model.ports import spread
 from sisyphus.model.schedule import Setting
 from sisyphus.model.sharing import Users, bank_lut, core_lut
@@ -159,12 +160,31 @@ def move(width: int, *dims: Dim, is_load: bool = True) -> Move:
         (move(4, dim(200, 50), dim(220, 20)), 1, 12, 11084),  # measured: gemm, C
         (move(4, dim(200, 50), dim(220, 20), is_load=False), 1, 13, 11083),
         (move(2, dim(210, 2), dim(190, 2)), 1, 4, 20026),  # measured: 2mm, B
+        (move(8, dim(20, 1), dim(8, 4)), 1, 3, 20 - 1 + 2 + 74),  # two lanes of a beat in each bank
+        (move(16, dim(160, 1), dim(48, 8)), 1, 3, 480 - 1 + 2 + 74),
     ],
 )
 def test_transfers(moved: Move, interval: int, depth: int, total: int) -> None:
     assert move_interval(SETTING, moved) == interval
     assert move_depth(SETTING, moved) == depth
     assert move_cycles(SETTING, moved).value == total
+
+
+def test_a_row_shorter_than_a_beat_fills_as_many_lanes_as_it_has_elements() -> None:
+    assert move_interval(SETTING, Move("load_A", "A", "A", "A", True, (dim(4, 1), dim(3, 2)), 16, 32, 4)) == 1
+    assert move_interval(SETTING, Move("load_A", "A", "A", "A", True, (dim(4, 1), dim(5, 2)), 16, 32, 4)) == 2
+
+
+def test_banks_that_get_other_lanes_from_beat_to_beat_choose_among_all() -> None:
+    """165 to 187 LUT per bank were measured for beats of 16 elements (MODEL.md section 9)."""
+
+    def lanes(factor: int, extent: int = 400) -> float:
+        terms = mover_lut(SETTING, mover_of(SETTING, move(16, dim(3, 1), dim(extent, factor))))
+        return next(t.value for t in terms if t.name == "lanes and banks")
+
+    assert lanes(8) == lanes(16) == lanes(32) == 0
+    assert all(150 * factor <= lanes(factor) <= 187 * factor for factor in (10, 12, 40, 250))
+    assert lanes(131, extent=131) == 0
 
 
 def test_a_tile_in_rows_is_a_burst_for_each() -> None:

@@ -30,6 +30,24 @@ KERNELS = {
         "for i in range(8):\n  for j in range(12):\n    D[i, j] = A[i, j] * B[i, j] + C[i, j]",
         {"A": (8, 12), "B": (8, 12), "C": (8, 12), "D": (8, 12)},
     ),
+    "primes": (
+        "for i in range(7):\n  for j in range(13):\n    for k in range(11):\n      C[i, j] += A[i, k] * B[k, j]",
+        {"C": (7, 13), "A": (7, 11), "B": (11, 13)},
+    ),
+    "rows under an outer loop": (
+        "for i in range(12):\n  X[i] = B[i]\n  for j in range(12):\n    X[i] -= L[i, j] * X[j]\n"
+        "  X[i] = X[i] / L[i, i]",
+        {"X": (12,), "B": (12,), "L": (12, 16)},
+    ),
+    "outer loop": (
+        "for t in range(3):\n  for i in range(14):\n    B[i] = A[i] + A[i + 1]\n"
+        "  for i in range(14):\n    A[i + 1] = B[i] + B[i + 1]",
+        {"A": (16,), "B": (16,)},
+    ),
+    "stencil": (
+        "for i in range(14):\n  for j in range(11):\n    for p in range(3):\n      D[i, j] += A[i + p, j + 1] * W[p]",
+        {"A": (16, 12), "W": (3,), "D": (14, 11)},
+    ),
 }
 
 

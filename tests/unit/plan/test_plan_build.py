@@ -296,6 +296,29 @@ def test_names_avoid_those_of_the_kernel() -> None:
         ({"transfers": (TransferPoint("C", 3),)}, "is no power of two"),
         ({"transfers": (TransferPoint("C", 2, layout="packed"),)}, "layout `packed` cannot be built"),
         ({"transfers": (TransferPoint("Q", 2),)}, "a transfer of no buffer `Q`"),
+        ({"transfers": (TransferPoint("A@S1", 4, layout="padded"),)}, "does not divide the last dimension (2)"),
+        (
+            {
+                "buffers": (
+                    buffer("C", "S0", KERNEL_PLACE, 2, 1),
+                    buffer("C", "S1", "i", 2, 1),
+                    *gemm_point().buffers[1:],
+                ),
+                "transfers": (TransferPoint("C", 4, layout="padded"), TransferPoint("C@S1", 4)),
+            },
+            "`C` lies in memory in one layout, not as `padded`, `plain`",
+        ),
+        (
+            {
+                "buffers": (
+                    buffer("C", "S0", KERNEL_PLACE, 2, 1),
+                    buffer("C", "S1", "i", 2, 1),
+                    *gemm_point().buffers[1:],
+                ),
+                "transfers": (TransferPoint("C", 4, layout="padded"), TransferPoint("C@S1", 2, layout="padded")),
+            },
+            "the rows of `C` are padded to beats of one width, not of 2 and 4",
+        ),
     ],
 )
 def test_points_that_do_not_fit(change: dict[str, object], message: str) -> None:
@@ -331,6 +354,22 @@ def test_two_widths_of_one_port_are_refused() -> None:
     point = replace(case.point, transfers=(TransferPoint("tmp", 2),))
     with pytest.raises(KernelError, match="`tmp` is transferred with 1 and 2 elements per beat"):
         build_plan(case.scop, case.distribution, case.live, point)
+
+
+def test_two_layouts_of_one_port_are_refused() -> None:
+    """Where a point says nothing of a buffer, its array lies in memory as C has it."""
+    case = point_files.case("2mm-mixed")
+    point = replace(case.point, transfers=(TransferPoint("tmp", 1, layout="padded"),))
+    with pytest.raises(KernelError, match="`tmp` is transferred in layouts padded and plain"):
+        build_plan(case.scop, case.distribution, case.live, point)
+
+
+def test_padded_rows_take_beats_of_any_width() -> None:
+    point = replace(gemm_point(), transfers=(TransferPoint("C", 4, layout="padded"),))
+    plan = planned(gemm(), point)
+    [port] = [p for p in plan.ports if p.name == "C"]
+    assert (port.layout, port.width, port.extents) == ("padded", 4, (4, 6))
+    assert same_result(gemm(), plan) == []
 
 
 def test_ports_say_how_the_kernel_uses_them() -> None:

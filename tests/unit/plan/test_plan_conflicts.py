@@ -8,6 +8,7 @@ from builders import scop
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.plan import Call, Copy, For, Node, Plan, build_plan, reads_writes, steps, steps_of, task_transfers
+from sisyphus.plan.conflicts import in_steps
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 
 TWO_PRODUCTS = """
@@ -84,3 +85,10 @@ def test_store_waits_for_the_reader_of_memory() -> None:
         ["store_tmp"],
         ["task3"],
     ]
+
+
+def test_steps_follow_the_last_conflict() -> None:
+    assert in_steps(0, lambda one, two: True) == ()
+    assert in_steps(4, lambda one, two: False) == ((0, 1, 2, 3),)
+    assert in_steps(4, lambda one, two: two - one == 2) == ((0, 1), (2, 3))
+    assert in_steps(3, lambda one, two: True) == ((0,), (1,), (2,))

@@ -22,11 +22,13 @@ def space_of(
     dsp: int | None = None,
     onchip_bytes: int | None = None,
     max_partition: int = 1024,
+    in_paper: bool = True,
 ) -> Space:
-    """The design space of a scop on a board."""
+    """The design space of a scop on a board, by default with the paper's rules for tiles and beats."""
     found = dependences(scop)
     target = make_target(load_device("u200"), dsp=dsp, onchip_bytes=onchip_bytes, max_partition=max_partition)
     options = Options(tree_reduction=tree, reuse="pessimistic" if pessimistic else "optimistic")
+    options = options.as_in_paper() if in_paper else options
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)
 
 
@@ -66,7 +68,7 @@ def matvec_space(rows: int, columns: int, *, onchip_bytes: int | None = None, ds
     return space_of(scop, onchip_bytes=onchip_bytes, dsp=dsp)
 
 
-def random_space(rng: random.Random) -> Space:
+def random_space(rng: random.Random, *, in_paper: bool = True) -> Space:
     """Budgets loose or tight, sometimes a fixed order, pipelined loop, width or place."""
     text, extents = _random_text(rng)
     space = space_of(
@@ -76,6 +78,7 @@ def random_space(rng: random.Random) -> Space:
         dsp=rng.choice([None, 200, 60, 25]),
         onchip_bytes=rng.choice([None, None, 1500, 600, 250]),
         max_partition=rng.choice([1024, 32, 12]),
+        in_paper=in_paper,
     )
     return apply_fixes(space, _random_fixes(rng, space))
 

@@ -15,8 +15,8 @@ from sisyphus.frontend import read
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper import formulate
 from sisyphus.solve.check import faults
-from sisyphus.solve.exact import Engine, PaperCosts, Result, Terms, point_of
-from sisyphus.space import Options, Space, build_space, illegal
+from sisyphus.solve.exact import Engine, PaperCosts, Result, Solution, Terms, point_of
+from sisyphus.space import DesignPoint, Options, Space, build_space, illegal
 from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).parents[3] / "kernels"
@@ -92,7 +92,7 @@ def test_nothing_enumerated_is_better(space: Space) -> None:
 def paper_space(kernel: str, *, tree: bool = False, pessimistic: bool = False) -> Space:
     scop = read(str(next(KERNELS.glob(f"*/{kernel}.c"))))
     found = dependences(scop)
-    options = Options(tree_reduction=tree, reuse="pessimistic" if pessimistic else "optimistic")
+    options = Options(tree_reduction=tree, reuse="pessimistic" if pessimistic else "optimistic").as_in_paper()
     target = make_target(load_device("u200"))
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)
 
@@ -143,18 +143,20 @@ def test_a_gap_stops_early_with_an_honest_bound() -> None:
 def test_refused_solutions_are_no_solutions() -> None:
     space = gemm_space()
     costs = PaperCosts(space)
-    seen: list[float] = []
+    refused: list[DesignPoint] = []
 
-    def accept(solution: object) -> bool:
-        seen.append(getattr(solution, "cycles"))  # noqa: B009 - any solution has cycles
-        return len(seen) > 5
+    def accept(solution: Solution) -> float:
+        point = point_of(space, solution)
+        if len(refused) < 5 and point not in refused:
+            refused.append(point)
+        return float("inf") if point in refused else solution.cycles
 
     result = Engine(costs, Terms(), accept=accept).run()
     best = solved(space).solution
     assert best is not None
     assert result.solution is not None
     assert result.solution.cycles >= best.cycles
-    assert result.solution.cycles not in seen[:5] or seen[5] == result.solution.cycles
+    assert point_of(space, result.solution) not in refused
 
 
 @pytest.mark.parametrize("bytes_", [600, 300, 150, 60])

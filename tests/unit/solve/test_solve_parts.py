@@ -18,13 +18,13 @@ from sisyphus.nlp.nl import write_nl
 from sisyphus.solve.exact import Engine, PaperCosts, Problem, Terms, branch_and_bound
 from sisyphus.solve.exact.candidates import candidates_of
 from sisyphus.solve.exact.chains import Chains
-from sisyphus.solve.exact.costs import Budget, Costs, Floats, Move, Step
+from sisyphus.solve.exact.costs import Budget, Costs, Floats, Homes, Move, Step
 from sisyphus.solve.exact.multipliers import SharedGroup, multipliers
 from sisyphus.solve.exact.options import Table, pareto
 from sisyphus.solve.exact.partitions import IMPOSSIBLE, Lattice, States, states_of
 from sisyphus.solve.exact.residency import assignments
 from sisyphus.solve.linear import choice_problem
-from sisyphus.space import Space, precedence
+from sisyphus.space import Factors, Space, precedence
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -32,7 +32,7 @@ EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 @EXAMPLES
 @given(st.lists(st.integers(1, 12), max_size=4), st.lists(st.integers(1, 48), min_size=1, max_size=8))
 def test_a_lattice_joins_by_least_common_multiples(seeds: list[int], legal: list[int]) -> None:
-    lattice = Lattice(seeds, [1, *legal])
+    lattice = Lattice(seeds, Factors((1, *legal), 1000))
     for (a, left), (b, right) in product(enumerate(lattice.values), repeat=2):
         joined = int(lattice.joins[a, b])
         fitting = [factor for factor in [1, *legal] if factor % lcm(left, right) == 0]
@@ -48,7 +48,8 @@ def test_a_lattice_joins_by_least_common_multiples(seeds: list[int], legal: list
 def test_states_are_what_banks_allow_with_the_widest_beat(extents: tuple[int, ...], most: int, seed: int) -> None:
     divisors = [[d for d in range(1, n + 1) if n % d == 0] for n in extents]
     widths = [w for w in (1, 2, 4) if extents[-1] % w == 0]
-    states = States([Lattice(d, d) for d in divisors], widths, most)
+    factors = [Factors(tuple(d), n, whole_beats=True) for d, n in zip(divisors, extents, strict=True)]
+    states = States([Lattice(f.legal, f) for f in factors], widths, most)
     rng = random.Random(seed)
     one, other = ([rng.choice(d) for d in divisors] for _ in range(2))
     numbers = [number_of(states, demand) for demand in (one, other)]
@@ -60,6 +61,42 @@ def test_states_are_what_banks_allow_with_the_widest_beat(extents: tuple[int, ..
     if IMPOSSIBLE not in numbers:
         joined = [lcm(a, b) for a, b in zip(one, other, strict=True)]
         assert states.joined_with(numbers[0])[numbers[1]] == number_of(states, joined)
+
+
+@EXAMPLES
+@given(st.sampled_from([(6, 4), (5, 7), (13,), (12, 10)]), st.sampled_from([4, 12, 70, 200]), st.integers(0, 10_000))
+def test_states_serve_unrolled_loops_and_take_a_beat_in_one_cycle(
+    extents: tuple[int, ...], most: int, seed: int
+) -> None:
+    """A bank for every element serves any demand; a beat needs half as many banks as it has elements."""
+    rng = random.Random(seed)
+    legal = [sorted({1, n, *rng.sample(range(1, n + 1), min(n, 4))}) for n in extents]
+    factors = [Factors(tuple(found), n) for found, n in zip(legal, extents, strict=True)]
+    seeds = [[d for d in (2, 3, 4, 5, 6) if d <= n] for n in extents]
+    widths = [w for w in (1, 2, 4, 8, 16) if w < 2 * extents[-1]]
+    states = States([Lattice(s, f) for s, f in zip(seeds, factors, strict=True)], widths, most)
+    one, other = ([rng.choice([1, *s]) for s in seeds] for _ in range(2))
+    numbers = [number_of(states, demand) for demand in (one, other)]
+    wanted = [one, other]
+    if IMPOSSIBLE not in numbers:
+        numbers.append(int(states.joined_with(numbers[0])[numbers[1]]))
+        wanted.append([lcm(a, b) for a, b in zip(one, other, strict=True)])
+    for demand, number in zip(wanted, numbers, strict=True):
+        beats = {w: banks_for(legal, extents, demand, w) for w in widths}
+        assert (number == IMPOSSIBLE) == (prod(beats[1]) > most)
+        if number != IMPOSSIBLE:
+            assert states.width[number] == max(w for w, banks in beats.items() if prod(banks) <= most)
+            assert states.bare[number].tolist() == beats[1]
+            assert states.served[number].tolist() == beats[int(states.width[number])]
+
+
+def banks_for(legal: list[list[int]], extents: tuple[int, ...], demand: list[int], width: int) -> list[int]:
+    """The smallest factors by the rule in words."""
+    found = []
+    for at, (values, extent, copies) in enumerate(zip(legal, extents, demand, strict=True)):
+        lanes = min(width, extent) if at == len(extents) - 1 else 1
+        found.append(min(f for f in values if f == extent or (f % copies == 0 and -(-lanes // f) <= 2)))
+    return found
 
 
 def number_of(states: States, demand: list[int]) -> int:
@@ -175,9 +212,9 @@ def random_table(nest: str, rng: np.random.Generator, count: int, states: dict[A
 def random_problem(seed: int) -> Problem:
     """Three nests, two arrays, steps with one and with several members, groups with one and with several nests."""
     rng = np.random.default_rng(seed)
+    factors = Factors((1, 2, 3, 4, 6, 12), 24, whole_beats=True)
     states = {
-        ArrayId(name): States([Lattice([2, 3, 4, 6], [1, 2, 3, 4, 6, 12])], [1, 2, 4], int(rng.choice([4, 6, 12])))
-        for name in "AB"
+        ArrayId(name): States([Lattice([2, 3, 4, 6], factors)], [1, 2, 4], int(rng.choice([4, 6, 12]))) for name in "AB"
     }
     uses = {"S0": "A", "S1": "AB", "S2": "B"}
     tables = [
@@ -208,8 +245,9 @@ def by_enumeration(problem: Problem) -> float:
                 if state[array] != IMPOSSIBLE:
                     state[array] = int(problem.states[array].joined_with(state[array])[demands[entry]])
         [budget] = problem.budgets
-        kinds = np.max([np.sum([used[n] for n in group], axis=0) for group in budget.groups], axis=0)
-        if IMPOSSIBLE not in state.values() and kinds.sum() <= budget.limit:
+        groups = np.array([np.sum([used[n] for n in group], axis=0) for group in budget.groups])
+        taken = groups[:, :-1].max(axis=0).sum() + groups[:, -1].sum()
+        if IMPOSSIBLE not in state.values() and taken <= budget.limit:
             members = [
                 [*(cycles[n] for n in step.nests), *(float(problem.moves[m][state[m.array]]) for m in step.moves)]
                 for step in problem.steps
@@ -223,12 +261,12 @@ def test_branch_and_bound_finds_what_enumeration_finds(seed: int) -> None:
     problem = random_problem(seed)
     found: list[float] = [float("inf")]
 
-    def listen(cycles: float, chosen: object) -> bool:
+    def listen(cycles: float, chosen: object) -> float:
         found.append(cycles)
-        return True
+        return cycles
 
     bounds: list[float] = []
-    branch_and_bound(problem, float("inf"), listen, bounds.append)
+    branch_and_bound(problem, float("inf"), listen, bounds.append, bounds.append)
     assert found == sorted(found, reverse=True)
     assert found[-1] == by_enumeration(problem)
 
@@ -279,7 +317,9 @@ def test_assignments_come_lowest_first_and_leave_out_what_is_always_resident() -
     space = matvec_space(4, 6)
     weights = {"Y": 1.0, "A": 5.0, "X": 2.0}
 
-    def floor(residents: frozenset[ArrayId], tiled: frozenset[ArrayId]) -> float:
+    def floor(homes: Homes, tiled: frozenset[ArrayId]) -> float:
+        assert homes.registers <= homes.residents
+        assert not homes.residents & tiled
         return sum(weights[a] for a in tiled)
 
     every = list(assignments(space, floor, frozenset()))
@@ -287,7 +327,10 @@ def test_assignments_come_lowest_first_and_leave_out_what_is_always_resident() -
     assert [bound for bound, _ in every] == sorted(bound for bound, _ in every)
     some = list(assignments(space, floor, frozenset({ArrayId("A")})))
     assert len(some) == 4
-    assert all(ArrayId("A") in residents for _, residents in some)
+    assert all(ArrayId("A") in homes.residents for _, homes in some)
+    more = list(assignments(space, floor, frozenset({ArrayId("A")}), frozenset({ArrayId("X")})))
+    assert len(more) == 6
+    assert sum(ArrayId("X") in homes.registers for _, homes in more) == 2
 
 
 def test_arrays_said_to_be_always_resident_change_no_optimum() -> None:

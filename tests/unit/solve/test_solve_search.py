@@ -11,16 +11,18 @@ from pathlib import Path
 import pytest
 from unit.solve.solve_spaces import gemm_space
 
-from sisyphus.errors import InternalError, NoDesignError, TimeUp
+from sisyphus.errors import InternalError, NoDesignError, NothingFits, TimeUp
 from sisyphus.nlp import Knobs
 from sisyphus.nlp.paper import formulate
-from sisyphus.solve import Found, Limits, Stop, adapters, load_adapter, search, solver_infos, solver_list
+from sisyphus.solve import Found, Judged, Limits, Stop, adapters, load_adapter, search, solver_infos, solver_list
 from sisyphus.solve import run as run_module
 from sisyphus.solve.exact import PaperCosts
 from sisyphus.space import DesignPoint, Space
 
 PLUGIN = Path(__file__).parents[2] / "solvers" / "plugin"
 BEST = 132.0  # of gemm_space()
+#: More than any budget.
+MOST = 1 << 40
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def found(space: Space, solver: str, seconds: float | None = None, **more: object) -> Found:
-    return search(space, formulate, solver, Limits(seconds=seconds), lambda _: 0, **more)  # type: ignore[arg-type]
+    return search(space, formulate, solver, Limits(seconds=seconds), **more)  # type: ignore[arg-type]
 
 
 def test_auto_proves_with_our_own_search() -> None:
@@ -143,7 +145,7 @@ def test_an_interruption_without_a_design_goes_on() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        search(gemm_space(), formulate_nothing, "scip", Limits(), lambda _: 0)
+        search(gemm_space(), formulate_nothing, "scip", Limits())
 
 
 def test_no_time_and_no_design() -> None:
@@ -163,22 +165,13 @@ def test_a_passed_limit_leaves_the_design_found_with_its_gap() -> None:
     assert 0 < answer.outcome.gap < 1
 
 
-@pytest.mark.parametrize(
-    ("limits", "said", "hint"),
-    [
-        ({"dsp": 1}, "1 DSPs are too few, the smallest number that fits is 4", "`--dsp 4`"),
-        ({"onchip_bytes": 5}, "5 bytes on chip are too few, the smallest number that fits is 16", "`--mem 16`"),
-        ({"dsp": 1, "onchip_bytes": 5}, "raising one of them alone does not help", "--dsp, --mem"),
-    ],
-)
-def test_the_tightest_budget_is_named_with_what_would_do(limits: dict[str, int], said: str, hint: str) -> None:
-    with pytest.raises(NoDesignError, match="no design of `built` fits") as failed:
-        found(gemm_space(**limits), "auto")  # type: ignore[arg-type]
-    assert said in failed.value.message
-    assert hint in (failed.value.hint or "")
+def test_where_nothing_fits_that_is_said_at_once() -> None:
+    with pytest.raises(NothingFits, match="no design of `built` fits 1 DSPs") as failed:
+        found(gemm_space(dsp=1), "auto")
+    assert "--dsp" in (failed.value.hint or "")
 
 
-def test_the_smallest_budget_named_does_fit_and_one_less_does_not() -> None:
+def test_a_budget_that_fits_and_one_less_that_does_not() -> None:
     assert found(gemm_space(dsp=4), "exact").outcome.stop is Stop.PROVED
     assert found(gemm_space(onchip_bytes=16), "exact").outcome.stop is Stop.PROVED
     for limits in ({"dsp": 3}, {"onchip_bytes": 15}):
@@ -189,28 +182,53 @@ def test_the_smallest_budget_named_does_fit_and_one_less_does_not() -> None:
 def test_designs_too_large_when_built_are_refused_one_by_one() -> None:
     refused: list[DesignPoint] = []
 
-    def excess(point: DesignPoint) -> int:
+    def judge(point: DesignPoint) -> Judged:
         if len(refused) < 4 and point not in refused:
             refused.append(point)
-        return int(point in refused)
+        return Judged(None, {"dsp": MOST if point in refused else 0})
 
-    answer = search(gemm_space(), formulate, "exact", Limits(), excess)
+    answer = search(gemm_space(), formulate, "exact", Limits(), judge)
     assert answer.point not in refused
-    costs = PaperCosts(gemm_space())
-    assert answer.outcome.bound == min(costs.evaluate(point) for point in refused)
-    assert answer.outcome.stop is (Stop.PROVED if answer.outcome.gap == 0 else Stop.UNPROVED)
+    assert answer.outcome.stop is Stop.PROVED
+    assert answer.outcome.bound == answer.outcome.objective
+    assert min(PaperCosts(gemm_space()).evaluate(point) for point in refused) <= BEST
 
 
-def test_when_all_are_too_large_the_budget_is_tightened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_too_many_are_too_large_a_budget_is_tightened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sisyphus.solve.by_exact.MAX_REFUSED", 3)
-    space = gemm_space(onchip_bytes=900)
+    space, seen = gemm_space(2, 4, 2, onchip_bytes=120), list[bool]()
 
-    def excess(point: DesignPoint) -> int:
-        return 100 if all(b.place == "kernel" for b in point.buffers) else 0
+    def judge(point: DesignPoint) -> Judged:
+        seen.append(all(b.place == "kernel" for b in point.buffers))
+        return Judged(None, {"onchip_bytes": 200 if seen[-1] else 0})
 
-    answer = search(space, formulate, "exact", Limits(), excess)
-    assert answer.outcome.stop is Stop.UNPROVED
+    answer = search(space, formulate, "exact", Limits(), judge)
+    assert answer.outcome.stop is Stop.PROVED
     assert any(b.place != "kernel" for b in answer.point.buffers)
+    assert seen.index(False) <= 9, "narrower beats are tried for each of the four"
+
+
+def test_a_design_that_is_dearer_when_built_costs_what_it_does_then() -> None:
+    costs, dearer = PaperCosts(gemm_space()), list[DesignPoint]()
+
+    def judge(point: DesignPoint) -> Judged:
+        if len(dearer) < 3 and point not in dearer:
+            dearer.append(point)
+        return Judged(costs.evaluate(point) + (50 if point in dearer else 0), {})
+
+    answer = search(gemm_space(), formulate, "exact", Limits(), judge)
+    assert answer.outcome.stop is Stop.PROVED
+    assert answer.outcome.objective == costs.evaluate(answer.point)
+    assert answer.point not in dearer
+    assert all(costs.evaluate(point) <= answer.outcome.objective + 50 for point in dearer)
+
+
+def test_the_best_designs_are_kept_in_their_order() -> None:
+    answer = found(gemm_space(), "exact", top=4)
+    costs = [PaperCosts(gemm_space()).evaluate(point) for point in (answer.point, *answer.others)]
+    assert costs == sorted(costs)
+    assert len(set(map(DesignPoint.sort_key, (answer.point, *answer.others)))) == 4
+    assert costs[0] == BEST
 
 
 @pytest.mark.usefixtures("fakes")

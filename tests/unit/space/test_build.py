@@ -11,7 +11,8 @@ from sisyphus.analysis import LoopKind, dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.space import KERNEL_PLACE, NestSpace, Options, Space, apply_fixes, build_space
-from sisyphus.space.build import beat_widths, divisors
+from sisyphus.space.build import beat_widths
+from sisyphus.space.tilings import divisors
 from sisyphus.target import load_device, make_target
 
 GEMM = """
@@ -94,12 +95,26 @@ def test_partitions_are_closed_under_common_multiples_and_limited(gemm: Space) -
     [(190, (1, 2)), (220, (1, 2, 4)), (200, (1, 2, 4, 8)), (240, (1, 2, 4, 8, 16)), (7, (1,))],
 )
 def test_beat_widths(last: int, widths: tuple[int, ...]) -> None:
-    assert beat_widths((3, last), 32, 512) == widths
+    assert beat_widths((3, last), 32, 512, padding=False) == widths
+
+
+@pytest.mark.parametrize(
+    ("last", "widths"),
+    [(190, (1, 2, 4, 8, 16)), (9, (1, 2, 4, 8, 16)), (8, (1, 2, 4, 8)), (5, (1, 2, 4, 8)), (3, (1, 2, 4)), (1, (1,))],
+)
+def test_padded_rows_take_any_beat_that_a_row_half_fills(last: int, widths: tuple[int, ...]) -> None:
+    assert beat_widths((3, last), 32, 512, padding=True) == widths
+    assert beat_widths((last,), 32, 512, padding=True) == widths
+    assert beat_widths((3, last), 64, 512, padding=True) == tuple(w for w in widths if w <= 8)
+
+
+def test_a_scalar_has_no_row_to_pad() -> None:
+    assert beat_widths((), 32, 512, padding=True) == (1,)
 
 
 def test_beats_fit_the_port() -> None:
-    assert beat_widths((16,), 64, 512) == (1, 2, 4, 8)
-    assert beat_widths((16,), 32, 64) == (1, 2)
+    assert beat_widths((16,), 64, 512, padding=False) == (1, 2, 4, 8)
+    assert beat_widths((16,), 32, 64, padding=False) == (1, 2)
 
 
 FIXES = [
@@ -110,6 +125,8 @@ FIXES = [
     "A@S1.partition=5,2",
     "C.partition=20,2",
     "C.width=2",
+    "C.width=16",
+    "C.layout=plain",
     "S0.pipeline=none",
     "S0.C.place=kernel",
 ]
@@ -120,6 +137,34 @@ def test_a_fix_narrows_and_never_widens(gemm: Space, fix: str) -> None:
     fixed = apply_fixes(gemm, [fix])
     assert all(_tiles(n) <= _tiles(gemm.nest(n.id)) for n in fixed.nests)
     assert fixed != gemm
+
+
+@pytest.mark.parametrize(
+    ("fixes", "widths"),
+    [
+        (["C.layout=plain"], (1, 2)),
+        (["C.layout=padded"], (4, 8, 16)),
+        (["C.width=16"], (16,)),
+        (["C.layout=padded", "C.width=8"], (8,)),
+    ],
+)
+def test_a_layout_is_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tuple[int, ...]) -> None:
+    assert apply_fixes(gemm, fixes).widths[ArrayId("C")] == widths
+
+
+@pytest.mark.parametrize("fixes", [["C.layout=plain", "C.width=16"], ["C.width=16", "C.layout=plain"]])
+def test_a_layout_and_a_beat_that_contradict_each_other(gemm: Space, fixes: list[str]) -> None:
+    with pytest.raises(UsageError, match=r"cannot (lie|move)"):
+        apply_fixes(gemm, fixes)
+
+
+def test_padding_can_be_turned_off() -> None:
+    kernel = scop(GEMM, C=(20, 22), A=(20, 24), B=(24, 22))
+    deps = dependences(kernel)
+    target = make_target(load_device("u200"))
+    options = Options(padding=False)
+    space = build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
+    assert dict(space.widths) == {"A": (1, 2, 4, 8), "B": (1, 2), "C": (1, 2)}
 
 
 def _tiles(nest: NestSpace) -> int:
@@ -138,7 +183,9 @@ def _tiles(nest: NestSpace) -> int:
         ("S1.A.place=t", "cannot be placed"),
         ("A@S1.partition=3,1", "no factor of dimension 0"),
         ("A.partition=1", "2 dimensions"),
-        ("A.width=16", "elements per beat"),
+        ("A.width=32", "elements per beat"),
+        ("A.layout=packed", "cannot lie in memory as `packed`"),
+        ("Z.layout=plain", "no array `Z`"),
         ("S9.order=i", "no nest `S9`"),
         ("S1.q=1x1x1", "no loop `q`"),
         ("nonsense", "not of the form"),

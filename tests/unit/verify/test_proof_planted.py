@@ -74,6 +74,8 @@ PLANTED: dict[str, tuple[str, Spoil, str]] = {
     "wrong held element": ("gemm-registers", lambda p: _shift_hold(p), "its body also touches `C[i][j]`"),
     "wrong trip count": ("gemm-tiled", lambda p: _claim(p, "j1", 3), "loop `j1` has 25 iterations, not 3"),
     "beat across a row": ("gemm-tiled", lambda p: _wider(p, "load_B_S1", 2), "load_B_S1: buffer `buf_B_S1`"),
+    "beat across a row that was padded": ("gemm-padded", lambda p: _unpadded(p), "load_C: buffer `buf_C`"),
+    "beat past a tile inside a padded row": ("gemm-padded", lambda p: _wider(p, "load_A_S1", 16), "buffer `buf_A_S1`"),
     "wrong iterator": ("lu-resident", lambda p: _shift_outer(p), "S1: instance {i: 1, j: 0} never runs"),
 }
 
@@ -84,6 +86,10 @@ def _is_loop(node: object, iterator: str) -> bool:
 
 def _drop_id(plan: Plan, transfer: str) -> Plan:
     return spoil.everywhere(plan, lambda n: () if n == Copy(transfer) else None)
+
+
+def _unpadded(plan: Plan) -> Plan:
+    return replace(plan, ports=tuple(replace(p, layout="plain") for p in plan.ports))
 
 
 def _reverse_k(plan: Plan) -> Plan:

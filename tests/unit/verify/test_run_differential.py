@@ -45,11 +45,11 @@ WRONG_TEXT: Mapping[str, tuple[str, str]] = {
     "counter wraps late": (r"\+\+column == 3", "++column == 4"),
     "last tile dropped": (r"k0 < 10", "k0 < 9"),
     "widened bound": (r"j1 < 3", "j1 < 4"),
-    "write-back forgotten": (r"port\[beat\] = line;", ""),
-    "load forgotten": (r"    load_A\(A, buf_A\);\n", "    (void)A;\n"),
-    "scalar lost": (r"\(alpha \* buf_A\[i0\]\[k0\]\)", "(1.0f * buf_A[i0][k0])"),
+    "write-back forgotten": (r"port\[beat\] = line;", "if (beat < 0) port[beat] = line;"),
+    "load forgotten": (r"    load_A\(A, buf_A\);\n", "    if (A == nullptr) load_A(A, buf_A);\n"),
+    "scalar lost": (r"\(alpha \* buf_A\[i0\]\[k0\]\)", "(((void)alpha, 1.0f) * buf_A[i0][k0])"),
     "wrong start of a sum": (r"= buf_C\[i0\]\[4\*j1 \+ j2\] \+", "= 0 +"),
-    "stale buffer": (r"    load_C\(C, buf_C\);\n    load_A", "    load_A"),
+    "stale buffer": (r"    load_C\(C, buf_C\);", "    if (C == nullptr) load_C(C, buf_C);"),
     "duplicated run": (r"(    task_S0\(buf_C, beta\);\n)", r"\1\1"),
     "order of additions": (r"\(alpha \* buf_A\[i0\]\[k0\]\) \* (buf_B\S+ \+ j2\])", r"alpha * (buf_A[i0][k0] * \1)"),
     "double in the middle": (r"\(alpha \* ", "((double)alpha * "),
@@ -59,7 +59,7 @@ WRONG_TEXT: Mapping[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", WRONG_TEXT)
 def test_planted_text_bug_is_seen(name: str) -> None:
     ran = run(spoiled(gemm_resident(), *WRONG_TEXT[name]), gemm_resident(), sets=["random"])
-    assert not ran.passed, name
+    assert not ran.passed and ran.checks[0].passed, ran.checks
 
 
 def drop_store(plan: Plan) -> Plan:
@@ -196,6 +196,7 @@ def test_integer_kernels_never_overflow_or_divide_by_zero() -> None:
     )
     plan = replace(gemm_resident(), scop=integers)
     assert data_sets(plan) == ("random", "dominant", "zeros", "negatives")
+    assert importlib.import_module("sisyphus.verify.run").sets_for(plan, full=False, sanitize=True)[-1] == "zeros"
     scale = scop.statements[0]
     quotient = Binary("/", scale.rhs, Literal("2", INT32), INT32)
     divided = replace(integers, statements=(replace(scale, rhs=quotient), *integers.statements[1:]))

@@ -1,0 +1,211 @@
+"""Choosing a design: a search over every form of a kernel, or a saved point; writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from sisyphus import report
+from sisyphus.budgets import BUDGETS, JUDGED, PARTITION, Amounts, given, of_device, taken, with_amounts
+from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp
+from sisyphus.model import Estimator, paper
+from sisyphus.request import Kernel, Request, estimate_of, space_of
+from sisyphus.saved import fitted
+from sisyphus.solve import Judged, SolveOutcome, Stop, search_within
+from sisyphus.solve.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
+from sisyphus.solve.smallest import Size, needs_alone, needs_together
+from sisyphus.space import DesignPoint, Space, illegal
+
+#: Seconds for finding out which budget is too small, and at most for one search on the way.
+EXPLAIN_S, PROBE_S = 20.0, 2.0
+#: Budgets that the paper's model has.
+PAPER_BUDGETS = ("dsp", "onchip_bytes", PARTITION)
+#: A gap within which every design is good enough.
+ANY = 1.0
+#: Larger amounts stand for no limit.
+MOST_SHOWN = 1 << 32
+
+Listen = Callable[[str], None]
+
+
+def silent(stage: str) -> None:
+    """The listener of a run that nobody watches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A known design: a point and the form of the kernel that it is a point of."""
+
+    kernel: Kernel
+    point: DesignPoint
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A point, the form of the kernel that it is a point of, and how it was found.
+
+    `others` are the next best ones, best first; `notes` are for the user.
+    """
+
+    kernel: Kernel
+    space: Space
+    point: DesignPoint
+    outcome: SolveOutcome | None
+    others: tuple[Known, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """The search was ended by Ctrl-C, and what it had found was taken."""
+        return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
+
+
+def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent) -> Choice:
+    """The given point, or the best one of a search; where none fits, `NothingFits` tells what is too small."""
+    if request.design is not None:
+        kernel, point = fitted(kernels, request.source, request.design)
+        return Choice(kernel, space_of(kernel, request), point, None)
+    start = None if request.start is None else Known(*fitted(kernels, request.source, request.start))
+    try:
+        return find(kernels, request, listen, start=start)
+    except NothingFits as failure:
+        probes = _Probes(kernels, request, listen)
+        reason = probes.reason()
+        if probes.lucky is not None:
+            return probes.lucky
+        raise reason from failure
+
+
+def find(
+    kernels: Sequence[Kernel],
+    request: Request,
+    listen: Listen = silent,
+    *,
+    start: Known | None = None,
+    improve: bool = True,
+) -> Choice:
+    """The best of the points of all forms of the kernel, and the next best ones up to `request.top` in all.
+
+    The search of the form that `start` belongs to begins with it. `improve` what was found by the full model.
+    """
+    choices: list[Choice] = []
+    for kernel in kernels:
+        choices.append(_search(kernel, request, listen, start=start, improve=improve))
+        if choices[-1].was_interrupted:
+            break
+    best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
+    if request.top == 1:
+        return best
+    known = {(c.kernel.expanded, k.point): k for c in choices for k in (Known(c.kernel, c.point), *c.others)}
+    known.pop((best.kernel.expanded, best.point))
+    ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key()))
+    return replace(best, others=tuple(ranked[: request.top - 1]))
+
+
+def cost_of(known: Known | Choice, request: Request) -> float:
+    """What is minimised: cycles, by the model asked for."""
+    if request.model == "paper":
+        return paper.evaluate(space_of(known.kernel, request), known.point).objective
+    return estimate_of(known.kernel, known.point, request.target).cycles
+
+
+def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | None, improve: bool) -> Choice:
+    from sisyphus.nlp import measured as nlp_measured
+    from sisyphus.nlp import paper as nlp_paper
+
+    measured = request.model == "measured"
+    formulate = nlp_measured.formulate if measured else nlp_paper.formulate
+    space = space_of(kernel, request)
+
+    estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, request.target)
+    seen = 0
+
+    def judge(point: DesignPoint) -> Judged:
+        nonlocal seen
+        seen += 1
+        if not measured:
+            return Judged(None, {"onchip_bytes": estimator.plan(point).onchip_bytes})
+        try:
+            cost = estimator.estimate(point)
+        except KernelError:  # a width that this point's tiles do not allow
+            return Judged(inf, {})
+        return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
+
+    def hear(cost: float | None, bound: float | None, seconds: float) -> None:
+        listen(f"search: {report.progress_text(cost, bound, seconds)}")
+
+    try:
+        found = search_within(
+            space,
+            formulate,
+            request.solver,
+            request.limits,
+            judge,
+            improve=measured and improve,
+            start=start.point if start is not None and start.kernel is kernel else None,
+            top=request.top,
+            on_progress=hear,
+        )
+    except NoDesignError as failure:
+        if seen and not isinstance(failure, NothingFits):  # designs were found, and none of them fits
+            raise NothingFits(failure.message, hint=failure.hint) from failure
+        raise
+    violation = illegal(kernel.dependences, kernel.distribution, found.point)
+    if violation is not None:
+        raise InternalError(f"the chosen design is not legal: {violation}")
+    point, *others = (replace(p, expanded=kernel.expanded) for p in (found.point, *found.others))
+    known = tuple(Known(kernel, other) for other in others if other != point)
+    notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
+    return Choice(kernel, space, point, found.outcome, known, notes)
+
+
+class _Probes:
+    """Short searches within other budgets, to find out which of them is too small and how much of it would do.
+
+    `lucky` is a design that fits the budgets as they were, if one turns up on the way.
+    """
+
+    def __init__(self, kernels: Sequence[Kernel], request: Request, listen: Listen) -> None:
+        self.kernels, self.request, self.listen = kernels, request, listen
+        self.given = given(request.target)
+        if request.model == "paper":
+            self.given = {name: self.given[name] for name in PAPER_BUDGETS if name in self.given}
+        limit = request.limits.seconds
+        self.seconds = EXPLAIN_S if limit is None else min(EXPLAIN_S, limit)
+        self.lucky: Choice | None = None
+
+    def reason(self) -> NothingFits:
+        """What to tell the user."""
+        name, device = self.kernels[0].scop.name, of_device(self.request.target)
+        sizes = [Size(b.name, b.option, b.unit, self.given[b.name]) for b in BUDGETS if b.name in self.given]
+        needs = needs_alone(sizes, self.fits, self.seconds)
+        if needs:
+            return one_is_too_small(name, needs, device)
+        needs = needs_together(sizes, self.fits, self.seconds)
+        return several_are_too_small(name, needs, device) if needs else nothing_would_fit(name)
+
+    def fits(self, amounts: Amounts) -> dict[str, int] | None:
+        """What any design within other budgets takes of each; None where a short search finds none."""
+        more = [f"{b.option} {amounts[b.name]}" for b in BUDGETS if self._is_more(b.name, amounts)]
+        self.listen(f"no design fits; would one with {' '.join(more) or 'more'}?")
+        limits = replace(self.request.limits, seconds=min(PROBE_S, self.seconds), gap=ANY)
+        asked = replace(self.request, target=with_amounts(self.request.target, amounts), limits=limits)
+        try:
+            choice = find(self.kernels, asked, improve=False)
+        except (NoDesignError, TimeUp):
+            return None
+        used = taken_by(choice, asked)
+        if all(used[name] <= amount for name, amount in self.given.items()):
+            self.lucky = choice
+        return used
+
+    def _is_more(self, name: str, amounts: Amounts) -> bool:
+        return name in self.given and self.given[name] < amounts[name] <= MOST_SHOWN
+
+
+def taken_by(choice: Choice, request: Request) -> dict[str, int]:
+    """What a design takes of each budget, by the model asked for."""
+    if request.model == "paper":
+        return taken(paper.evaluate(choice.space, choice.point), choice.point)
+    return taken(estimate_of(choice.kernel, choice.point, request.target), choice.point)

@@ -1,0 +1,36 @@
+"""`sisy explain`: why a design that sisy wrote is as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from sisyphus.cli.options import seconds
+from sisyphus.cli.progress import progress
+
+
+@click.command()
+@click.argument("design", metavar="DIR|FILE", type=click.Path(path_type=Path))
+@click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
+@click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
+@click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of everything together.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the searches.")
+@click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+@click.option("-q", "--quiet", is_flag=True, help="No talk on standard error.")
+def explain(
+    design: Path, source: Path | None, device: str | None, time_limit: str, seed: int, as_json: bool, quiet: bool
+) -> None:
+    """What binds the design in DIR (or FILE, one of its JSON files), and how its neighbours compare.
+
+    Each budget is raised by a tenth and the search repeated; each neighbouring choice is judged by the full model.
+    """
+    from sisyphus import pipeline
+    from sisyphus.report import explanation_data, explanation_text
+    from sisyphus.solve import Limits
+
+    limits = Limits(seconds=seconds(time_limit), seed=seed)
+    with progress(str(design), quiet=quiet) as listen:
+        found = pipeline.explain_saved(design, source=source, device=device, limits=limits, listen=listen)
+    click.echo(json.dumps(explanation_data(found), indent=2) if as_json else explanation_text(found))

@@ -1,0 +1,167 @@
+"""What a task and what a transfer cost by themselves, each figure once when it is first asked for; knows no plan."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from sisyphus.errors import InternalError
+from sisyphus.model.addresses import address_multipliers
+from sisyphus.model.algebra import EXACT, VECTOR
+from sisyphus.model.cores import Core
+from sisyphus.model.counting import Visits
+from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
+from sisyphus.model.facts import Move, Pipe, TaskFacts
+from sisyphus.model.latency import Body, task_cycles
+from sisyphus.model.movers import mover_ff, mover_lut, mover_of
+from sisyphus.model.moves import bytes_moved
+from sisyphus.model.operators import cores_of, instances, is_called
+from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
+from sisyphus.model.schedule import Setting
+from sisyphus.model.sharing import Users
+from sisyphus.model.terms import Term, over_all, total
+from sisyphus.model.transfers import move_cycles, move_multipliers
+
+
+@dataclass(frozen=True)
+class TaskNeeds:
+    """Cores of a task by kind: those that it may share with other tasks, those of guarded functions, which may not."""
+
+    shared: Mapping[str, int]
+    alone: Mapping[str, int]
+    cores: Mapping[str, Core]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskStudy:
+    """A task as called in one place of the plan; `outside` are the iterations of the outer loops around the call."""
+
+    setting: Setting
+    facts: TaskFacts
+    outside: Visits | None = None
+
+    @cached_property
+    def pipes(self) -> tuple[PipeStudy, ...]:
+        return tuple(study_pipe(self.setting, pipe) for pipe, _ in pipes_in(self.facts.parts))
+
+    @cached_property
+    def copies(self) -> tuple[int, ...]:
+        """How many of each pipelined body work side by side."""
+        return tuple(int(count) for _, count in pipes_in(self.facts.parts))
+
+    def body(self, pipe: Pipe) -> Body:
+        for study in self.pipes:
+            if study.pipe is pipe:
+                return study.body
+        raise InternalError(f"a nest that task `{self.facts.name}` does not have")
+
+    @cached_property
+    def cycles(self) -> Term:
+        """Cycles of a call: one number, or one for each iteration of the outer loops."""
+        alg = EXACT if self.outside is None else VECTOR
+        return task_cycles(replace(self.setting, alg=alg), self.facts, self.body)
+
+    @cached_property
+    def all_cycles(self) -> Term:
+        """Cycles of all calls."""
+        return self.cycles if self.outside is None else over_all(self.cycles, self.outside.owners)
+
+    @cached_property
+    def bytes_moved(self) -> int:
+        """By the transfers under its tile loops, in all calls."""
+        once = 1 if self.outside is None else np.ones(self.outside.owners, np.int64)
+        return sum(bytes_moved(move, runs) for move, runs in moves_in(self.facts.parts, once))
+
+    @cached_property
+    def needs(self) -> TaskNeeds:
+        """Parts of a task follow each other and share; guarded functions do not."""
+        shared: dict[str, int] = {}
+        alone: dict[str, int] = defaultdict(int)
+        cores: dict[str, Core] = {}
+        for found, copies in zip(self.pipes, self.copies, strict=True):
+            cores.update(cores_of(self.setting, found.pipe.works))
+            mine, guarded = _pipe_needs(self.setting, found)
+            for kind, count in mine.items():
+                shared[kind] = max(shared.get(kind, 0), count * copies)
+            for kind, count in guarded.items():
+                alone[kind] += count * copies
+        return TaskNeeds(shared, alone, cores)
+
+    @cached_property
+    def areas(self) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+        """FF and LUT of each body beside its cores."""
+        area = self.setting.rules.area
+        ff, lut = list[Term](), list[Term]()
+        for found, copies in zip(self.pipes, self.copies, strict=True):
+            label = f"{self.facts.name}: {found.pipe.loop or 'body'}"
+            datapath = datapath_of(self.setting, found)
+            ff.append(_of_copies(label, copies, datapath_ff(area, datapath)))
+            lut.append(_of_copies(label, copies, datapath_lut(area, datapath)))
+        return tuple(ff), tuple(lut)
+
+    @cached_property
+    def address_dsp(self) -> tuple[Term, ...]:
+        """Multiply-adds of the addresses of each body."""
+        bodies = (study.pipe for study in self.pipes)
+        return tuple(Term(f"{self.facts.name}: {body.loop}", _address_dsp(body)) for body in bodies)
+
+    @cached_property
+    def users(self) -> Mapping[str, Users]:
+        """What the task does to each buffer."""
+        works = [work for studied in self.pipes for work in studied.pipe.works]
+        written = {work.write.buffer for work in works}
+        read = {a.buffer for w in works for ref, a in w.reads.items() if not (w.from_literal and ref == w.target)}
+        return {b: Users(int(b in read), int(b in written), int(b in read & written)) for b in written | read}
+
+
+def _pipe_needs(setting: Setting, found: PipeStudy) -> tuple[dict[str, int], dict[str, int]]:
+    """Cores of a body that it may share, and those of its guarded functions."""
+    mine: dict[str, int] = defaultdict(int)
+    guarded: dict[str, int] = defaultdict(int)
+    for work, counts in zip(found.pipe.works, found.operations, strict=True):
+        if is_called(setting, work):
+            for kind, count in instances(setting, counts, found.body.interval).items():
+                guarded[kind] += int(count)
+        else:
+            for kind, count in counts.items():
+                mine[kind] += int(count)
+    return {kind: int(n) for kind, n in instances(setting, mine, found.body.interval).items()}, guarded
+
+
+def _of_copies(name: str, copies: int, terms: tuple[Term, ...]) -> Term:
+    """The terms of all copies of a body."""
+    found = (replace(term, value=term.value * copies) for term in terms if term.value)
+    return total(name, found, rule="datapath")
+
+
+def _address_dsp(pipe: Pipe) -> int:
+    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
+    accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
+    return int(address_multipliers(EXACT, accesses, loops, pipe.trips))
+
+
+@dataclass(frozen=True, eq=False)
+class MoveStudy:
+    """One transfer."""
+
+    setting: Setting
+    move: Move
+
+    @cached_property
+    def cycles(self) -> Term:
+        return move_cycles(self.setting, self.move)
+
+    @cached_property
+    def address_dsp(self) -> Term:
+        return Term(self.move.id, move_multipliers(self.setting, self.move))
+
+    @cached_property
+    def areas(self) -> tuple[Term, Term]:
+        """FF and LUT."""
+        mover = mover_of(self.setting, self.move)
+        ff, lut = mover_ff(self.setting, mover), mover_lut(self.setting, mover)
+        return total(self.move.id, ff), total(self.move.id, lut)

@@ -1,0 +1,102 @@
+"""What a design.json says of its own making: source, target and options; knows no search."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from sisyphus.errors import KernelError, UsageError
+from sisyphus.request import Request, Source
+from sisyphus.saved import read_data, read_point
+from sisyphus.space import DesignPoint, Options
+from sisyphus.target import Budget, Target, load_device, make_target
+
+DESIGN = "design.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What a design.json says of where the design came from."""
+
+    path: Path
+    source: Source
+    sha256: str
+    board: Mapping[str, Any]
+    point: DesignPoint
+    search: Mapping[str, Any]
+
+    @staticmethod
+    def of(path: Path) -> Record:
+        point, data = read_point(path), read_data(path)
+        try:
+            told = data["source"]
+            source = Source(
+                path=str(told["path"]),
+                function=str(told["function"]),
+                defines=tuple(told["defines"]),
+                include_dirs=tuple(told.get("include_dirs", ())),
+                params={str(name): int(value) for name, value in told["parameters"].items()},
+                temporaries=tuple(told.get("temporaries", ())),
+            )
+            board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
+            board |= {name: data["target"].get(name) for name in ("budget", "max_partition")}
+            return Record(path, source, str(told["sha256"]), board, point, dict(data.get("search", {})))
+        except (KeyError, TypeError, ValueError, AttributeError) as fault:
+            raise KernelError(f"{path}: `source` or `target` is not as sisy writes it ({fault!r})") from fault
+
+    def source_file(self) -> Path | None:
+        """The recorded file, if it is still there as it was."""
+        path = Path(self.source.path)
+        return path if path.is_file() and _sha256(path) == self.sha256 else None
+
+    def check_source(self, path: Path) -> None:
+        if not path.is_file():
+            raise UsageError(f"{path}: no such file", hint="give the path of a C file")
+        if _sha256(path) != self.sha256:
+            raise KernelError(f"{path}: not the text that the design was made from", hint="its SHA-256 differs")
+
+    def target(self, device: str | None) -> tuple[Target | None, tuple[str, ...]]:
+        """The board, as far as the printed files depend on it; None where its name is not known."""
+        name, part = str(self.board["device"]), self.board["part"]
+        try:
+            board = load_device(device or name)
+        except KernelError:
+            if device is not None:
+                raise
+            return None, (f"the device `{name}` is not known here: build files not compared (`--device FILE`)",)
+        if board.part != part:
+            return None, (f"`{name}` is the part {board.part} here, not {part}: build files not compared",)
+        return make_target(board, clock_mhz=float(self.board["clock_mhz"])), ()
+
+    def whole_target(self, device: str | None) -> Target:
+        """The board with the budgets that the design was searched within."""
+        whole = make_target(load_device(device or str(self.board["device"])), clock_mhz=float(self.board["clock_mhz"]))
+        try:
+            budget = Budget(**{f.name: self.board["budget"][f.name] for f in fields(Budget)})
+            return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]))
+        except (KeyError, TypeError, ValueError) as fault:
+            raise KernelError(f"{self.path}: `target` is not as sisy writes it ({fault!r})") from fault
+
+    def request(self, target: Target, source: Path) -> Request:
+        """What a search for this design was asked for, as far as the file says."""
+        told = self.search.get("options", {})
+        known = {f.name: told[f.name] for f in fields(Options) if f.name in told}
+        return Request(
+            source=replace(self.source, path=str(source)),
+            target=target,
+            options=Options(**known | {"tree_reduction": self.point.tree_reduction}),
+            fixes=tuple(str(fix) for fix in self.search.get("fixes", ())),
+        )
+
+
+def _sha256(path: Path) -> str:
+    """Of the text as the front end reads it."""
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,128 @@
+"""Several designs side by side: the best ones, and the front between latency and area; as text and data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sisyphus.report.facts import Front, Rated
+from sisyphus.report.tables import Rows
+from sisyphus.space import KERNEL_PLACE, DesignPoint, NestPoint
+from sisyphus.target import Target
+
+FORMAT_VERSION = 1
+TOP_HEADER = ("design", "cycles", "DSP", "BRAM18", "difference to the best")
+FRONT_HEADER = ("design", "cycles", "us", "DSP", "BRAM18", "URAM", "LUT", "FF")
+#: Differences that are told of one design.
+MOST_TOLD = 4
+
+
+def top_rows(designs: Sequence[Rated]) -> Rows:
+    """The best design and the next ones, numbered from 1."""
+    best = designs[0].point
+    return [
+        (
+            str(number),
+            f"{d.estimate.cycles:,}",
+            f"{d.estimate.dsp:,}",
+            f"{d.estimate.bram18k:,}",
+            "-" if number == 1 else difference(best, d.point),
+        )
+        for number, d in enumerate(designs, start=1)
+    ]
+
+
+def top_data(designs: Sequence[Rated]) -> list[dict[str, Any]]:
+    """The same for machines, with the design points."""
+    best = designs[0].point
+    return [
+        _rated(d, number) | {"difference": [] if number == 1 else list(differences(best, d.point))}
+        for number, d in enumerate(designs, start=1)
+    ]
+
+
+def front_rows(front: Front, target: Target) -> Rows:
+    """The front, fastest first."""
+    rows = []
+    for number, design in enumerate(front.designs, start=1):
+        cost = design.estimate
+        area = (cost.dsp, cost.bram18k, cost.uram, cost.lut, cost.ff)
+        time = f"{cost.cycles / target.clock_mhz:,.1f}"
+        rows.append((str(number), f"{cost.cycles:,}", time, *(f"{amount:,}" for amount in area)))
+    return rows
+
+
+def front_told(front: Front) -> str:
+    """How the front was found, in one line."""
+    end = "to the end" if front.complete else "until time was up, so that more designs may belong to it"
+    return f"{front.searches} searches within smaller budgets, {end}"
+
+
+def front_data(front: Front) -> dict[str, Any]:
+    """The front in the form of pareto.json."""
+    return {
+        "version": FORMAT_VERSION,
+        "complete": front.complete,
+        "front": [_rated(d, number) for number, d in enumerate(front.designs, start=1)],
+    }
+
+
+def _rated(design: Rated, number: int) -> dict[str, Any]:
+    cost = design.estimate
+    figures = {name: getattr(cost, name) for name in ("cycles", "dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes")}
+    return {"number": number, **figures, "design": design.point.to_json()}
+
+
+def difference(best: DesignPoint, other: DesignPoint) -> str:
+    """The first few differences as one text."""
+    found = list(differences(best, other))
+    more = [] if len(found) <= MOST_TOLD else [f"{len(found) - MOST_TOLD} more"]
+    return "; ".join([*found[:MOST_TOLD], *more])
+
+
+def differences(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
+    """What another design of the same kernel has chosen otherwise; partitions only where nothing else differs."""
+    found = [*_forms(best, other)]
+    if not found:
+        for nest in other.nests:
+            found += _nest(best.nest(nest.id), nest)
+        found += _places(best, other)
+        found += _widths(best, other)
+    yield from found or _partitions(best, other)
+
+
+def _forms(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
+    if best.expanded != other.expanded or [n.id for n in best.nests] != [n.id for n in other.nests]:
+        arrays = ", ".join(f"`{a}`" for a in other.expanded) or "no array"
+        yield f"another form of the kernel, with {arrays} expanded"
+
+
+def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:
+    tiles = [f"{loop}={tile}" for loop, tile in other.tiles if tile != best.tile(loop)]
+    if tiles:
+        yield f"{other.id}: {', '.join(tiles)}"
+    if other.order != best.order:
+        yield f"{other.id}: order {' '.join(other.order)}"
+
+
+def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
+    for nest in other.nests:
+        for buffer in (b for b in other.buffers if nest.id in b.nests):
+            if buffer.place != best.buffer_of(buffer.array, nest.id).place:
+                at = "resident" if buffer.place == KERNEL_PLACE else f"at {buffer.place}"
+                yield f"{nest.id}: `{buffer.array}` {at}"
+
+
+def _widths(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
+    ids = {b.id for b in best.buffers}
+    for buffer in other.buffers:
+        width = other.width_of(buffer.id)
+        if buffer.id in ids and width != best.width_of(buffer.id):
+            yield f"`{buffer.id}` moves {width} per beat"
+
+
+def _partitions(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
+    known = {b.id: b for b in best.buffers}
+    for buffer in other.buffers:
+        if buffer.id in known and buffer.partition != known[buffer.id].partition:
+            yield f"`{buffer.id}` in {'x'.join(map(str, buffer.partition))} banks"

@@ -1,0 +1,107 @@
+"""A design that was saved: reading it, and whether it is one of the kernel at hand; knows no search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sisyphus.errors import KernelError
+from sisyphus.plan import check_point
+from sisyphus.request import Kernel, Source
+from sisyphus.space import DesignPoint, illegal
+
+
+def read_point(path: Path) -> DesignPoint:
+    """A design point from a file: the `design` part of a design.json, or the whole of a file that is just a point.
+
+    `KernelError` says what is wrong with it.
+    """
+    return _point(path, read_data(path))
+
+
+def read_data(path: Path) -> dict[str, Any]:
+    """The JSON object in a file."""
+    hint = "give a design.json that sisy wrote"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as failure:
+        reason = (
+            "no such file" if isinstance(failure, FileNotFoundError) else (failure.strerror or str(failure)).lower()
+        )
+        raise KernelError(f"{path}: {reason}", hint=hint) from failure
+    except UnicodeDecodeError as failure:
+        raise KernelError(f"{path}: is no text", hint=hint) from failure
+    except json.JSONDecodeError as failure:
+        raise KernelError(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}", hint=hint) from failure
+    if not isinstance(data, dict):
+        raise KernelError(f"{path}: a design point is a JSON object", hint=hint)
+    return data
+
+
+def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
+    return DesignPoint.from_json(data.get("design", data), path=str(path))
+
+
+def fitted(kernels: Sequence[Kernel], source: Source, path: Path) -> tuple[Kernel, DesignPoint]:
+    """A saved point and the form of the kernel that it is a design of; `KernelError` where there is none."""
+    data = read_data(path)
+    point = _point(path, data)
+    kernel = next((k for k in kernels if k.expanded == point.expanded), None)
+    if kernel is None or point.kernel != kernel.scop.name:
+        raise KernelError(
+            f"{path}: a design of `{point.kernel}`, not of `{kernels[0].scop.name}` as it is here",
+            hint="give the kernel file that it was made from",
+        )
+    try:
+        check_point(kernel.scop, kernel.distribution, point)
+    except KernelError as wrong:
+        raise KernelError(f"{path}: {wrong.message}", hint=_made_for(data, kernel, source) or wrong.hint) from wrong
+    violation = illegal(kernel.dependences, kernel.distribution, point)
+    if violation is not None:
+        raise KernelError(f"{path}: this order is not legal: {violation}", hint="`sisy analyze` lists legal orders")
+    return kernel, point
+
+
+@dataclass(frozen=True)
+class _Made:
+    """With which options a saved design was made, as words of the command line."""
+
+    words: tuple[str, ...]
+    sha256: str
+
+    @staticmethod
+    def of(data: Mapping[str, Any]) -> _Made | None:
+        """None where the file does not say, as one that is just a point."""
+        told = data.get("source")
+        try:
+            defines = [f"-D {text}" for text in told["defines"]]  # type: ignore[index]
+            return _Made((*defines, *_params(told["parameters"])), str(told["sha256"]))  # type: ignore[index]
+        except (KeyError, TypeError, AttributeError):
+            return None
+
+
+def _params(values: Mapping[str, int]) -> list[str]:
+    return [f"--param {name}={value}" for name, value in sorted(values.items())]
+
+
+def _made_for(data: Mapping[str, Any], kernel: Kernel, source: Source) -> str | None:
+    """How the kernel at hand differs from the one that a saved design was made for, and what to do about it."""
+    made = _Made.of(data)
+    if made is None:
+        return None
+    now = (*(f"-D {text}" for text in source.defines), *_params(source.params))
+    if set(made.words) != set(now):
+        return (
+            f"it was made for other sizes, with {_listed(made.words)}, and this is with {_listed(now)}; "
+            "give the same ones, or search anew without it"
+        )
+    if made.sha256 != kernel.scop.origin.digest:
+        return "the kernel file has changed since it was made; search anew without it"
+    return None
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"`{' '.join(words)}`" if words else "no `-D` and no `--param`"

@@ -1,0 +1,52 @@
+"""Which cyclic factors of a dimension serve what nests unroll and what a port moves; knows no cost.
+
+Two rules, by `whole_beats`: the paper's (a factor is a multiple of every unroll factor and of the beat, equations 13 to
+15 and MODEL.md section 8), and the measured one (a beat need only find a free port for each of its elements, MODEL.md
+4.2; a bank for every element serves whatever is asked).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Elements of one bank that may be moved in one cycle (MODEL.md 4.2).
+PORTS_PER_BANK = 2
+
+
+@dataclass(frozen=True)
+class Factors:
+    """The legal factors of one dimension of an array, and its extent."""
+
+    legal: tuple[int, ...]
+    extent: int
+    whole_beats: bool = False
+
+    def serves(self, factor: int, *, copies: int = 1, width: int = 1) -> bool:
+        """Whether `copies` unrolled accesses, and the `width` elements of a beat, each get a port in every cycle.
+
+        Beats run along the last dimension: in any other, `width` is 1.
+        """
+        if self.whole_beats:
+            return factor % copies == 0 and factor % width == 0
+        lanes = min(width, self.extent)
+        return self.is_complete(factor) or (factor % copies == 0 and lanes <= PORTS_PER_BANK * factor)
+
+    def is_complete(self, factor: int) -> bool:
+        """A bank for every element, which serves everything."""
+        return factor >= self.extent and not self.whole_beats
+
+    def serving(self, *, copies: int = 1, width: int = 1) -> tuple[int, ...]:
+        """The legal factors that serve."""
+        return tuple(f for f in self.legal if self.serves(f, copies=copies, width=width))
+
+    def smallest(self, *, copies: int = 1, width: int = 1) -> int | None:
+        """The smallest legal factor that serves, if any does."""
+        return min(self.serving(copies=copies, width=width), default=None)
+
+
+def other_factors(extent: int, limit: int, *, is_last: bool, whole_beats: bool) -> frozenset[int]:
+    """Factors that are legal for the sake of beats, and a bank for every element if `limit` banks are enough."""
+    powers = frozenset((1, 2, 4, 8, 16)) if is_last else frozenset[int]()
+    if whole_beats:
+        return frozenset(w for w in powers if extent % w == 0)
+    return frozenset(f for f in (*powers, extent) if f <= limit)

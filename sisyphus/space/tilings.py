@@ -1,0 +1,64 @@
+"""The legal strip-minings of one loop, by its trip count; knows no nest and no cost."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isqrt, log
+
+from sisyphus.analysis import LoopKind
+from sisyphus.space.point import Tile
+from sisyphus.space.space import Tiles
+
+#: A loop has ragged tiles if its divisors leave a hole wider than this: a budget would be used to less than a quarter.
+WIDEST_STEP = 4
+#: Sizes of one loop at a level, divisors aside; more make the space of a nest too large to be searched.
+MOST_SIZES = 32
+
+
+def tilings(trip_count: int, kind: LoopKind, tiles: Tiles) -> tuple[Tile, ...]:
+    """Every tile of a loop, by its unroll factor; a sequential loop is never unrolled.
+
+    Equation 1 with divisors: level 0 x level 1 x level 2 = trip count. Ragged: no less than that, and no tile without
+    work; of all sizes that make the same number of tiles only the smallest, as a larger one does more for nothing.
+    Every choice of divisors is among the ragged ones. Of a long loop not all ragged ones are there.
+    """
+    is_ragged = tiles == "ragged" or (tiles == "auto" and has_hole(trip_count))
+    sizes = ragged_sizes if is_ragged else divisors
+    triples = (
+        Tile(-(-starts // level1), level1, level2)
+        for level2 in sizes(trip_count)
+        if level2 == 1 or kind is not LoopKind.SEQUENTIAL
+        for starts in [-(-trip_count // level2)]
+        for level1 in sizes(starts)
+    )
+    return tuple(sorted(triples, key=lambda t: (t.level2, t.level1)))
+
+
+def has_hole(trip_count: int) -> bool:
+    """Is some divisor more than `WIDEST_STEP` times the one before? So for primes, and for 2p, 3p, ... of a large p."""
+    return any(larger > WIDEST_STEP * smaller for smaller, larger in pairwise(divisors(trip_count)))
+
+
+def divisors(number: int) -> tuple[int, ...]:
+    """All positive divisors, ascending."""
+    small = {d for d in range(1, isqrt(number) + 1) if number % d == 0}
+    return tuple(sorted(small | {number // d for d in small}))
+
+
+def ragged_sizes(number: int) -> tuple[int, ...]:
+    """The smallest sizes; where they are many, of those that differ by a few percent the one that wastes least."""
+    sizes = smallest_sizes(number)
+    if len(sizes) <= MOST_SIZES:
+        return sizes
+    alike: dict[int, list[int]] = {}
+    for size in sizes:
+        alike.setdefault(int(MOST_SIZES * log(size) / log(number + 1)), []).append(size)
+    least = {min(group, key=lambda size: (-(-number // size) * size, size)) for group in alike.values()}
+    return tuple(sorted(least | set(divisors(number))))
+
+
+def smallest_sizes(number: int) -> tuple[int, ...]:
+    """The smallest size for each number of parts that `number` can be cut into; some 2 sqrt(number), ascending."""
+    root = isqrt(number)
+    few = {-(-number // parts) for parts in range(1, root + 2)}
+    return tuple(sorted(few | {-(-number // -(-number // size)) for size in range(1, root + 1)}))

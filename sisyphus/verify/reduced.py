@@ -1,0 +1,174 @@
+"""The same design at smaller sizes, to be run where the kernel itself would take too long; runs nothing.
+
+Sizes are lowered by multiples of the tiles and beats that depend on them, so that every loop keeps its levels 1 and 2,
+a last tile stays ragged by as much as it was, and only level 0 has fewer iterations (a loop of one tile: level 1).
+Where that is not small enough, the tiles are cut as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm, prod
+
+from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness
+from sisyphus.codegen import Project, project
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.plan import Plan, build_plan
+from sisyphus.space import DesignPoint, NestPoint, Tile
+from sisyphus.verify.run import VERY_MANY_OPERATIONS, work
+from sisyphus.verify.sizes import SMALL, Dimension, Family, Loop, Shape, Size
+
+#: At least so many tiles (if there were as many), iterations of a loop of one tile, of an outer loop.
+TILES, LEVEL1, OUTER = 3, 8, 8
+#: Iterations that loops are left with where tiles are cut, in the order in which they are tried.
+CUTS = (96, 24)
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A smaller design with what its own proof needs; `sizes` has (here, in the source) by name."""
+
+    plan: Plan
+    project: Project
+    dependences: Dependences
+    live: Mapping[ArrayId, Live]
+    sizes: Mapping[str, tuple[int, int]]
+    same_tiles: bool
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={small} for {full}" for name, (small, full) in sorted(self.sizes.items()))
+        return f"{told}; {'the same tiles, fewer of them' if self.same_tiles else 'tiles cut to fit'}"
+
+
+def reduced(
+    scop: Scop, point: DesignPoint, *, params: Mapping[str, int], temporaries: Collection[str] = ()
+) -> Reduced | str:
+    """The design at sizes at which it can be run in seconds, or why there is none.
+
+    `params` are the values given to integer parameters, `temporaries` the arguments whose final values nobody wants.
+    """
+    try:
+        family = Family.of(scop, params)
+        sizes = family.sizes()
+    except KernelError as fault:
+        return f"its source cannot be read with other sizes ({fault.message.splitlines()[0]})"
+    if not sizes:
+        return f"no size above {SMALL} in its source has a name (a macro, `const` or `--param`) to lower it by"
+    why = ""
+    for cut in (None, *CUTS):
+        lowered = _lowered(sizes, Shape.of(scop), point, cut)
+        try:
+            small = _design(family, lowered, point, temporaries)
+        except KernelError as fault:
+            why = f"at {_listed(lowered)}: {fault.message}"
+            continue
+        if work(small[0]) <= VERY_MANY_OPERATIONS:
+            told = {s.name: (lowered[s.name], s.value) for s in sizes if lowered[s.name] != s.value}
+            return Reduced(small[0], project(small[0], temporaries=temporaries), *small[1:], told, cut is None)
+        why = f"at {_listed(lowered)} it still has {work(small[0]):.1e} operations"
+    return why
+
+
+def _listed(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(sizes.items()))
+
+
+def _lowered(sizes: Sequence[Size], shape: Shape, point: DesignPoint, cut: int | None) -> dict[str, int]:
+    """Each size as low as the loops allow, one after another: these keep `cut` iterations, without it their tiles."""
+    left = dict(shape.loops)
+    found = {}
+    for size in sizes:
+        step = _step(size, point, same_tiles=cut is None)
+        steps = [
+            max(0, left[loop] - _least(shape.loops[loop], _tile(point, loop), cut)) / (slope * step)
+            for loop, slope in size.loops.items()
+            if slope > 0
+        ]
+        lower = step * int(min(steps, default=Fraction(0)))
+        found[size.name] = size.value - lower
+        for loop, slope in size.loops.items():
+            left[loop] -= int(slope * lower)
+    return found
+
+
+def _step(size: Size, point: DesignPoint, *, same_tiles: bool) -> int:
+    """What the size can be lowered by so that tiles and beats stay whole, or as ragged as they are."""
+    units = [s.denominator * _unit(_tile(point, loop)) for loop, s in size.loops.items() if same_tiles]
+    widths: dict[Dimension, int] = {(b.array, len(b.partition) - 1): point.width_of(b.id) for b in point.buffers}
+    units += [slope.denominator * widths.get(dimension, 1) for dimension, slope in size.extents.items()]
+    return lcm(*units, *(s.denominator for s in size.loops.values()))
+
+
+def _tile(point: DesignPoint, loop: Loop) -> Tile | None:
+    """None for an outer loop."""
+    statement, iterator = loop
+    nest = next(n for n in point.nests if statement in n.statements)
+    return dict(nest.tiles).get(iterator)
+
+
+def _unit(tile: Tile | None) -> int:
+    if tile is None:
+        return 1
+    return tile.size if tile.level0 > 1 else tile.level2
+
+
+def _least(trip_count: int, tile: Tile | None, cut: int | None) -> int:
+    """The fewest iterations with which a loop still is what it was."""
+    if cut is not None:
+        return min(trip_count, cut)
+    if tile is None:
+        return min(trip_count, OUTER)
+    if tile.level0 > 1:
+        last = trip_count - (tile.level0 - 1) * tile.size
+        return (min(tile.level0, TILES) - 1) * tile.size + max(last, 1)
+    return trip_count if tile.level1 == 1 else min(trip_count, max(LEVEL1, 2 * tile.level2))
+
+
+def _design(
+    family: Family, sizes: Mapping[str, int], point: DesignPoint, temporaries: Collection[str]
+) -> tuple[Plan, Dependences, dict[ArrayId, Live]]:
+    """The plan of the point fitted to the kernel at these sizes; `KernelError` where the two do not go together."""
+    scop = family.at(sizes)
+    found = dependences(scop)
+    if point.expanded and (expansion := expand(scop, found)) is not None:
+        scop = expansion.scop
+        found = dependences(scop)
+    distribution, live = distribute(scop, found), liveness(scop, temporaries)
+    return build_plan(scop, distribution, live, _fitted(point, scop, distribution)), found, live
+
+
+def _fitted(point: DesignPoint, scop: Scop, distribution: Distribution) -> DesignPoint:
+    """The point with tiles and partitions no larger than what they are of."""
+    trips = {(n.id, loop.iterator): loop.trip_count for n in distribution.nests for loop in n.band}
+    nests = tuple(replace(n, tiles=tuple(_tiles(n, trips))) for n in point.nests)
+    buffers = tuple(
+        replace(b, partition=tuple(min(f, e) for f, e in zip(b.partition, scop.array(b.array).extents, strict=True)))
+        for b in point.buffers
+    )
+    return replace(point, nests=nests, buffers=buffers)
+
+
+def _tiles(nest: NestPoint, trips: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, Tile]]:
+    for iterator, tile in nest.tiles:
+        yield iterator, fit(tile, trips.get((nest.id, iterator), prod((tile.level0, tile.size))))
+
+
+def fit(tile: Tile, trip_count: int) -> Tile:
+    """A tile of the same kind for a loop of `trip_count` iterations: which levels have more than one iteration stays.
+
+    Levels 1 and 2 keep their counts where at least two tiles of them are left.
+    """
+    trip_count = max(trip_count, 1)
+    if tile.level0 == tile.level1 == 1:
+        return Tile(1, 1, trip_count)
+    if tile.level0 == 1:
+        inner = min(tile.level2, max(1, trip_count // 2))
+        return Tile(1, -(-trip_count // inner), inner)
+    if tile.size < trip_count:
+        return replace(tile, level0=-(-trip_count // tile.size))
+    inner = min(tile.level2, max(2, trip_count // 6))
+    middle = min(tile.level1, max(2, trip_count // (3 * inner)))
+    return Tile(-(-trip_count // (middle * inner)), middle, inner)

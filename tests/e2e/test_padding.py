@@ -1,0 +1,61 @@
+"""Ports wider than what divides a row, as a user meets them: awkward sizes, the options, a folder checked again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from e2e.test_optimize import POLYBENCH, sisy
+
+PRIMES = [str(POLYBENCH / "gemm.c"), "-DNI=11", "-DNJ=13", "-DNK=7", "--dsp", "300"]
+
+
+def widths(folder: Path) -> dict[str, tuple[int, str, list[int]]]:
+    """Elements per beat, layout and extents in memory of each array."""
+    interface = json.loads((folder / "design.json").read_text())["interface"]
+    return {
+        a["name"]: (a["vector_elements"], a["layout"], a["padded_extents"]) for a in interface if a["kind"] == "array"
+    }
+
+
+def test_rows_of_awkward_sizes_are_padded_to_wide_beats(tmp_path: Path) -> None:
+    done = sisy("optimize", *PRIMES, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "verification: passed" in done.stdout
+    assert "16, rows padded to 16" in done.stdout
+    found = widths(tmp_path / "out")
+    assert found["C"] == (16, "padded", [11, 16])
+    assert found["A"] == (8, "padded", [11, 8])
+    again = sisy("verify", "out", cwd=tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert sisy("lint", "out", cwd=tmp_path).returncode == 0
+
+
+def test_a_wrong_beat_in_a_saved_design_is_refused(tmp_path: Path) -> None:
+    """One port has one layout, and plain rows of 13 elements take single elements only."""
+    assert sisy("optimize", *PRIMES, "--no-verify", "-o", "out", cwd=tmp_path).returncode == 0
+    file = tmp_path / "out" / "design.json"
+    data = json.loads(file.read_text())
+    for transfer in data["design"]["transfers"]:
+        transfer["layout"] = "plain"
+    (tmp_path / "point.json").write_text(json.dumps(data["design"]))
+    done = sisy("optimize", *PRIMES, "--design", "point.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "elements per beat does not divide the last dimension" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--no-padding"], ["--fix", "C.layout=plain", "--fix", "A.layout=plain"]])
+def test_padding_can_be_refused(words: list[str], tmp_path: Path) -> None:
+    done = sisy("optimize", *PRIMES, *words, "--no-verify", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = widths(tmp_path / "out")
+    assert found["C"] == (1, "plain", [11, 13])
+    assert found["A"] == (1, "plain", [11, 7])
+
+
+def test_the_papers_model_knows_no_padding(tmp_path: Path) -> None:
+    done = sisy("optimize", *PRIMES, "--model", "paper", "--no-verify", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {layout for _, layout, _ in widths(tmp_path / "out").values()} == {"plain"}

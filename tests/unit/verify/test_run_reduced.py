@@ -1,0 +1,230 @@
+"""The smaller run of a very large kernel: sizes found in any source, a design of the same kind, a true verdict."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_points import pipelined_point
+from random_kernels import random_point
+
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.codegen import project
+from sisyphus.frontend import read
+from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.plan import LoopRole, Plan, build_plan, walk
+from sisyphus.plan.tree import For, Guard
+from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.verify import Reduced, Verdict, prove, reduced, verify
+from sisyphus.verify.reduced import fit
+from sisyphus.verify.run import VERY_MANY_OPERATIONS, work
+from sisyphus.verify.sizes import Family
+
+ROOT = Path(__file__).parents[3]
+LOOK_ALIKES = ROOT / "tests" / "frontend_inputs"
+SETS = {folder: tomllib.loads((ROOT / "kernels" / folder / "sizes.toml").read_text()) for folder in ("polybench", "nn")}
+
+
+def at_size(name: str, size: str, folder: str = "polybench") -> Scop:
+    defines = [f"{key}={value}" for key, value in SETS[folder][name][size].items()]
+    return read(ROOT / "kernels" / folder / f"{name}.c", defines=defines)
+
+
+def built(scop: Scop, point: DesignPoint) -> Plan:
+    return build_plan(scop, distribute(scop, dependences(scop)), liveness(scop), point)
+
+
+HUGE_GEMM = (
+    (("S0",), ("i", "j"), {"i": Tile(40, 1, 50), "j": Tile(1, 575, 4)}, "j"),
+    (("S1",), ("k", "i", "j"), {"i": Tile(40, 1, 50), "k": Tile(521, 1, 5), "j": Tile(1, 575, 4)}, "j"),
+)
+
+
+def huge_gemm() -> tuple[Scop, DesignPoint]:
+    """gemm at 2000x2300x2602, the last tile of k ragged; C resident, A and B in tiles of k, four elements a beat."""
+    sizes = SETS["polybench"]["gemm"]["EXTRALARGE"] | {"NK": 2602}
+    scop = read(ROOT / "kernels" / "polybench" / "gemm.c", defines=[f"{k}={v}" for k, v in sizes.items()])
+    nests = tuple(
+        NestPoint(tuple(map(StmtId, statements)), order, tuple((loop, tiles[loop]) for loop in tiles), pipeline)
+        for statements, order, tiles, pipeline in HUGE_GEMM
+    )
+    buffers = (
+        BufferPoint(ArrayId("C"), ("S0", "S1"), "kernel", (50, 4)),
+        BufferPoint(ArrayId("A"), ("S1",), "k", (50, 5)),
+        BufferPoint(ArrayId("B"), ("S1",), "k", (5, 4)),
+    )
+    transfers = (TransferPoint("C", 4), TransferPoint("B@S1", 4))
+    return scop, DesignPoint(scop.name, nests, buffers, transfers)
+
+
+def smaller_gemm() -> Reduced:
+    found = reduced(*huge_gemm(), params={})
+    assert isinstance(found, Reduced), found
+    return found
+
+
+def kinds(plan: Plan) -> list[tuple[str, LoopRole | None, bool]]:
+    """Loops and guards of the tasks, outermost first; for loops whether one iteration is left of several."""
+    nodes = (node for task in plan.tasks for node in walk(task.body))
+    return [
+        (node.iterator, node.role, node.trip_count > 1) if isinstance(node, For) else ("guard", None, True)
+        for node in nodes
+        if isinstance(node, For | Guard)
+    ]
+
+
+def test_tiles_guards_and_beats_stay_and_level_0_shrinks() -> None:
+    scop, point = huge_gemm()
+    found = smaller_gemm()
+    assert found.same_tiles and found.sizes == {"NI": (150, 2000), "NK": (12, 2602), "NJ": (8, 2300)}
+    assert str(found) == "NI=150 for 2000, NJ=8 for 2300, NK=12 for 2602; the same tiles, fewer of them"
+    whole = built(scop, point)
+    assert kinds(found.plan) == kinds(whole) and ("guard", None, True) in kinds(whole)
+    assert {t.id: t.width for t in found.plan.transfers} == {t.id: t.width for t in whole.transfers}
+    assert 100 * work(found.plan) < VERY_MANY_OPERATIONS < work(whole)
+
+
+def huge_verdict(**options: bool) -> Verdict:
+    scop, point = huge_gemm()
+    plan = built(scop, point)
+    return verify(plan, project(plan), dependences(scop), smaller=lambda: reduced(scop, point, params={}), **options)
+
+
+def test_a_huge_gemm_is_verified_in_seconds() -> None:
+    verdict = huge_verdict()
+    assert verdict.passed, verdict.failures
+    details = {c.name: c.detail for c in verdict.checks}
+    assert "full size, run at NI=150 for 2000" in details["size of the run"]
+    assert {"compile", "smaller compile", "smaller proof", "run random", "run large"} <= set(details)
+    assert "1200 elements agree bit for bit" in details["run random"]
+    assert verdict.worst_error == 0 and verdict.seed == 0 and verdict.compiler
+
+
+def test_a_wrong_printer_is_seen_in_the_smaller_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("sisyphus.verify.reduced")
+    genuine = module.project
+
+    def wrong(plan: Plan, **options: object) -> object:
+        good = genuine(plan, **options)
+        kernel = good.files["kernel.cpp"]
+        assert " * beta" in kernel
+        return replace(good, files={**good.files, "kernel.cpp": kernel.replace(" * beta", " + beta", 1)})
+
+    monkeypatch.setattr(module, "project", wrong)
+    assert [c.name for c in huge_verdict().failures][:1] == ["run random"]
+
+
+def test_a_wrong_smaller_plan_is_seen_in_its_proof() -> None:
+    scop, point = huge_gemm()
+    plan, good = built(scop, point), smaller_gemm()
+    wrong = replace(good, plan=replace(good.plan, body=good.plan.body[:-1]))
+    verdict = verify(plan, project(plan), dependences(scop), smaller=lambda: wrong)
+    assert [c.name for c in verdict.failures] == ["smaller data of C"]
+
+
+LITERALS = """
+void scale(float A[40000][40000]) {
+  for (int i = 0; i < 40000; i++)
+    for (int j = 0; j < 40000; j++) A[i][j] = A[i][j] * 2.0f;
+}
+"""
+
+
+def test_without_named_sizes_nothing_is_run_and_the_verdict_says_so(tmp_path: Path) -> None:
+    (tmp_path / "scale.c").write_text(LITERALS)
+    scop = read(tmp_path / "scale.c")
+    found = dependences(scop)
+    point = pipelined_point(scop, distribute(scop, found))
+    plan = built(scop, point)
+    verdict = verify(plan, project(plan), found, smaller=lambda: reduced(scop, point, params={}))
+    assert verdict.passed and verdict.worst_error is None
+    (told,) = [c.detail for c in verdict.checks if c.name == "size of the run"]
+    assert told.startswith("NOTHING WAS RUN") and "has a name" in told
+    assert not any(c.name.startswith("run") for c in verdict.checks)
+    assert "compile" in [c.name for c in verdict.checks]
+
+
+KERNEL = "void scale(int n, float A[N][M]) {{ for (int i = 0; i < n; i++) for (int j = 0; j < M; j++) A[i][j] *= 2; }}"
+NAMED = {
+    "macro": ("#define N 3000\n#define M (4000u)  /* columns */\n", (), {"n": 3000}, {"N", "M", "n"}),
+    "guarded macro": ("#ifndef N\n#define N 3000\n#endif\n#define M 70\n", ("N=5000",), {"n": 200}, {"M", "n"}),
+    "command line": ("", ("N=5000", "M=600"), {"n": 3000}, {"M", "n"}),
+    "constants": ("static const int N = 3000, M = 99;\nenum { O, P = 7 };\n", (), {"n": 3000}, {"M", "n"}),
+    "enumerators": ("enum size { N = 3000, M = 500 };\n", (), {"n": 3000}, {"M", "n"}),
+    "data set": ("#ifdef LARGE\n#define M 800\n#else\n#define M 80\n#endif\n#define N 99\n", (), {"n": 99}, {"M", "n"}),
+    "other data set": (
+        "#ifdef LARGE\n#define M 800\n#else\n#define M 80\n#endif\n#define N 99\n",
+        ("LARGE",),
+        {"n": 99},
+        {"M", "n"},
+    ),
+    "not a size": ("#define SCALE 1000\n#define N 9\n#define M 10\n", (), {"n": 9}, set()),
+}
+
+
+@pytest.mark.parametrize("how", NAMED)
+def test_sizes_are_found_however_they_are_named(how: str, tmp_path: Path) -> None:
+    head, defines, params, wanted = NAMED[how]
+    (tmp_path / "sizes.h").write_text(head)
+    (tmp_path / "scale.c").write_text('#include "sizes.h"\n' + KERNEL.format())
+    scop = read(tmp_path / "scale.c", defines=defines, params=params)
+    family = Family.of(scop, params)
+    sizes = {s.name: s for s in family.sizes()}
+    assert set(sizes) - {"N"} == wanted - {"N"}
+    for name, size in sizes.items():
+        small = family.at({name: size.value - 7})
+        assert small.arrays[0].extents[1] == scop.arrays[0].extents[1] - 7 * (name == "M")
+
+
+def test_a_parameter_that_callers_fix_is_no_size_of_its_own(tmp_path: Path) -> None:
+    text = "#define N 3000\n#define M 400\n" + KERNEL.format() + "\nfloat A[N][M];\nint main(void) { scale(N, A); }"
+    (tmp_path / "scale.c").write_text(text)
+    scop = read(tmp_path / "scale.c", function="scale")
+    told = {a.name: a.value for a in scop.arguments if a.value is not None}
+    assert told == {"n": 3000}
+    family = Family.of(scop, told)
+    assert {s.name for s in family.sizes()} == {"N", "M"} and family.params == {}
+
+
+@pytest.mark.parametrize("data_set", ["LARGE_DATASET", "EXTRALARGE_DATASET"])
+def test_polybench_headers(data_set: str) -> None:
+    folder = LOOK_ALIKES / "gemm"
+    dirs = [str(LOOK_ALIKES / "utilities"), str(folder)]
+    scop = read(folder / "gemm.c", defines=[data_set], include_dirs=dirs)
+    found = reduced(scop, pipelined_point(scop, distribute(scop, dependences(scop))), params={})
+    assert isinstance(found, Reduced) and set(found.sizes) == {"NI", "NJ", "NK"}, found
+    assert prove(found.plan, found.dependences, found.live).passed
+
+
+LARGE = [(f, n) for f, size in (("polybench", "EXTRALARGE"), ("nn", "FULL")) for n in SETS[f]]
+
+
+@pytest.mark.parametrize(("folder", "name"), LARGE[::3], ids=lambda v: str(v))
+def test_any_point_of_any_kernel_has_a_smaller_one(folder: str, name: str) -> None:
+    scop = at_size(name, "EXTRALARGE" if folder == "polybench" else "FULL", folder)
+    point = random_point(random.Random(name), scop, distribute(scop, dependences(scop)))
+    found = reduced(scop, point, params={})
+    assert isinstance(found, Reduced), found
+    assert work(found.plan) <= VERY_MANY_OPERATIONS
+    assert prove(found.plan, found.dependences, found.live).failures == ()
+
+
+counts = st.integers(1, 40)
+
+
+@given(counts, counts, counts, st.integers(0, 10**6), st.integers(1, 3000))
+def test_a_fitted_tile_covers_and_grows_no_level(level0: int, level1: int, level2: int, cut: int, trip: int) -> None:
+    tile = Tile(level0, level1, level2)
+    full = max(1, tile.level0 * tile.size - cut % tile.size)
+    fitted = fit(tile, min(trip, full))
+    assert (fitted.level0 - 1) * fitted.size < min(trip, full) <= fitted.level0 * fitted.size
+    assert fitted.level2 <= max(tile.level2, 1) or tile.size == tile.level2
+    assert fit(tile, full) == tile or tile.level0 == 1
+    if tile.level0 == 1:
+        assert fitted.level0 == 1
