@@ -1,11 +1,12 @@
 """Proves the best design of the paper's problems, or of every kernel at some data sets, and prints a table.
 
-    python scripts/solve_all.py [--solver exact] [--time-limit 60] [kernel ...]
+    python scripts/solve_all.py [--model measured] [--solver exact] [--time-limit 60] [kernel ...]
     python scripts/solve_all.py --set MEDIUM --set LARGE --set EXTRALARGE --set FULL
 
-Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, on the paper's model with
-divisors only and optimistic reuse. Each problem runs in a process of its own, so that its peak memory can be told.
-Seconds are those of the search, over all forms of the kernel; `first` is when the first design was there.
+Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, divisors only and
+optimistic reuse. `objective` are cycles by the full model, or with --model paper the paper's own objective. Each
+problem runs in a process of its own, so that its peak memory can be told. Seconds are those of the search, over all
+forms of the kernel; `first` is when the first design was there.
 Exits 1 if a problem is left without a design.
 """
 
@@ -22,11 +23,13 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sisyphus.budgets import JUDGED
 from sisyphus.errors import SisyphusError
-from sisyphus.nlp.paper import formulate
+from sisyphus.model import Estimator
+from sisyphus.nlp import measured, paper
 from sisyphus.pipeline import Kernel, Source, load_kernels
-from sisyphus.solve import Found, Limits, search
-from sisyphus.space import Options, build_space
+from sisyphus.solve import Found, Judged, Limits, search_within
+from sisyphus.space import DesignPoint, Options, build_space
 from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
@@ -46,6 +49,7 @@ class Job:
     data_set: str
     defines: tuple[str, ...]
     tree: bool
+    model: str
     solver: str
     limit_s: float
 
@@ -90,8 +94,8 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
                 continue
             for data_set in [s for s in options.sets if s in known] if options.sets else [""]:
                 defines = tuple(f"{key}={value}" for key, value in known.get(data_set, {}).items())
-                for tree in (False, True):
-                    yield Job(str(source), data_set, defines, tree, options.solver, options.time_limit)
+                for tree in (False,) if options.no_tree else (False, True):
+                    yield Job(str(source), data_set, defines, tree, options.model, options.solver, options.time_limit)
 
 
 def run(job: Job) -> Row:
@@ -121,19 +125,32 @@ def run(job: Job) -> Row:
 
 def solve(kernel: Kernel, job: Job, firsts: list[float], begun: float) -> Found:
     target = make_target(load_device("u200"))
-    options = Options(tree_reduction=job.tree).as_in_paper()
+    options = Options(tree_reduction=job.tree, tiles="auto" if job.data_set else "divisors")
+    if job.model == "paper":
+        options = Options(tree_reduction=job.tree).as_in_paper()
     space = build_space(kernel.scop, kernel.dependences, kernel.distribution, kernel.live, target, options)
+    estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, target)
 
     def hear(cost: float | None, _: float | None, seconds: float) -> None:
         if cost is not None:
             firsts.append(begun + seconds)
 
-    return search(space, formulate, job.solver, Limits(seconds=job.limit_s), excess=lambda _: 0, on_progress=hear)
+    def judge(point: DesignPoint) -> Judged:
+        if job.model == "paper":
+            return Judged(None, {})
+        cost = estimator.estimate(point)
+        return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
+
+    formulate = paper.formulate if job.model == "paper" else measured.formulate
+    improve, limits = job.model == "measured", Limits(seconds=job.limit_s)
+    return search_within(space, formulate, job.solver, limits, judge, improve=improve, on_progress=hear)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", action="append", dest="sets", default=[], help="data set of sizes.toml")
+    parser.add_argument("--model", choices=("paper", "measured"), default="measured")
+    parser.add_argument("--no-tree", action="store_true", help="only without tree reduction")
     parser.add_argument("--solver", default="exact")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per form of a kernel")
     parser.add_argument("--jobs", type=int, default=1)

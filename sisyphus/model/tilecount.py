@@ -26,7 +26,7 @@ Convex = tuple[Affine, ...]
 class Group:
     """Loops whose ranges depend on each other, with the points they run through, one row each.
 
-    Where one loop hangs on outer ones alone, `rows` are the points of those, and the loop runs from `low` to `high`.
+    Of one convex set, `rows` are the points of all loops but the last one, which runs from `low` to `high`.
     """
 
     loops: tuple[str, ...]
@@ -91,7 +91,7 @@ class TileCounts:
     def _called(self, group: Group) -> int:
         """Different values of the outer loops of a group in all calls."""
         outer = [at for at, loop in enumerate(self.outer) if loop in group.loops]
-        return len(np.unique(self.calls[:, outer], axis=0)) if outer else 1
+        return _different(_codes(self.calls[:, outer])) if outer else 1
 
     def _working(self, group: Group) -> int:
         """The same in calls with work."""
@@ -113,12 +113,7 @@ class TileCounts:
         """Different combinations of the outer loops and the tiles of `prefix` among the points of a group."""
         key = (group.loops, prefix, sizes)
         if key not in self._known:
-            tiled = dict(zip(prefix, sizes, strict=True))
-            if prefix and group.low is not None and group.high is not None:
-                first, last = group.low - self.lower[prefix[0]], group.high - self.lower[prefix[0]]
-                self._known[key] = int((last // sizes[0] - first // sizes[0] + 1).sum())
-            else:
-                self._known[key] = self._tiles(group, tiled)
+            self._known[key] = self._tiles(group, dict(zip(prefix, sizes, strict=True)))
         return self._known[key]
 
     def _tiles(self, group: Group, tiled: Mapping[str, int]) -> int:
@@ -127,7 +122,37 @@ class TileCounts:
             if loop in self.outer or loop in tiled:
                 place = (group.rows[:, at] - self.lower[loop]) // tiled.get(loop, 1)
                 code = code * (int(place.max(initial=0)) + 1) + place
+        last = group.loops[-1]
+        if group.low is None or group.high is None or not (last in tiled or last in self.outer):
+            return _different(code)
+        size = tiled.get(last, 1)
+        return _covered(code, (group.low - self.lower[last]) // size, (group.high - self.lower[last]) // size)
+
+
+def _different(code: Ints) -> int:
+    """How many different numbers there are, none of them negative."""
+    most = int(code.max(initial=0)) + 1
+    if most > 4 * len(code) + 1000:
         return len(np.unique(code))
+    seen = np.zeros(most, np.bool_)
+    seen[code] = True
+    return int(seen.sum())
+
+
+def _covered(code: Ints, low: Ints, high: Ints) -> int:
+    """Places in the unions of the ranges `low` to `high` of equal code, over all codes."""
+    if not len(code):
+        return 0
+    if (code[1:] > code[:-1]).all():
+        return int((high - low + 1).sum())
+    order = np.lexsort((low, code))
+    code, low, high = code[order], low[order], high[order]
+    # ranges of later codes lie above those of earlier ones, so that the running maximum starts anew in each
+    shift = (code - code[0]) * (int(high.max()) + 2)
+    reached = np.maximum.accumulate(high + shift)
+    before = np.concatenate([[-1], reached[:-1]])
+    fresh = np.maximum(low + shift, before + 1)
+    return int(np.maximum(high + shift - fresh + 1, 0).sum())
 
 
 def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None) -> TileCounts:
@@ -151,15 +176,37 @@ def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None
 
 
 def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Ints:
-    """The iterations of the outer loops that run any of some statements."""
-    found = [np.zeros((1 if not outer else 0, len(outer)), np.int64)]
-    for statement in statements if outer else ():
+    """The iterations of the outer loops that run any of some statements, in their order."""
+    if not outer:
+        return np.zeros((1, 0), np.int64)
+    found = [np.zeros((0, len(outer)), np.int64)]
+    parts: dict[Convex, None] = {}
+    ranges: dict[str, tuple[int, int]] = {}
+    for statement in statements:
         own = statement.iterators[: len(outer)]
         shadow = project_onto(statement.domain, own)
-        ranges = {name: dim_range(shadow, iterator) for name, iterator in zip(outer, own, strict=True)}
-        for part in _named_parts(shadow, dict(zip(own, outer, strict=True))):
-            found += [_convex_points(outer, part, ranges)]
-    return np.unique(np.concatenate(found), axis=0)
+        for name, iterator in zip(outer, own, strict=True):
+            low, high = dim_range(shadow, iterator)
+            before = ranges.get(name, (low, high))
+            ranges[name] = min(low, before[0]), max(high, before[1])
+        parts.update(dict.fromkeys(_named_parts(shadow, dict(zip(own, outer, strict=True)))))
+    found += [_convex_points(outer, part, ranges) for part in parts]
+    rows = np.concatenate(found)
+    return rows if len(parts) == 1 else rows[_first_of_each(rows)]
+
+
+def _first_of_each(rows: Ints) -> Ints:
+    """Places of different rows, in the order of the rows as tuples."""
+    return np.asarray(np.unique(_codes(rows), return_index=True)[1])
+
+
+def _codes(rows: Ints) -> Ints:
+    """A number per row, in the order of the rows as tuples."""
+    code = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        low = int(column.min(initial=0))
+        code = code * (int(column.max(initial=0)) - low + 1) + (column - low)
+    return code
 
 
 def _range(statements: Sequence[Statement], at: int) -> tuple[int, int]:
@@ -198,8 +245,7 @@ def _group(
 ) -> Group:
     """Every point of some loops, by their conditions."""
     own = [[c for c in part if c.names & set(loops)] for part in parts]
-    inner = [loop for loop in loops if loop not in outer]
-    if len(own) == 1 and len(inner) == 1 and loops[-1] == inner[0]:
+    if len(own) == 1:
         rows = _convex_points(loops[:-1], own[0], ranges)
         low, high = _limits(loops, own[0], ranges, rows)
         work = high >= low

@@ -65,7 +65,7 @@ def found_text(outcome: SolveOutcome, facts: Facts) -> str:
         best = f"proved within {gap} of the least" if near else "proved minimal"
         end = best if proved else f"stopped by {outcome.stop.value}, gap {gap}"
         return f"{who}: the paper's latency {objective}, {end}"
-    best = f"proved to be within {gap} of the least" if near else "no design of this space takes fewer cycles"
+    best = f"searched until the gap was {gap}" if near else "searched to the end"
     ends = {Stop.UNPROVED: f"without a proof, gap {gap}"}
     end = best if proved else ends.get(outcome.stop, f"stopped by {outcome.stop.value}, gap {gap}")
     return f"{who}: {end}"

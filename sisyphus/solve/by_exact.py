@@ -9,9 +9,10 @@ from sys import maxsize
 from sisyphus.solve.budgets import with_smaller_budgets
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.exact import Combine, CostModel, Engine, Solution, Terms, branch_and_bound, point_of, values_of
-from sisyphus.solve.exact.beats import with_narrower_beats
+from sisyphus.solve.exact.beats import with_narrower_beats, with_narrowest_beats
 from sisyphus.solve.registry import EXACT
 from sisyphus.solve.session import EQUAL, Session
+from sisyphus.space import DesignPoint
 
 #: Designs that turn out larger than the model thought before the search gives up on refusing them one by one.
 MAX_REFUSED = 30
@@ -54,15 +55,15 @@ class Hunt:
 
     def _accept(self, engine: Engine, solution: Solution) -> float:
         """Designs alike are looked at once at first: where one is refused, or is dearer when built, that is a doubt."""
-        point = point_of(engine.space, solution)
-        cost, over = self.session.offer(point, solution.cycles, self.solver)
+        point, cost, over = self._offer(engine, solution)
         if over:
             budget = self.session.space.target.budget
             too_much = {name: (ratio - 1) * getattr(budget, name) for name, ratio in over.items()}
-            narrow = with_narrower_beats(engine.costs, solution, too_much)
-            if narrow is not None:
-                solution, point = narrow, point_of(engine.space, narrow)
-                cost, over = self.session.offer(point, solution.cycles, self.solver)
+            narrower = with_narrower_beats(engine.costs, solution, too_much)
+            for asked in (narrower, with_narrowest_beats(engine.costs, solution)):
+                if over and asked is not None:
+                    point, cost, over = self._offer(engine, asked)
+                    solution = asked
         if over or cost > solution.cycles * (1 + EQUAL):
             engine.doubt(solution.cycles)
         if over:
@@ -70,6 +71,11 @@ class Hunt:
         elif self.session.best is not None and self.session.best.point == point:
             self.found = solution
         return self.session.to_beat
+
+    def _offer(self, engine: Engine, solution: Solution) -> tuple[DesignPoint, float, Mapping[str, float]]:
+        point = point_of(engine.space, solution)
+        cost, over = self.session.offer(point, solution.cycles, self.solver)
+        return point, cost, over
 
     def _refuse(self, over: Mapping[str, float]) -> None:
         """Counts designs that do not fit, and remembers by how little they exceed each budget."""

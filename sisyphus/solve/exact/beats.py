@@ -15,6 +15,9 @@ from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.costs import Beat, CostModel, Move
 from sisyphus.solve.exact.engine import Solution
 
+#: Share of an excess that is rounding: it comes from a ratio.
+ROUNDING = 1e-9
+
 
 def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[str, float]) -> Solution | None:
     """The solution with the fastest beats that save `too_much` of each budget; None where none do.
@@ -38,6 +41,13 @@ def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[
         return None
     widths = {**solution.widths, **{array: beat.width for array, beat in best.beats.items()}}
     return replace(solution, widths=widths) if widths != dict(solution.widths) else None
+
+
+def with_narrowest_beats(costs: CostModel, solution: Solution) -> Solution:
+    """The solution with the narrowest beat of every resident array, which is the smallest and the slowest."""
+    residents = solution.homes.residents & solution.states.keys()
+    narrowest = {a: min(beat.width for beat in costs.beats(a, solution.states[a])) for a in residents}
+    return replace(solution, widths={**solution.widths, **narrowest})
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,7 @@ def _smallest(beats: Sequence[Beat], load: float, store: float, too_much: Mappin
 
 def _saves(current: Mapping[ArrayId, Beat], beats: Mapping[ArrayId, Beat], too_much: Mapping[str, float]) -> bool:
     return all(
-        sum(current[a].usage.get(name, 0.0) - beat.usage.get(name, 0.0) for a, beat in beats.items()) >= excess
+        sum(current[a].usage.get(name, 0.0) - beat.usage.get(name, 0.0) for a, beat in beats.items())
+        >= excess * (1 - ROUNDING)
         for name, excess in too_much.items()
     )

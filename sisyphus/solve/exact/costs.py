@@ -179,6 +179,14 @@ class CostModel(Protocol):
         """Arrays of which it matters whether they lie in registers; the search then looks at both."""
         ...
 
+    def may_fit(self) -> bool:
+        """Whether the smallest buffers of all arrays fit the memory."""
+        ...
+
+    def is_quick(self, nest: NestSpace) -> bool:
+        """Whether all tilings of a nest may be counted at once; those of others are where they might be of use."""
+        ...
+
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         """Candidates of a nest whose arrays are all resident, some of them in registers; every budget is in `usage`."""
         ...

@@ -28,6 +28,8 @@ from sisyphus.space import KERNEL_PLACE, NestSpace
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
 #: Tilings per nest in a first short search, its seconds, and how many such searches there are at most.
 SAMPLE, TRY_S, MOST_STARTS = 200, 0.4, 4
+#: Seconds that such a search may take longer while there is no design at all.
+LONGER_S = 2.0
 #: The same once a solution is known, which limits every nest by itself.
 LATER_WINDOWS = (0.05, 0.5, float("inf"))
 
@@ -57,6 +59,10 @@ class Result:
 
 class Stopped(Exception):  # noqa: N818 - a signal of the search to itself
     """Time is up, or what was asked for is found."""
+
+
+class _NothingFits(Exception):  # noqa: N818 - a signal of the search to itself
+    """The smallest buffers of all arrays are larger than the memory."""
 
 
 class _Enough(Exception):  # noqa: N818 - a signal of the search to itself
@@ -128,6 +134,8 @@ class Engine:
             self._later = self._outside = float("inf")
             self._settle()
             complete = True
+        except _NothingFits:
+            complete = True
         except Stopped:
             complete = self.best is not None and self.bound >= self._to_beat()
         if complete:
@@ -169,7 +177,7 @@ class Engine:
         try:
             tables = [o.sample(SAMPLE, most, self._tick) for o in options.values()]
             self._try_until = time.monotonic() + TRY_S
-            self._choose(homes, self.costs.steps(homes), budgets, options, tables, _never)
+            self._choose(homes, self.costs.steps(homes), budgets, options, tables, None)
         except _Enough:
             pass
         finally:
@@ -190,6 +198,8 @@ class Engine:
 
     def _prepare(self) -> None:
         """What does not depend on residency."""
+        if not self.costs.may_fit():
+            raise _NothingFits
         self.states = self.costs.states
         budgets = self.costs.budgets(frozenset())
         for nest in self.space.nests:
@@ -205,7 +215,7 @@ class Engine:
     def _tick(self, bound: float = 0.0) -> None:
         """`bound` is of the combinations being looked at, beside which others are open."""
         self._raise_bound(min(bound, self._outside, self._later))
-        if time.monotonic() > self._try_until:
+        if time.monotonic() > self._try_until + (0.0 if np.isfinite(self.upper) else LONGER_S):
             raise _Enough
         if self.terms.deadline is not None and time.monotonic() > self.terms.deadline:
             raise Stopped
@@ -224,8 +234,10 @@ class Engine:
         registers = self._registers_of(nest, homes)
         key = (nest.id, tiled, registers)
         if key not in self._options:
-            base = self._least[nest.id] if tiled else self._whole_of(nest, registers)
-            self._options[key] = Options(self.costs, nest, self._tilings[nest.id], base, tiled, registers)
+            is_counted = not tiled and self.costs.is_quick(nest)
+            base = self._whole_of(nest, registers) if is_counted else self._least[nest.id]
+            tilings = self._tilings[nest.id]
+            self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
     @staticmethod
@@ -245,7 +257,7 @@ class Engine:
         nests, used = {}, dict[str, float]()
         for nest in self.space.nests:
             least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
-            if all(use.array in homes.residents for use in nest.arrays):
+            if all(use.array in homes.residents for use in nest.arrays) and self.costs.is_quick(nest):
                 base = self._whole_of(nest, self._registers_of(nest, homes))
             else:
                 base = self._least[nest.id]
@@ -328,9 +340,9 @@ class Engine:
         budgets: Sequence[Budget],
         options: Mapping[str, Options],
         tables: Sequence[Table],
-        doubt: Doubt,
+        doubt: Doubt | None,
     ) -> None:
-        """The best choice of one entry per table."""
+        """The best choice of one entry per table; without a `doubt` to tell of, as if nests were alone."""
         if not all(table.count for table in tables):
             return
 
@@ -340,12 +352,12 @@ class Engine:
 
         moves = {move: self._moves(move)[0] for step in steps for move in step.moves}
         start = {a: r for a in homes.registers if (r := self.states[a].registers) is not None}
-        barred = {a: self.states[a].complete for a in self._in_registers - homes.registers}
-        recount = self._recount(options) if self.costs.is_sociable else None
+        barred = {a: self.states[a].complete for a in (self._in_registers & homes.residents) - homes.registers}
+        recount = self._recount(options) if self.costs.is_sociable and doubt is not None else None
         residents = self._residents_of(homes)
         problem = Problem(tables, steps, budgets, self.states, moves, start, barred, recount, residents)
         upper = min(self._to_beat(), self._outside)
-        self.combine(problem, upper, found, self._tick, doubt)
+        self.combine(problem, upper, found, self._tick, doubt or _never)
 
     def _residents_of(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
         if homes not in self._known_residents:

@@ -18,6 +18,7 @@ from sisyphus.model import (
     Candidates,
     NestCosts,
     NestModel,
+    bank_costs,
     bound,
     estimate,
     resident_costs,
@@ -55,6 +56,8 @@ PARTS = 1024
 SINGLE_STEP = -1
 #: Arrays are small together if they take less than this part of the memory.
 SMALL_SHARE = 8
+#: Points of coupled loops up to which all tilings of a nest are counted: each pair of tile sizes looks at all of them.
+MOST_ROWS = 100_000
 #: Candidates that are counted at once; bounds memory.
 AT_ONCE = 200_000
 
@@ -73,6 +76,7 @@ class MeasuredCosts(PaperCosts):
             nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id))
             for nest in space.nests
         }
+        self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._floors = {nest.id: NestFloor(space, nest, self._models[nest.id]) for nest in space.nests}
 
@@ -135,6 +139,9 @@ class MeasuredCosts(PaperCosts):
         found = [shared_core_lut(table, kind) / max(core.cost.lut, 1) for kind, core in self._cores.items()]
         return (*found, 0.0)
 
+    def is_quick(self, nest: NestSpace) -> bool:
+        return sum(len(group.rows) for group in self._models[nest.id].counts.groups) <= MOST_ROWS
+
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
 
@@ -189,14 +196,21 @@ class MeasuredCosts(PaperCosts):
         return np.asarray(found + self.rules.cycles.step, np.float64)
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
-        states, found = self.states[array], []
-        for width in self.space.widths[array]:
-            if width <= states.width[state]:
-                factors = states.serving(width)[0][state : state + 1]
-                usage = {n: float(np.max(u)) for n, u in self._resident_costs(array, factors, width).items()}
-                load, store = (int(self._whole(array, factors, np.full(1, width), is_load=d)[0]) for d in (True, False))
-                found.append(Beat(width, load, store, usage))
-        return found
+        if (array, state) not in self._known_beats:
+            widest = self.states[array].width[state]
+            widths = (width for width in self.space.widths[array] if width <= widest)
+            self._known_beats[array, state] = [self._beat(array, state, width) for width in widths]
+        return self._known_beats[array, state]
+
+    def _beat(self, array: ArrayId, state: int, width: int) -> Beat:
+        factors = self.states[array].serving(width)[0][state : state + 1]
+        usage = {n: float(np.max(u)) for n, u in self._resident_costs(array, factors, width).items()}
+        declared = self.space.scop.array(array)
+        columns = [factors[:, at] for at in range(len(declared.extents))]
+        banks = bank_costs(self.space.target, declared.type.bits, declared.extents, columns)
+        usage["onchip_bytes"] = float(np.max(banks["bytes"]))
+        load, store = (int(self._whole(array, factors, np.full(1, width), is_load=d)[0]) for d in (True, False))
+        return Beat(width, load, store, usage)
 
     def _whole(self, array: ArrayId, factors: Ints, widths: Ints, *, is_load: bool) -> Ints:
         """Cycles of the transfer of a whole array, by partition and beat."""

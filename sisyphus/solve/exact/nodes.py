@@ -31,8 +31,8 @@ class Problem:
     """Tables with what ties them together; `moves` has the cycles of each move per state of its array.
 
     `start` has the state of each array of which no nest has asked anything, `barred` the states that an array must not
-    come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for, which
-    is never less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
+    come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for,
+    hardly ever less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
     """
 
     tables: Sequence[Table]
@@ -90,6 +90,7 @@ class Charges:
         self.arrays = tuple(problem.states)
         self._penalty = {a: problem.penalties(a) for a in problem.states}
         self._moves = {move: np.append(cycles, np.inf) for move, cycles in problem.moves.items()}
+        self._least_moves = {move: np.append(self._least_of(move), np.inf) for move in problem.moves}
         self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
         self._groups = [self._group_places(t.nest) for t in self.tables]
         self._others = [
@@ -103,6 +104,11 @@ class Charges:
         self._owned: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
+
+    def _least_of(self, move: Move) -> Floats:
+        """Cycles of a move per state of its array or, if it takes less then, of a state that this may turn into."""
+        allowed = np.where(self._penalty[move.array][:-1] == 0, self.problem.moves[move], np.inf)
+        return self.problem.states[move.array].least_later(allowed)
 
     def root(self) -> Node:
         """Nothing decided; the most expensive nests are charged first."""
@@ -222,7 +228,7 @@ class Charges:
         if 0 < len(rows) <= MOST_RECOUNTED:
             again = self.problem.recount(table.take(rows), {a: s[rows] for a, s in joined.items()})
             known = known or _Company(table.cycles.copy(), np.zeros(table.count, np.bool_))
-            known.cycles[rows] = np.maximum(again, table.cycles[rows])
+            known.cycles[rows] = again
             known.counted[rows] = True
             self._company[key] = known
         return table.cycles if known is None else known.cycles
@@ -239,8 +245,8 @@ class Charges:
             asked = {a: s for a, s in taken.states.items() if a not in self.problem.start}
             joined = {a: np.array([s]) for a, s in zip((a for a in self.arrays if a in table.states), own, strict=True)}
             cycles = float(table.cycles[entry])
-            if any(int(joined[a][0]) != int(s[0]) for a, s in asked.items()) and min(own) >= 0:
-                cycles = max(cycles, float(self.problem.recount(taken, joined)[0]))
+            if any(int(joined[a][0]) != int(s[0]) for a, s in asked.items()) and min(own, default=0) >= 0:
+                cycles = float(self.problem.recount(taken, joined)[0])
             self._single[key] = cycles
         return self._single[key]
 
@@ -252,6 +258,8 @@ class Charges:
         for d, entry in node.chosen.items():
             table = self.tables[d]
             arrays = [(at, a) for at, a in enumerate(self.arrays) if a in table.states]
+            if not arrays:
+                continue
             columns = [
                 joined[a][entries] if a in joined else np.full(len(entries), node.states[at]) for at, a in arrays
             ]
@@ -269,7 +277,7 @@ class Charges:
                 asked = np.array(new, np.int64)
                 again = self.problem.recount(taken, {a: asked[:, at] for at, (_, a) in enumerate(arrays)})
                 for row, cycles in zip(new, again, strict=True):
-                    self._single[d, entry, row] = max(float(table.cycles[entry]), float(cycles))
+                    self._single[d, entry, row] = float(cycles)
 
     def _charged(self, node: Node, m: int, own: Floats) -> Floats:
         """Cycles of the steps charged to a nest per entry of its table; infinite where partitions rule it out."""
@@ -279,7 +287,7 @@ class Charges:
         beside = tuple(node.cycles.get(n) for at in owned for n in self.problem.steps[at].nests)
         company = self._company.get((m, self._own_states(m, node.states)))
         counted = 0 if own is table.cycles or company is None else int(company.counted.sum())
-        key = (m, owned, own_states, beside, counted)
+        key = (m, owned, own_states, beside, counted, len(node.open) == 1)
         if key not in self._memory:
             if self._entries > MEMORY_ENTRIES:
                 self._memory.clear()
@@ -308,8 +316,9 @@ class Charges:
     ) -> Floats:
         """Cycles of a step for the entries of a table (None: a number), whose cycles are `own`.
 
-        Undecided other nests take their least.
+        Undecided other nests take their least, and so do transfers of arrays whose partition is not settled.
         """
+        moves = self._moves if table is None or len(node.open) == 1 else self._least_moves
         longest: Floats = np.zeros(1 if table is None else table.count)
         for nest in step.nests:
             if table is not None and own is not None and nest == table.nest:
@@ -317,7 +326,7 @@ class Charges:
             else:
                 longest = np.maximum(longest, node.cycles.get(nest, self._least[nest]))
         for move in step.moves:
-            longest = np.maximum(longest, self._moves[move][states[move.array]])
+            longest = np.maximum(longest, moves[move][states[move.array]])
         return longest + step.extra
 
     def _fits(self, node: Node, m: int) -> Mask | None:
@@ -351,13 +360,8 @@ class Charges:
         """Per state the least that an array takes in it or in any state that other nests may bring it to from there."""
         key = (budget, array)
         if key not in self._later:
-            states = self.problem.states[array]
-            open_ = self._penalty[array][:-1] == 0
-            least = np.full(states.count, np.inf)
-            for state in range(states.count):
-                reached = states.joined_with(state)
-                reached = reached[reached >= 0]
-                least[state] = usage[reached][open_[reached]].min(initial=np.inf)
+            allowed = np.where(self._penalty[array][:-1] == 0, usage, np.inf)
+            least = self.problem.states[array].least_later(allowed)
             self._later[key] = np.where(np.isfinite(least), least, 0.0)
         return self._later[key]
 

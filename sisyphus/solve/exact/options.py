@@ -64,7 +64,8 @@ class Choice:
 class Options:
     """The choices of a nest whose arrays `tiled` are transferred tile by tile and some others lie in `registers`.
 
-    `base` is what its tilings cost without transfers: exactly where no array is tiled, at least otherwise.
+    `base` is what its tilings cost without transfers: exactly if it `is_counted`, which needs all arrays resident, or
+    else at least.
     """
 
     def __init__(
@@ -75,9 +76,14 @@ class Options:
         base: Costs,
         tiled: Sequence[ArrayId],
         registers: Arrays,
+        *,
+        is_counted: bool,
     ) -> None:
         self.costs, self.nest, self.tilings, self.base, self.registers = costs, nest, tilings, base, registers
+        self.is_counted = is_counted
         self.uses = [self._use(array) for array in tiled]
+        #: Arrays with a buffer for this nest alone; in the paper's model an array has one partition for all nests.
+        self._apart = frozenset(tiled) if costs.is_sociable else frozenset()
         self.chains = Chains(costs.space, nest, tiled)
         self.least_tiles = costs.least_tiles([costs.least_tile(nest, use) for use in self.uses])
         self._least_usage = self._usage_with_all_outside()
@@ -109,8 +115,8 @@ class Options:
         return max(self._floor, min(self._limit, float(self._table.cycles.min(initial=np.inf))))
 
     def ceiling(self) -> float:
-        """Without tiled arrays, no choice takes more cycles."""
-        return np.inf if self.uses else float(self.base.cycles.max(initial=0))
+        """Where all is counted, no choice takes more cycles."""
+        return float(self.base.cycles.max(initial=0)) if self.is_counted else np.inf
 
     def within(
         self, limit: float, budgets: Mapping[str, float], tick: Callable[[], None], *, alike: bool = False
@@ -166,10 +172,11 @@ class Options:
         if self.uses:
             return self._counted(self._bounded(rows, above, limit, budgets, tick), tick)
         rows = rows[self.base.cycles[rows] > above]
-        return self._entry(rows, self.base.cycles[rows], {b: u[:, rows] for b, u in self.base.usage.items()})
+        found = self._entry(rows, self.base.cycles[rows], {b: u[:, rows] for b, u in self.base.usage.items()})
+        return found if self.is_counted else self._counted(found, tick)
 
     def _entry(self, rows: Ints, cycles: Floats, usage: Mapping[str, Floats], families: Ints | None = None) -> Table:
-        states = {array: state[rows] for array, state in self.tilings.states.items()}
+        states = {array: state[rows] for array, state in self.tilings.states.items() if array not in self._apart}
         if families is None:
             families = np.zeros((len(rows), len(self.uses)), np.int64)
         return Table(self.nest.id, cycles, states, usage, rows, families)
@@ -244,7 +251,8 @@ class Options:
     def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Floats:
         """Cycles of entries whose resident arrays come to these states."""
         tiled = {use.array for use in self.uses}
-        asked = {a: table.states[a] if a in tiled else states[a] for a in table.states}
+        own = {a: asked[table.rows] for a, asked in self.tilings.states.items()}
+        asked = {a: own[a] if a in tiled else states[a] for a in own}
         tilings = Tilings(self.tilings.batch.take(table.rows), asked)
         counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
         return table.cycles if counted is None else counted.cycles

@@ -29,7 +29,7 @@ from sisyphus.solve.exact.costs import (
     Tilings,
 )
 from sisyphus.solve.exact.partitions import States, states_of
-from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
+from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, DimUse, NestSpace, Space
 
 DSP, MEMORY = "dsp", "memory"
 #: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.
@@ -117,6 +117,20 @@ class PaperCosts:
 
     def in_registers(self) -> Arrays:
         return frozenset()
+
+    def may_fit(self) -> bool:
+        limit = self.space.target.budget.onchip_bytes
+        return limit is None or sum(map(self._least_bytes, self.space.used_arrays)) <= limit
+
+    def _least_bytes(self, array: ArrayId) -> float:
+        """Of a resident array all of it, of a tiled one the smallest tile of each nest."""
+        uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
+        tiles = sum(PaperCosts.least_tile(self, nest, use).usage[MEMORY] for nest, use in uses)
+        may_move = all(any(place != KERNEL_PLACE for place in use.places) for _, use in uses)
+        return min(self._bytes(array), tiles) if may_move else self._bytes(array)
+
+    def is_quick(self, nest: NestSpace) -> bool:
+        return True
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         batch = tilings.batch

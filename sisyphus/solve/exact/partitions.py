@@ -15,7 +15,7 @@ from math import lcm, prod
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.solve.exact.costs import Ints, Mask
+from sisyphus.solve.exact.costs import Floats, Ints, Mask
 from sisyphus.space import Factors, Space
 
 #: Stands for demands that no legal partition serves.
@@ -145,6 +145,19 @@ class States:
         ends = [np.array([len(lattice.values) - 1], np.int64) for lattice in self.lattices]
         state = int(self.number(ends, 1)[0])
         return state if state != IMPOSSIBLE and self.complete[state] else None
+
+    def least_later(self, amounts: Floats) -> Floats:
+        """Per state the least of its own amount and those of all states that further demands may turn it into."""
+        sizes = [len(lattice.values) for lattice in self.lattices]
+        grid = np.full(len(self._number), np.inf)
+        grid[self._number >= 0] = amounts
+        grid = grid.reshape(sizes)
+        for axis, lattice in enumerate(self.lattices):
+            later = lattice.joins == np.arange(sizes[axis])
+            rows = np.moveaxis(grid, axis, 0)
+            least = np.stack([rows[later[place]].min(axis=0, initial=np.inf) for place in range(sizes[axis])])
+            grid = np.moveaxis(least, 0, axis)
+        return np.asarray(grid.reshape(-1)[self._number >= 0], np.float64)
 
     def number(self, places: Sequence[Ints], count: int) -> Ints:
         """States from places in the lattice of each dimension; IMPOSSIBLE where one is or where banks run out."""

@@ -70,7 +70,7 @@ def matvec_space(rows: int, columns: int, *, onchip_bytes: int | None = None, ds
 
 def random_space(rng: random.Random, *, in_paper: bool = True) -> Space:
     """Budgets loose or tight, sometimes a fixed order, pipelined loop, width or place."""
-    text, extents = _random_text(rng)
+    text, extents = random_text(rng)
     space = space_of(
         build_scop(text, **extents),
         tree=rng.random() < 0.5,
@@ -83,7 +83,7 @@ def random_space(rng: random.Random, *, in_paper: bool = True) -> Space:
     return apply_fixes(space, _random_fixes(rng, space))
 
 
-def _random_text(rng: random.Random) -> tuple[str, dict[str, tuple[int, ...]]]:
+def random_text(rng: random.Random) -> tuple[str, dict[str, tuple[int, ...]]]:
     """Some products, convolutions and sweeps over shared arrays, with the extents of the arrays they use."""
     n, m, k = (rng.choice(SIZES) for _ in range(3))
     extents: dict[str, tuple[int, ...]] = {"A": (n, k), "B": (k, m), "C": (n, m), "D": (m, k), "E": (n, k)}
