@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from importlib.metadata import version
 from sys import maxsize
 
-from sisyphus.solve.budgets import with_smaller_budgets
+from sisyphus.solve.budgets import excess, with_smaller_budgets
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.exact import Combine, CostModel, Engine, Solution, Terms, branch_and_bound, point_of, values_of
 from sisyphus.solve.exact.beats import with_narrower_beats, with_narrowest_beats
+from sisyphus.solve.refine import refine
 from sisyphus.solve.registry import EXACT
 from sisyphus.solve.session import EQUAL, Session
 from sisyphus.space import DesignPoint
 
 #: Designs that turn out larger than the model thought before the search gives up on refusing them one by one.
 MAX_REFUSED = 30
+#: Seconds for improving what was found within tightened budgets.
+POLISH_S = 5.0
 #: A budget is tightened by at least this factor then.
 LEAST_STEP = 1.02
 #: How often that is done.
@@ -105,8 +109,25 @@ class Hunt:
                 break
             except _TooLarge:
                 continue
+        self._polish(costs)
         self._most_refused = maxsize
         return self.run(costs)
+
+    def _polish(self, costs: CostModel) -> None:
+        """Improves the best design a little, so that there is more to beat."""
+        session = self.session
+        if session.best is None or session.judge is None:
+            return
+        until = time.monotonic() + POLISH_S
+        deadline = until if session.deadline is None else min(until, session.deadline)
+        point = refine(costs, session.best.point, self._cost, deadline)
+        session.offer(point, float("inf"), self.solver)
+
+    def _cost(self, point: DesignPoint) -> float:
+        """Infinite where a design does not fit."""
+        judged = self.session.judged(point, float("inf"))
+        over = excess(self.session.space.target.budget, judged.usage)
+        return float("inf") if over or judged.cycles is None else judged.cycles
 
 
 def exact(session: Session) -> SolveOutcome:

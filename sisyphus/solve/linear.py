@@ -29,7 +29,7 @@ class _Chooser:
         self.session, self.name = session, name
         self.outcome: SolveOutcome = failure(name, "was not asked", 0.0)
 
-    def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt) -> None:
+    def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
         tick(0.0)
         asked = choice_problem(problem)
         if not all(any(serving.values()) for serving in asked.serves.values()):

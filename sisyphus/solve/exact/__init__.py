@@ -1,7 +1,7 @@
 """The exact search: finds the best design of a space by its structure and proves it."""
 
 from sisyphus.solve.exact.combine import Combine, branch_and_bound
-from sisyphus.solve.exact.costs import CostModel, Limit, MakeCosts
+from sisyphus.solve.exact.costs import CostModel, MakeCosts
 from sisyphus.solve.exact.engine import Engine, Result, Solution, Terms
 from sisyphus.solve.exact.measured import MeasuredCosts
 from sisyphus.solve.exact.nodes import Problem
@@ -12,7 +12,6 @@ __all__ = [
     "Combine",
     "CostModel",
     "Engine",
-    "Limit",
     "MakeCosts",
     "MeasuredCosts",
     "PaperCosts",

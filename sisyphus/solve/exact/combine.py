@@ -15,8 +15,8 @@ from sisyphus.solve.exact.costs import Floats, Ints, Mask
 from sisyphus.solve.exact.multipliers import SharedGroup, multipliers
 from sisyphus.solve.exact.nodes import Charges, Node, Problem
 
-#: Entries of the last table that are looked at together.
-AHEAD = 128
+#: Entries of the last table that are looked at together, and how many may be of no use before the others are put off.
+AHEAD, PATIENCE = 128, 5
 #: Two costs closer than this share of them are equal.
 EPSILON = 1e-9
 
@@ -27,15 +27,15 @@ Listener = Callable[[float, Sequence[int]], float]
 Tick = Callable[[float], None]
 #: Told of a lower bound of what was left out though another choice just like it might be better.
 Doubt = Callable[[float], None]
-#: A way to find the best combination below a cost: it tells of every better one that it finds.
-Combine = Callable[[Problem, float, Listener, Tick, Doubt], None]
+#: A way to find the best combination below a cost: it tells of every better one that it finds, and of doubts if asked.
+Combine = Callable[[Problem, float, Listener, Tick, Doubt | None], None]
 
 
 class _First(Exception):  # noqa: N818 - a signal of the search to itself
     """There is a first combination, with which to begin anew."""
 
 
-def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt) -> None:
+def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
     """Looks at every combination that costs less than `upper`; all tables have entries."""
     best = upper
 
@@ -66,7 +66,7 @@ def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tic
 class _Search:
     """One branch and bound over the tables of a problem."""
 
-    def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt) -> None:
+    def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
         self.upper, self.listen, self.tick, self.doubt = upper, listen, tick, doubt
         self.problem, self.charges = problem, Charges(problem)
         self._shared: tuple[SharedGroup, ...] = ()
@@ -138,7 +138,7 @@ class _Search:
             self.tick(self._bound)
             child = self.charges.child(node, m, int(entry))
             open_vectors = self.charges.vectors(child, alive)
-            if self.charges.is_crowded(child):
+            if self.doubt is not None and self.charges.is_crowded(child):
                 self._doubt_what_company_costs(child, alive, open_vectors)
             if open_vectors is not None:
                 self._expand(child, open_vectors)
@@ -160,14 +160,18 @@ class _Search:
             left_out = bound < self._to_beat()
             if m in in_company:
                 left_out &= in_company[m] >= self._to_beat()
-            self.doubt(float(bound[left_out].min(initial=np.inf)))
+            if self.doubt is not None and left_out.any():
+                self.doubt(float(bound[left_out].min()))
 
     def _to_beat(self) -> float:
         return self.upper - EPSILON * abs(self.upper) if np.isfinite(self.upper) else np.inf
 
     def _finish(self, node: Node, totals: Floats) -> None:
-        """Entries of the last table, cheapest first, for as long as they may be better."""
-        m = node.open[0]
+        """Entries of the last table, cheapest first, for as long as they may be better.
+
+        Where several were of no use when built, a doubt is left of the others: elsewhere something may be found.
+        """
+        m, patience = node.open[0], PATIENCE
         for at, entry in enumerate(order := np.argsort(totals, kind="stable")):
             total = float(totals[entry])
             if total >= self._to_beat():
@@ -178,11 +182,15 @@ class _Search:
                 self.charges.foresee(node, m, ahead[totals[ahead] < self._to_beat()])
             whole = self.charges.child(node, m, int(entry))
             in_company = self.charges.fixed(whole)
-            if in_company > total:
+            if self.doubt is not None and in_company > total:
                 self.doubt(total)
             if in_company < self._to_beat():
-                chosen = [whole.chosen[t] for t in range(len(whole.chosen))]
+                before, chosen = self.upper, [whole.chosen[t] for t in range(len(whole.chosen))]
                 self.upper = min(self.upper, self.listen(in_company, chosen))
+                patience = PATIENCE if self.upper < before else patience - 1
+                if self.doubt is not None and not patience:
+                    self.doubt(total)
+                    return
 
 
 def _with_best_others(fixed: float, vectors: Mapping[int, Floats]) -> dict[int, Floats]:

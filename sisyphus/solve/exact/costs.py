@@ -112,17 +112,6 @@ class Budget:
     sharing: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
-class Limit:
-    """A budget of the target as users know it; `relaxed` gives the same space with another amount."""
-
-    name: str
-    option: str
-    unit: str
-    amount: int
-    relaxed: Callable[[int], Space]
-
-
 @dataclass(frozen=True, eq=False)
 class Tilings:
     """Candidates of one nest with what each asks of the partition of every array (numbers of `States`)."""
@@ -243,10 +232,6 @@ class CostModel(Protocol):
 
     def excesses(self, point: DesignPoint) -> tuple[str, ...]:
         """Budgets that a design point exceeds, in words."""
-        ...
-
-    def limits(self) -> tuple[Limit, ...]:
-        """The budgets of the target that this model knows."""
         ...
 
 

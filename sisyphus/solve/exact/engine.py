@@ -27,11 +27,9 @@ from sisyphus.space import KERNEL_PLACE, NestSpace
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
 #: Tilings per nest in a first short search, its seconds, and how many such searches there are at most.
-SAMPLE, TRY_S, MOST_STARTS = 200, 0.4, 4
+SAMPLE, TRY_S, MOST_STARTS = 200, 0.3, 4
 #: Seconds that such a search may take longer while there is no design at all.
 LONGER_S = 2.0
-#: The same once a solution is known, which limits every nest by itself.
-LATER_WINDOWS = (0.05, 0.5, float("inf"))
 
 
 @dataclass(frozen=True)
@@ -174,14 +172,15 @@ class Engine:
         budgets = self.costs.budgets(homes.residents)
         most = {budget.name: budget.limit for budget in budgets}
         options = {nest.id: self._options_of(nest, homes) for nest in self.space.nests}
-        try:
-            tables = [o.sample(SAMPLE, most, self._tick) for o in options.values()]
+        tables = [o.sample(SAMPLE, most, self._tick) for o in options.values()]
+        for in_company in (False, True):
             self._try_until = time.monotonic() + TRY_S
-            self._choose(homes, self.costs.steps(homes), budgets, options, tables, None)
-        except _Enough:
-            pass
-        finally:
-            self._try_until = float("inf")
+            try:
+                self._choose(homes, self.costs.steps(homes), budgets, options, tables, None, in_company=in_company)
+            except _Enough:
+                continue
+            finally:
+                self._try_until = float("inf")
 
     def _settle(self) -> None:
         """Looks at what is like something that turned out dearer than it was thought to be, where that left a doubt."""
@@ -294,7 +293,7 @@ class Engine:
         steps, budgets = self.costs.steps(homes), self.costs.budgets(homes.residents)
         most = {budget.name: budget.limit for budget in budgets}
         options = {nest.id: self._options_of(nest, homes) for nest in self.space.nests}
-        for window in WINDOWS if self.best is None else LATER_WINDOWS:
+        for window in WINDOWS:
             floors = {nest: o.floor(most) for nest, o in options.items()}
             total = self._total(steps, floors)
             if total >= self._to_beat():
@@ -331,7 +330,7 @@ class Engine:
     ) -> None:
         most = {budget.name: budget.limit for budget in budgets}
         tables = [o.within(limits[nest], most, self._tick, alike=alike) for nest, o in options.items()]
-        self._choose(homes, steps, budgets, options, tables, _never if alike else self.doubt)
+        self._choose(homes, steps, budgets, options, tables, None if alike else self.doubt)
 
     def _choose(
         self,
@@ -341,8 +340,10 @@ class Engine:
         options: Mapping[str, Options],
         tables: Sequence[Table],
         doubt: Doubt | None,
+        *,
+        in_company: bool = True,
     ) -> None:
-        """The best choice of one entry per table; without a `doubt` to tell of, as if nests were alone."""
+        """The best choice of one entry per table, nests counted again in the company of others or as if alone."""
         if not all(table.count for table in tables):
             return
 
@@ -353,11 +354,11 @@ class Engine:
         moves = {move: self._moves(move)[0] for step in steps for move in step.moves}
         start = {a: r for a in homes.registers if (r := self.states[a].registers) is not None}
         barred = {a: self.states[a].complete for a in (self._in_registers & homes.residents) - homes.registers}
-        recount = self._recount(options) if self.costs.is_sociable and doubt is not None else None
+        recount = self._recount(options) if self.costs.is_sociable and in_company else None
         residents = self._residents_of(homes)
         problem = Problem(tables, steps, budgets, self.states, moves, start, barred, recount, residents)
         upper = min(self._to_beat(), self._outside)
-        self.combine(problem, upper, found, self._tick, doubt or _never)
+        self.combine(problem, upper, found, self._tick, doubt)
 
     def _residents_of(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
         if homes not in self._known_residents:
@@ -392,7 +393,3 @@ class Engine:
             if self.terms.first_only:
                 raise Stopped
         return self.upper
-
-
-def _never(cycles: float) -> None:
-    """No doubt: everything alike is looked at."""

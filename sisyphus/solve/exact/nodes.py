@@ -18,6 +18,8 @@ from sisyphus.solve.exact.partitions import States
 
 #: Remembered costs are dropped when they have this many entries.
 MEMORY_ENTRIES = 4_000_000
+#: So many sums over resident arrays are remembered.
+MOST_REMEMBERED = 20_000
 #: Entries of a table whose cycles are counted again in the company of others; more of them count as if alone.
 MOST_RECOUNTED = 20_000
 
@@ -98,6 +100,7 @@ class Charges:
         ]
         self._most_used = [[t.usage[b.name].max(axis=1) for b in problem.budgets] for t in self.tables]
         self._least_used = [[t.usage[b.name].min(axis=1) for b in problem.budgets] for t in self.tables]
+        self._known_residents: dict[tuple[int, str, tuple[int, ...], bool], Floats] = {}
         self._later: dict[tuple[str, ArrayId], Floats] = {}
         self._company: dict[tuple[int, tuple[int, ...]], _Company] = {}
         self._single: dict[tuple[int, int, tuple[int, ...]], float] = {}
@@ -347,13 +350,21 @@ class Charges:
 
     def _residents(self, node: Node, m: int, budget: str, joined: Mapping[ArrayId, Ints]) -> Floats:
         """What resident arrays take of a budget at least, per entry of a table; exactly where it is the last one."""
+        key = (m, budget, node.states, len(node.open) == 1)
+        if key not in self._known_residents:
+            if len(self._known_residents) > MOST_REMEMBERED:
+                self._known_residents.clear()
+            self._known_residents[key] = self._counted_residents(node, budget, joined)
+        return self._known_residents[key]
+
+    def _counted_residents(self, node: Node, budget: str, joined: Mapping[ArrayId, Ints]) -> Floats:
         total: Floats = np.zeros(1)
         for array, usage in self.problem.residents.get(budget, {}).items():
             least = usage if len(node.open) == 1 else self._least_later(budget, array, usage)
-            at = joined.get(array)
-            total = total + (
-                least[node.states[self.arrays.index(array)]] if at is None else np.where(at < 0, 0, least[at])
-            )
+            if array in joined:
+                total = total + np.where(joined[array] < 0, 0.0, least[joined[array]])
+            else:
+                total = total + least[node.states[self.arrays.index(array)]]
         return total
 
     def _least_later(self, budget: str, array: ArrayId, usage: Floats) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -22,7 +21,6 @@ from sisyphus.solve.exact.costs import (
     Homes,
     Ints,
     Least,
-    Limit,
     Move,
     Placed,
     Step,
@@ -207,26 +205,6 @@ class PaperCosts:
             found.append(f"{estimate.dsp:g} DSPs of {budget.dsp}")
         if budget.onchip_bytes is not None and estimate.onchip_bytes > budget.onchip_bytes:
             found.append(f"{estimate.onchip_bytes} bytes on chip of {budget.onchip_bytes}")
-        return tuple(found)
-
-    def limits(self) -> tuple[Limit, ...]:
-        target = self.space.target
-
-        def with_dsp(amount: int) -> Space:
-            return replace(self.space, target=replace(target, budget=replace(target.budget, dsp=amount)))
-
-        def with_bytes(amount: int) -> Space:
-            return replace(self.space, target=replace(target, budget=replace(target.budget, onchip_bytes=amount)))
-
-        def with_partition(amount: int) -> Space:
-            return replace(self.space, target=replace(target, max_partition=amount))
-
-        found = [
-            Limit("dsp", "--dsp", "DSPs", target.budget.dsp, with_dsp),
-            Limit("partition", "--max-partition", "banks of one array", target.max_partition, with_partition),
-        ]
-        if target.budget.onchip_bytes is not None:
-            found.insert(1, Limit("memory", "--mem", "bytes on chip", target.budget.onchip_bytes, with_bytes))
         return tuple(found)
 
 
