@@ -291,7 +291,10 @@ class MeasuredCosts(PaperCosts):
             found: dict[str, Floats] = {}
             for width in self.space.widths[array]:
                 factors, possible = states.serving(width)
-                for name, amount in self._resident_costs(array, factors, width).items():
+                costs = self._resident_costs(array, factors, width)
+                for name in (*CORES, *BLOCKS):  # a beat that alone takes more than there is, is none
+                    possible = possible & (costs[name] <= getattr(self.space.target.budget, name))
+                for name, amount in costs.items():
                     least = np.where(possible, np.broadcast_to(amount, (states.count,)), np.inf)
                     found[name] = np.minimum(found.get(name, least), least)
             self._known_residents[array] = found

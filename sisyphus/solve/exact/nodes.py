@@ -372,8 +372,7 @@ class Charges:
         key = (budget, array)
         if key not in self._later:
             allowed = np.where(self._penalty[array][:-1] == 0, usage, np.inf)
-            least = self.problem.states[array].least_later(allowed)
-            self._later[key] = np.where(np.isfinite(least), least, 0.0)
+            self._later[key] = self.problem.states[array].least_later(allowed)
         return self._later[key]
 
     def _taken(self, node: Node, m: int, b: int) -> Floats:
