@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -13,6 +14,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.algebra import distinct_rows
 from sisyphus.model.counting import Ints
+from sisyphus.model.differences import Differences, differences
 from sisyphus.poly import Affine, Set, constraints, dim_range, project_onto
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
@@ -23,8 +25,8 @@ Convex = tuple[Affine, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
-    """Loops whose ranges depend on each other, with the points they run through, one row each.
+class Listed:
+    """Loops whose ranges depend on each other in any way, with the points they run through, one row each.
 
     Of one convex set, `rows` are the points of all loops but the last one, which runs from `low` to `high`.
     """
@@ -34,27 +36,47 @@ class Group:
     low: Ints | None = None
     high: Ints | None = None
 
-    @property
-    def points(self) -> int:
-        if self.low is None or self.high is None:
-            return len(self.rows)
-        return int((self.high - self.low + 1).sum())
+    def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
+        """Different tiles of the loops that have sizes, for each entry of these."""
+        columns = [sizes[loop] for loop in self.loops if loop in sizes]
+        names = [loop for loop in self.loops if loop in sizes]
+        counts = [
+            self._tiles(lower, dict(zip(names, map(int, row), strict=True)))
+            for row in (np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64))
+        ]
+        return np.array(counts, np.int64)
+
+    def _tiles(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
+        code = np.zeros(len(self.rows), np.int64)
+        for at, loop in enumerate(self.loops[: self.rows.shape[1]]):
+            if loop in tiled:
+                place = (self.rows[:, at] - lower[loop]) // tiled[loop]
+                code = code * (int(place.max(initial=0)) + 1) + place
+        last = self.loops[-1]
+        if self.low is None or self.high is None or last not in tiled:
+            return _different(code)
+        size = tiled[last]
+        return _covered(code, (self.low - lower[last]) // size, (self.high - lower[last]) // size)
+
+
+#: Loops that depend on each other, and on no others.
+Group = Differences | Listed
 
 
 @dataclass(frozen=True, eq=False)
 class TileCounts:
     """The iterations of a nest as a product of groups of loops; `lower` is where the tiles of each loop begin.
 
-    `calls` are the iterations of the outer loops, one row each: the nest is run in all of them, with or without work.
-    `single`: it has one statement, with one convex domain.
+    `calls` are the iterations of the outer loops: the nest is run in all of them, with or without work. `single`: it
+    has one statement, with one convex domain.
     """
 
     outer: tuple[str, ...]
     lower: Mapping[str, int]
     groups: tuple[Group, ...]
-    calls: Ints
+    calls: Calls
     single: bool
-    _known: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _known: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[bytes, int]] = field(default_factory=dict)
 
     def visits(self, prefix: Sequence[str], sizes: Mapping[str, Ints], *, skips: Sequence[Group]) -> Ints:
         """Tiles of the loops in `prefix` that hold any work, over all iterations of the outer loops.
@@ -66,7 +88,7 @@ class TileCounts:
         for group in self.groups:
             own = tuple(loop for loop in prefix if loop in group.loops)
             if own:
-                total = total * self._visits(group, own, sizes)
+                total = total * self._tiles(group, own, sizes)
             else:
                 total = total * (self._working(group) if group in skips else self._called(group))
         return total
@@ -78,7 +100,7 @@ class TileCounts:
         free = [group for group in self.groups if not any(loop in group.loops for loop in level0)]
         return [group for group in free if self._working(group) < self._called(group)]
 
-    @property
+    @cached_property
     def varies(self) -> bool:
         """Whether some calls have no work for some of the loops."""
         return any(self._working(group) < self._called(group) for group in self.groups)
@@ -86,47 +108,85 @@ class TileCounts:
     @property
     def runs(self) -> int:
         """Calls of the nest."""
-        return len(self.calls)
+        return self.calls.onto(self.outer)
+
+    @property
+    def listed(self) -> int:
+        """Points that a count looks at one by one."""
+        return sum(len(group.rows) for group in self.groups if isinstance(group, Listed))
+
+    @cached_property
+    def points(self) -> int:
+        """Iterations of the nest in all."""
+        return prod(self._count(group, group.loops) for group in self.groups)
 
     def _called(self, group: Group) -> int:
         """Different values of the outer loops of a group in all calls."""
-        outer = [at for at, loop in enumerate(self.outer) if loop in group.loops]
-        return _different(_codes(self.calls[:, outer])) if outer else 1
+        return self.calls.onto([loop for loop in self.outer if loop in group.loops])
 
     def _working(self, group: Group) -> int:
         """The same in calls with work."""
-        return self._distinct(group, (), ())
+        return self._count(group, [loop for loop in self.outer if loop in group.loops])
 
-    @property
-    def points(self) -> int:
-        """Iterations of the nest in all."""
-        return prod(group.points for group in self.groups)
+    def _count(self, group: Group, loops: Sequence[str]) -> int:
+        """Different values of some loops among the points of a group."""
+        one = np.ones(1, np.int64)
+        return int(self._tiles(group, tuple(loops), dict.fromkeys(loops, one))[0])
 
-    def _visits(self, group: Group, prefix: tuple[str, ...], sizes: Mapping[str, Ints]) -> Ints:
-        if len(group.loops) == 1 and group.low is not None and group.high is not None:
-            return np.asarray((group.high[0] - group.low[0]) // sizes[prefix[0]] + 1)
-        different, which = distinct_rows([sizes[loop] for loop in prefix])
-        counts = [self._distinct(group, prefix, tuple(int(s) for s in row)) for row in different]
-        return np.asarray(np.asarray(counts, np.int64)[which])
-
-    def _distinct(self, group: Group, prefix: tuple[str, ...], sizes: tuple[int, ...]) -> int:
+    def _tiles(self, group: Group, prefix: tuple[str, ...], sizes: Mapping[str, Ints]) -> Ints:
         """Different combinations of the outer loops and the tiles of `prefix` among the points of a group."""
-        key = (group.loops, prefix, sizes)
+        every = tuple(loop for loop in group.loops if loop in prefix or loop in self.outer)
+        own = {loop: sizes[loop] if loop in prefix else np.ones(1, np.int64) for loop in every}
+        if not every or (len(every) == 1 and isinstance(group, Differences)):
+            return group.tiles(self.lower, own)
+        different, which = distinct_rows(list(own.values()))
+        known = self._known.setdefault((group.loops, every), {})
+        keys = [row.tobytes() for row in np.ascontiguousarray(different)]
+        fresh = np.array([at for at, key in enumerate(keys) if key not in known], np.int64)
+        if len(fresh):
+            asked = {loop: different[fresh, at] for at, loop in enumerate(own)}
+            counts = group.tiles(self.lower, asked)
+            known.update((keys[at], int(n)) for at, n in zip(fresh.tolist(), counts, strict=True))
+        return np.asarray(np.array([known[key] for key in keys], np.int64)[which])
+
+
+@dataclass(frozen=True, eq=False)
+class Calls:
+    """The iterations of some outer loops: the points of any of several sets."""
+
+    loops: tuple[str, ...]
+    parts: tuple[Differences, ...] | None
+    rows: Ints | None = None
+    _known: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+    def onto(self, loops: Sequence[str]) -> int:
+        """Different values of some of the loops."""
+        key = tuple(loops)
         if key not in self._known:
-            self._known[key] = self._tiles(group, dict(zip(prefix, sizes, strict=True)))
+            self._known[key] = self._count(key)
         return self._known[key]
 
-    def _tiles(self, group: Group, tiled: Mapping[str, int]) -> int:
-        code = np.zeros(len(group.rows), np.int64)
-        for at, loop in enumerate(group.loops[: group.rows.shape[1]]):
-            if loop in self.outer or loop in tiled:
-                place = (group.rows[:, at] - self.lower[loop]) // tiled.get(loop, 1)
-                code = code * (int(place.max(initial=0)) + 1) + place
-        last = group.loops[-1]
-        if group.low is None or group.high is None or not (last in tiled or last in self.outer):
-            return _different(code)
-        size = tiled.get(last, 1)
-        return _covered(code, (group.low - self.lower[last]) // size, (group.high - self.lower[last]) // size)
+    def _count(self, loops: tuple[str, ...]) -> int:
+        if not loops:
+            return 1
+        if self.parts is not None:
+            return _in_any([part.onto(loops) for part in self.parts])
+        rows = np.zeros((0, len(self.loops)), np.int64) if self.rows is None else self.rows
+        return _different(_codes(rows[:, [self.loops.index(loop) for loop in loops]]))
+
+
+def _in_any(parts: Sequence[Differences]) -> int:
+    """Points in any of several sets: those of each that are in none of the others before it."""
+    kept: list[Differences] = []
+    for part in parts:
+        if not any(other.covers(part) for other in kept):
+            kept = [other for other in kept if not part.covers(other)] + [part]
+    total = 0
+    for at, part in enumerate(kept):
+        ones = dict.fromkeys(part.loops, np.ones(1, np.int64))
+        points = int(part.tiles(dict.fromkeys(part.loops, 0), ones)[0])
+        total += points - _in_any([part.meet(other) for other in kept[:at]])
+    return total
 
 
 def _different(code: Ints) -> int:
@@ -175,11 +235,8 @@ def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None
     return TileCounts(nest.outer, lower, groups, _calls(nest.outer, around), single)
 
 
-def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Ints:
-    """The iterations of the outer loops that run any of some statements, in their order."""
-    if not outer:
-        return np.zeros((1, 0), np.int64)
-    found = [np.zeros((0, len(outer)), np.int64)]
+def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Calls:
+    """The iterations of the outer loops that run any of some statements."""
     parts: dict[Convex, None] = {}
     ranges: dict[str, tuple[int, int]] = {}
     for statement in statements:
@@ -190,14 +247,11 @@ def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Ints:
             before = ranges.get(name, (low, high))
             ranges[name] = min(low, before[0]), max(high, before[1])
         parts.update(dict.fromkeys(_named_parts(shadow, dict(zip(own, outer, strict=True)))))
-    found += [_convex_points(outer, part, ranges) for part in parts]
-    rows = np.concatenate(found)
-    return rows if len(parts) == 1 else rows[_first_of_each(rows)]
-
-
-def _first_of_each(rows: Ints) -> Ints:
-    """Places of different rows, in the order of the rows as tuples."""
-    return np.asarray(np.unique(_codes(rows), return_index=True)[1])
+    sets = differences(outer, list(parts))
+    if sets is not None:
+        return Calls(outer, sets)
+    rows = [_convex_points(outer, part, ranges) for part in parts]
+    return Calls(outer, None, np.concatenate([np.zeros((0, len(outer)), np.int64), *rows]))
 
 
 def _codes(rows: Ints) -> Ints:
@@ -246,12 +300,14 @@ def _group(
     """Every point of some loops, by their conditions."""
     own = [[c for c in part if c.names & set(loops)] for part in parts]
     if len(own) == 1:
+        if (bounded := differences(loops, own)) is not None:
+            return bounded[0]
         rows = _convex_points(loops[:-1], own[0], ranges)
         low, high = _limits(loops, own[0], ranges, rows)
         work = high >= low
-        return Group(loops, rows[work], low[work], high[work])
+        return Listed(loops, rows[work], low[work], high[work])
     found = [_convex_points(loops, conditions, ranges) for conditions in own]
-    return Group(loops, found[0] if len(found) == 1 else np.unique(np.concatenate(found), axis=0))
+    return Listed(loops, found[0] if len(found) == 1 else np.unique(np.concatenate(found), axis=0))
 
 
 def _limits(

@@ -56,7 +56,7 @@ PARTS = 1024
 SINGLE_STEP = -1
 #: Arrays are small together if they take less than this part of the memory.
 SMALL_SHARE = 8
-#: Points of coupled loops up to which all tilings of a nest are counted: each pair of tile sizes looks at all of them.
+#: Points up to which all tilings of a nest are counted where each pair of tile sizes looks at all of them.
 MOST_ROWS = 100_000
 #: Candidates that are counted at once; bounds memory.
 AT_ONCE = 200_000
@@ -122,7 +122,7 @@ class MeasuredCosts(PaperCosts):
         for nest in self.space.nests:
             calls = self._models[nest.id].counts.calls
             for depth in range(1, len(nest.nest.outer) + 1):
-                found[nest.nest.outer[:depth]] = len(np.unique(calls[:, :depth], axis=0))
+                found[nest.nest.outer[:depth]] = calls.onto(nest.nest.outer[:depth])
         return sum(found.values())
 
     def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
@@ -140,7 +140,7 @@ class MeasuredCosts(PaperCosts):
         return (*found, 0.0)
 
     def is_quick(self, nest: NestSpace) -> bool:
-        return sum(len(group.rows) for group in self._models[nest.id].counts.groups) <= MOST_ROWS
+        return self._models[nest.id].counts.listed <= MOST_ROWS
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
