@@ -6,6 +6,7 @@ are good. Rounding, banks that divide badly and address arithmetic are left to t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -120,13 +121,15 @@ def flattened_cycles(starts: V, latency: V, runs: V) -> V:
     return starts + runs * latency
 
 
-def recurrence_cycles(body: Body, reduction_copies: V, apart: V, rules: Rules) -> V:
-    """All starts at the least II that lets additions into one element wait for each other.
+def tangents(chain: int, rules: Rules, most: int) -> list[tuple[float, float]]:
+    """Lines (slope, height) below log(chain * n + 3) as a function of log n, for n up to `most`.
 
-    II >= (chain + 3) / distance, and the distance is at most the product of the trip counts of the pipelined loop and
-    of the loops inside the innermost reduction loop; `apart` is the number of starts over that product.
+    Additions into one element are that many cycles apart (MODEL.md 4.3), n of them in a row; the function is convex.
     """
-    return (body.chain * reduction_copies + rules.cycles.read + rules.cycles.write) * apart
+    spread = rules.cycles.read + rules.cycles.write
+    points = [1 << at for at in range(max(most, 1).bit_length()) if at < 5]
+    slopes = [chain * n / (chain * n + spread) for n in points]
+    return [(s, math.log(chain * n + spread) - s * math.log(n)) for n, s in zip(points, slopes, strict=True)]
 
 
 def transfer_cycles(beats: V, transfers: V, rules: Rules) -> V:

@@ -6,7 +6,7 @@ The objective is at most what the full model says of the same point; the point f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -36,8 +36,8 @@ def formulate(space: Space) -> Knobs:
     one_place_per_array(knobs)
     limit_memory(knobs)
     _limit_blocks(knobs)
-    _limit_cores(knobs, bodies)
     knobs.model.latency = pyo.Objective(expr=_cycles(knobs, bodies), sense=pyo.minimize)
+    _limit_cores(knobs, bodies)
     return knobs
 
 
@@ -108,8 +108,9 @@ def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
     moves = [u for u in nest.arrays if can_tile(u)]
     if not moves:
         return computing
-    loading = _largest(knobs, [0, *(_tile_cycles(knobs, nest, u) for u in moves if u.reads)])
-    storing = _largest(knobs, [0, *(_tile_cycles(knobs, nest, u) for u in moves if u.writes)])
+    tiles = {use.array: _tile_cycles(knobs, nest, use) for use in moves}
+    loading = _largest(knobs, [cycles for use in moves if use.reads for cycles in tiles[use.array]])
+    storing = _largest(knobs, [cycles for use in moves if use.writes for cycles in tiles[use.array]])
     return computing + loading + storing
 
 
@@ -121,30 +122,61 @@ def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
     copies = trips.reduction_unrolled
     latency = Signomial.of(bound.iteration_latency(body, copies, NUMBERS.log2(copies), tree=tree))
     gates = Gates(knobs, nest)
-    found = [bound.flattened_cycles(starts, latency, 1).expression(variables)]
+    paced = starts * Signomial.power([_intervals(knobs, nest, body, gates)])
+    found = [paced.expression(knobs.variables()), bound.flattened_cycles(starts, latency, 1).expression(variables)]
     for use in nest.arrays:
         if can_tile(use):
             outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
             found.append(bound.flattened_cycles(starts, latency, outside).expression(variables))
     found.append(only(knobs, latency * trips.tiles, 1 - gates.pipelined))
     if body.chain:
-        if not tree:
-            found += [_recurrence(knobs, nest, body, copies, loop) for loop in nest.reduction_loops]
-        paced = starts * (body.chain * (1 if tree else copies))
-        found.append(only(knobs, paced, gates.reduces) - starts.expression(variables))
         stalled = only(knobs, trips.tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
-        found.append(found[-1] + stalled)
+        found.append(found[0] + stalled)
     return found
 
 
-def _recurrence(knobs: Knobs, nest: NestSpace, body: bound.Body, copies: Signomial, reduction: str) -> Any:
-    """Waiting for the last addition into an element, where level-0 iterations of a reduction loop come between."""
-    outside = [log_name(nest, reduction, 0)]
+def _intervals(knobs: Knobs, nest: NestSpace, body: bound.Body, gates: Gates) -> str:
+    """The variable that holds the logarithm of the initiation interval.
+
+    A pipelined reduction waits for its own chain, any other body for the last addition into an element where level-0
+    iterations of a reduction loop come between. Operators serve that many copies in the first case.
+    """
+    name, shared = f"{nest.id}.interval", f"{nest.id}.sharing"
+    knobs.more[name], knobs.more[shared] = knobs.model.part.add(), knobs.model.part.add()
+    interval, sharing = knobs.more[name], knobs.more[shared]
+    knobs.require(sharing <= interval)
+    longest = math.prod(nest.loop(loop).trip_count for loop in nest.reduction_loops)
+    most = math.log(max(body.chain, 1) + 3) + math.log(longest)
+    interval.setub(most)
+    if not body.chain or not nest.reduction_loops:
+        sharing.setub(0)
+        return name
+    tree = knobs.space.options.tree_reduction
+    variables = knobs.variables()
+    exponent = knobs.trips(nest, 2, nest.reduction_loops).terms[0].exponent
+    copies = 0 if tree else sum(n * variables[v] for v, n in exponent)
+    one = math.log(max(body.chain - 1, 1))
+    several = math.log(body.chain) - one
+    sharing.setub(most)
+    knobs.require(sharing <= most * gates.reduces)
+    knobs.require(sharing <= one + (0 if tree else several) + copies)
+    for loop in nest.reduction_loops:
+        more = 0 if tree else several * knobs.many(nest, loop, 2)
+        knobs.require(interval >= one + copies + more - (most + several) * (1 - gates.reduces))
+        inside = sum(_inside(knobs, nest, loop))
+        for weight, waiting in bound.tangents(body.chain, RULES, 0 if tree else longest):
+            knobs.require(interval >= waiting + weight * copies - inside - most * (1 - knobs.many(nest, loop, 0)))
+    return name
+
+
+def _inside(knobs: Knobs, nest: NestSpace, reduction: str) -> Iterator[Any]:
+    """Logarithms of the trip counts whose product is at least the distance between two additions into an element."""
+    variables = knobs.variables()
     for loop in nest.loops:
+        yield variables[log_name(nest, loop.iterator, 1)]
         if loop.iterator not in nest.reduction_loops:
-            outside += _outside_of(knobs, nest, loop.iterator, reduction)
-    cycles = Signomial.of(bound.recurrence_cycles(body, copies, Signomial.power(outside), RULES))
-    return only(knobs, cycles, knobs.many(nest, reduction, 0))
+            between = _outside_of(knobs, nest, loop.iterator, reduction)
+            yield variables[log_name(nest, loop.iterator, 0)] - sum(knobs.more[name] for name in between)
 
 
 def _outside_of(knobs: Knobs, nest: NestSpace, loop: str, reduction: str) -> list[str]:
@@ -204,17 +236,19 @@ def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:
     return total
 
 
-def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
+def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> list[Any]:
     """Loads (or stores) of an array's tiles at its widest beat; 0 where it is resident or moves around the nest."""
     outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
     widest = max(knobs.space.widths[use.array])
     beats = footprint(nest, use) * outside * (1 / widest)
-    cycles = Signomial.of(bound.transfer_cycles(beats, outside, RULES)).expression(knobs.variables())
+    variables = knobs.variables()
     whole = bound.transfer_cycles(whole_footprint(nest, use) / widest, 1, RULES)
     elsewhere = knobs.model.resident[use.array, nest.id]
     if nest.can_move_around(use):
         elsewhere += _at_most_around(knobs, nest, use)
-    return cycles - whole * elsewhere + _more_bursts(knobs, nest, use, outside)
+    found = [Signomial.of(bound.transfer_cycles(beats, outside, RULES)).expression(variables) - whole * elsewhere]
+    bursts = _bursts(knobs, nest, use, outside)
+    return found if bursts is None else [*found, beats.expression(variables) + bursts - whole * elsewhere]
 
 
 def _at_most_around(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
@@ -227,18 +261,17 @@ def _at_most_around(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> Any:
     return around
 
 
-def _more_bursts(knobs: Knobs, nest: NestSpace, use: ArrayUse, outside: Signomial) -> Any:
-    """Every row is a burst of its own where a tile is narrower than the array."""
+def _bursts(knobs: Knobs, nest: NestSpace, use: ArrayUse, outside: Signomial) -> Any | None:
+    """Every row is a burst of its own where a tile is narrower than the array; None where no tile is."""
     loops = use.dims[-1].loops if use.dims[-1].coefficients is not None else ()
     if len(use.dims) < 2 or not loops:
-        return 0
+        return None
     narrow = knobs.model.part.add()
     narrow.domain = pyo.Binary
     for loop in loops:
         knobs.require(narrow >= knobs.model.outside[use.array, nest.id, loop] + knobs.many(nest, loop, 0) - 1)
-    rows = footprint(nest, replace(use, dims=use.dims[:-1])) + Signomial.constant(-1)
-    cycles = Signomial.of(bound.transfer_cycles(0, rows * outside, RULES))
-    return only(knobs, cycles, narrow)
+    rows = footprint(nest, replace(use, dims=use.dims[:-1]))
+    return only(knobs, Signomial.of(bound.transfer_cycles(0, rows * outside, RULES)), narrow)
 
 
 def _limit_blocks(knobs: Knobs) -> None:
@@ -258,17 +291,16 @@ def _limit_blocks(knobs: Knobs) -> None:
 
 
 def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:
-    """DSPs and LUTs of the operators: shared between nests, as steps follow each other."""
+    """DSPs and LUTs of the operators: shared between nests, as steps follow each other, and over the interval."""
     space, m = knobs.space, knobs.model
     cores = {op.core.kind: op.core for body in bodies.values() for op in body.operations}
     used = {kind: m.part.add() for kind in sorted(cores)}
     variables = knobs.variables()
     for nest in space.nests:
-        slower = _log_interval(knobs, nest, bodies[nest.id])
         counts: dict[str, Any] = {}
         for op in bodies[nest.id].operations:
             unrolled = knobs.trips(nest, 2, op.loops).terms[0].exponent
-            copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - slower)
+            copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - variables[f"{nest.id}.sharing"])
             counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
         for kind, count in counts.items():
             knobs.require(used[kind] >= count)
@@ -276,20 +308,3 @@ def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:
     knobs.require(sum(cores[kind].cost.dsp * n for kind, n in used.items()) <= budget.dsp)
     knobs.require(sum(cores[kind].cost.lut * n for kind, n in used.items()) <= budget.lut)
     knobs.require(sum(cores[kind].cost.ff * n for kind, n in used.items()) <= budget.ff)
-
-
-def _log_interval(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
-    """Logarithm of the II of a pipelined reduction, 0 otherwise: operators serve that many cycles."""
-    if not body.chain or not nest.reduction_loops:
-        return 0
-    reduces = sum(knobs.many(nest, loop, 1) for loop in nest.reduction_loops)
-    shortest = math.log(max(body.chain - 1, 1))
-    slower = knobs.model.part.add()
-    if knobs.space.options.tree_reduction:
-        knobs.require(slower <= shortest * reduces)
-        return slower
-    unrolled = knobs.trips(nest, 2, nest.reduction_loops).terms[0].exponent
-    most = shortest + sum(math.log(nest.loop(loop).trip_count) for loop in nest.reduction_loops)
-    knobs.require(slower <= most * reduces)
-    knobs.require(slower <= shortest + sum(n * knobs.variables()[v] for v, n in unrolled))
-    return slower

@@ -58,7 +58,8 @@ class Steps:
         for move in loaded.values():
             self.knobs.require(total >= move)
         if self._in_a_row(body):
-            self.knobs.require(total >= self._sum() - self._beside_loads(entries[0]))
+            steps, loading = self._sum()
+            self.knobs.require(total >= steps - self._beside_loads(entries[0], body[0], loading))
         return total
 
     def _part(self) -> Any:
@@ -97,9 +98,13 @@ class Steps:
             return False
         return all(self._in_a_row(part.body) for part in body if isinstance(part, OuterLoop))
 
-    def _sum(self) -> Any:
-        """Σ over the steps that there are with all arrays resident: the slowest member, and what passing on takes."""
+    def _sum(self) -> tuple[Any, Any]:
+        """Σ over the steps that there are with all arrays resident: the slowest member, and what passing on takes.
+
+        Also the part of it that is loads alone.
+        """
         total: Any = 0
+        loading: Any = 0
         for stage in bound.stages(self.space, frozenset(self.space.used_arrays)):
             slowest = self._part()
             for cycles in (
@@ -107,19 +112,28 @@ class Steps:
                 *(self.moves[a] for a in (*stage.loads, *stage.stores) if a in self.moves),
             ):
                 self.knobs.require(slowest >= cycles)
-            total += stage.trips * (slowest + RULES.cycles.step)
-        return total
+            step = stage.trips * (slowest + RULES.cycles.step)
+            total += step
+            if stage.loads and not stage.nests and not stage.stores:
+                loading += step
+        return total, loading
 
-    def _beside_loads(self, first: _Entry) -> Any:
-        """What is gained where no array of the first entry is resident, so that it runs beside the loads of others."""
+    def _beside_loads(self, first: _Entry, part: OuterLoop | Nest, loading: Any) -> Any:
+        """What is gained where no array of the first entry is resident, so that it runs beside the loads of others.
+
+        That is the shorter of both; of an outer loop its steps count, not its bound.
+        """
         longest = max((self._slowest_move(a) for a in self.moves if self.space.live[a].load), default=0)
-        share = self._part()
-        share.setub(1)
+        gained = self._part()
+        gained.setub(longest)
+        self.knobs.require(gained <= loading)
+        if isinstance(part, Nest):
+            self.knobs.require(gained <= first.cycles + RULES.cycles.step)
         for array in sorted(first.reads | first.writes):
             if array in self.moves and self.space.live[array].load:
                 nest = next(self.space.users(array))
-                self.knobs.require(share <= 1 - self.knobs.model.resident[array, nest.id])
-        return longest * share
+                self.knobs.require(gained <= longest * (1 - self.knobs.model.resident[array, nest.id]))
+        return gained
 
     def _slowest_move(self, array: ArrayId) -> float:
         narrowest = min(self.space.widths[array])
