@@ -127,7 +127,7 @@ def tangents(chain: int, rules: Rules, most: int) -> list[tuple[float, float]]:
     Additions into one element are that many cycles apart (MODEL.md 4.3), n of them in a row; the function is convex.
     """
     spread = rules.cycles.read + rules.cycles.write
-    points = [1 << at for at in range(max(most, 1).bit_length()) if at < 5]
+    points = [1 << at for at in range(max(most, 1).bit_length()) if at < 4]
     slopes = [chain * n / (chain * n + spread) for n in points]
     return [(s, math.log(chain * n + spread) - s * math.log(n)) for n, s in zip(points, slopes, strict=True)]
 

@@ -6,7 +6,7 @@ The objective is at most what the full model says of the same point; the point f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,8 @@ from sisyphus.ir import ArrayId, Role
 from sisyphus.model import bound
 from sisyphus.model.rules import VITIS_2023_2
 from sisyphus.nlp.footprint import footprint, whole_footprint
-from sisyphus.nlp.knobs import Knobs, can_tile, log_name, outside_name
+from sisyphus.nlp.interval import Gates, Interval, sharing_name
+from sisyphus.nlp.knobs import Knobs, can_tile, outside_name
 from sisyphus.nlp.paper import limit_memory, one_place_per_array, trips_of
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.nlp.steps import Steps
@@ -122,7 +123,7 @@ def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
     copies = trips.reduction_unrolled
     latency = Signomial.of(bound.iteration_latency(body, copies, NUMBERS.log2(copies), tree=tree))
     gates = Gates(knobs, nest)
-    paced = starts * Signomial.power([_intervals(knobs, nest, body, gates)])
+    paced = starts * Signomial.power([Interval(knobs, nest, body, gates.reduces).name])
     found = [paced.expression(knobs.variables()), bound.flattened_cycles(starts, latency, 1).expression(variables)]
     for use in nest.arrays:
         if can_tile(use):
@@ -133,91 +134,6 @@ def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
         stalled = only(knobs, trips.tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
         found.append(found[0] + stalled)
     return found
-
-
-def _intervals(knobs: Knobs, nest: NestSpace, body: bound.Body, gates: Gates) -> str:
-    """The variable that holds the logarithm of the initiation interval.
-
-    A pipelined reduction waits for its own chain, any other body for the last addition into an element where level-0
-    iterations of a reduction loop come between. Operators serve that many copies in the first case.
-    """
-    name, shared = f"{nest.id}.interval", f"{nest.id}.sharing"
-    knobs.more[name], knobs.more[shared] = knobs.model.part.add(), knobs.model.part.add()
-    interval, sharing = knobs.more[name], knobs.more[shared]
-    knobs.require(sharing <= interval)
-    longest = math.prod(nest.loop(loop).trip_count for loop in nest.reduction_loops)
-    most = math.log(max(body.chain, 1) + 3) + math.log(longest)
-    interval.setub(most)
-    if not body.chain or not nest.reduction_loops:
-        sharing.setub(0)
-        return name
-    tree = knobs.space.options.tree_reduction
-    variables = knobs.variables()
-    exponent = knobs.trips(nest, 2, nest.reduction_loops).terms[0].exponent
-    copies = 0 if tree else sum(n * variables[v] for v, n in exponent)
-    one = math.log(max(body.chain - 1, 1))
-    several = math.log(body.chain) - one
-    sharing.setub(most)
-    knobs.require(sharing <= most * gates.reduces)
-    knobs.require(sharing <= one + (0 if tree else several) + copies)
-    for loop in nest.reduction_loops:
-        more = 0 if tree else several * knobs.many(nest, loop, 2)
-        knobs.require(interval >= one + copies + more - (most + several) * (1 - gates.reduces))
-        inside = sum(_inside(knobs, nest, loop))
-        for weight, waiting in bound.tangents(body.chain, RULES, 0 if tree else longest):
-            knobs.require(interval >= waiting + weight * copies - inside - most * (1 - knobs.many(nest, loop, 0)))
-    return name
-
-
-def _inside(knobs: Knobs, nest: NestSpace, reduction: str) -> Iterator[Any]:
-    """Logarithms of the trip counts whose product is at least the distance between two additions into an element."""
-    variables = knobs.variables()
-    for loop in nest.loops:
-        yield variables[log_name(nest, loop.iterator, 1)]
-        if loop.iterator not in nest.reduction_loops:
-            between = _outside_of(knobs, nest, loop.iterator, reduction)
-            yield variables[log_name(nest, loop.iterator, 0)] - sum(knobs.more[name] for name in between)
-
-
-def _outside_of(knobs: Knobs, nest: NestSpace, loop: str, reduction: str) -> list[str]:
-    """The log of the level-0 trip count of `loop` where some transfer lies between it and `reduction`, else 0."""
-    m = knobs.model
-    tiled = [u for u in nest.arrays if can_tile(u)]
-    if not tiled:
-        return []
-    name = f"{nest.id}.{loop}.0>{reduction}"
-    whole = m.log[log_name(nest, loop, 0)]
-    knobs.more[name] = between = m.part.add()
-    between.setub(whole.ub)
-    for use in tiled:
-        parts = m.outside[use.array, nest.id, loop] - m.outside[use.array, nest.id, reduction]
-        knobs.require(between >= whole - whole.ub * (1 - parts))
-    return [name]
-
-
-class Gates:
-    """Linear expressions that are 1 where something holds of a nest, else 0."""
-
-    def __init__(self, knobs: Knobs, nest: NestSpace) -> None:
-        self.knobs, self.nest = knobs, nest
-        self.pipelined = sum(knobs.many(nest, loop.iterator, 1) for loop in nest.loops)
-        self.reduces = sum(knobs.many(nest, loop, 1) for loop in nest.reduction_loops)
-        self.unflattened = self._unflattened()
-
-    def _unflattened(self) -> Any:
-        """A pipelined reduction with more accumulators than the tool flattens."""
-        knobs, nest = self.knobs, self.nest
-        parallel = [s.iterator for s in nest.loops if s.iterator not in nest.reduction_loops]
-        if not nest.reduction_loops or not parallel:
-            return 0
-        flag = knobs.model.part.add()
-        flag.domain = pyo.Binary
-        variables = knobs.variables()
-        accumulators = sum(n * variables[v] for v, n in knobs.trips(nest, 2, tuple(parallel)).terms[0].exponent)
-        most = sum(math.log(nest.loop(loop).trip_count) for loop in parallel)
-        limit = math.log(RULES.flatten_accumulators)
-        knobs.require(accumulators - limit <= most * flag + most * (1 - self.reduces))
-        return flag
 
 
 def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:
@@ -300,7 +216,7 @@ def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:
         counts: dict[str, Any] = {}
         for op in bodies[nest.id].operations:
             unrolled = knobs.trips(nest, 2, op.loops).terms[0].exponent
-            copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - variables[f"{nest.id}.sharing"])
+            copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - variables[sharing_name(nest)])
             counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
         for kind, count in counts.items():
             knobs.require(used[kind] >= count)

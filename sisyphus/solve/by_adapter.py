@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sisyphus.errors import InternalError
@@ -9,16 +10,20 @@ from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.encode import encode
 from sisyphus.solve.budgets import with_smaller_budgets
+from sisyphus.solve.by_exact import Hunt
 from sisyphus.solve.contract import Form, Progress, SolveOutcome, SolveRequest, Stop, failure, form_of
 from sisyphus.solve.linear import linear
 from sisyphus.solve.registry import load_adapter
-from sisyphus.solve.repair import repair
+from sisyphus.solve.repair import logarithms, near, repair
 from sisyphus.solve.run import solve
 from sisyphus.solve.session import ROUGHLY_EQUAL, Session
 from sisyphus.space import DesignPoint, Space
 
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.
 MAX_ROUNDS = 8
+#: Share of the time left that a solver gets where what it finds is then rounded, and how far the trip counts may lie
+#: from its own, as a factor.
+ASKING, NEAR = 0.7, 2.0
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
@@ -32,8 +37,10 @@ def by_adapter(session: Session, name: str) -> SolveOutcome:
 
 
 def _nonlinear(session: Session, name: str) -> SolveOutcome:
-    """Banks are whole words, so that a partition that does not divide an extent takes a little more memory than the
-    formulation counts: then the budget is tightened by the difference and the problem solved again.
+    """Every point that the solver tells of is judged. Where its best one exceeds a budget by what the formulation does
+    not count (banks are whole words, logic), that budget is tightened by the difference and the problem solved again.
+
+    What is not proved then makes way for the best design near to the one that was found.
     """
     space = session.space
     for round_ in range(MAX_ROUNDS):
@@ -41,21 +48,37 @@ def _nonlinear(session: Session, name: str) -> SolveOutcome:
         if round_ == 0 and outcome.stop is not Stop.FAILED:
             session.raise_bound(_believable(session, outcome))
         if outcome.values is None:
-            return outcome
-        point, wrong = _decoded(session, space, outcome)
+            return outcome if round_ == 0 or session.best is None else _rounded(session, name, outcome)
+        point, wrong = _decoded(session, space, outcome.values)
         if point is None:
             return replace(outcome, stop=Stop.FAILED, values=None, message=f"returned an infeasible point: {wrong}")
         claimed = float("inf") if outcome.objective is None else outcome.objective
         cost, over = session.offer(point, claimed, name)
         if not over:
-            return _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
+            outcome = _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
+            return _rounded(session, name, outcome)
         if session.is_over or outcome.stop is Stop.INTERRUPTED:
             return replace(outcome, values=None, stop=Stop.TIME)
-        space = with_smaller_budgets(space, over)
+        space = with_smaller_budgets(space, over, by_banks=session.judge is not None)
+    if session.best is not None:
+        return _rounded(session, name, replace(outcome, values=None, stop=Stop.UNPROVED))
     return failure(name, "found no design whose banks fit the on-chip memory", session.seconds, outcome.version)
 
 
+def _rounded(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
+    """The outcome after a look at the designs near to the best one, where the full model has the last word."""
+    best = session.best
+    if session.judge is None or best is None or outcome.stop not in (Stop.TIME, Stop.UNPROVED) or session.is_proved:
+        return outcome
+    costs = session.costs_of(near(session.space, logarithms(best.point), NEAR))
+    if costs is None:
+        return outcome
+    Hunt(session, solver=name).run_tightening(costs, proves=False)
+    return replace(outcome, objective=session.best.cost if session.best else None)
+
+
 def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
+    """The solver's answer; what it tells of on the way is judged at once, while it runs."""
     knobs = session.formulate(space)
     start = None
     if session.best is not None:
@@ -63,18 +86,27 @@ def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
             start = encode(space, session.best.point)
         except InternalError:
             start = None  # a point of the full space need not lie in a narrower one
-    request = SolveRequest(knobs.model, session.left, start, is_convex=is_convex(knobs.model))
+    limits = session.left
+    if session.judge is not None and limits.seconds is not None:
+        limits = replace(limits, seconds=limits.seconds * ASKING)
+    request = SolveRequest(knobs.model, limits, start, is_convex=is_convex(knobs.model))
 
     def hear(word: Progress) -> None:
-        session.tell(word.objective, word.bound)
+        if session.judge is None:
+            session.tell(word.objective, word.bound)
+            return
+        point = None if word.values is None else _decoded(session, space, word.values)[0]
+        if point is not None:
+            session.offer(point, float("inf"), name)
+        session.tell(None, word.bound if space is session.space else None)
 
     return solve(name, request, hear)
 
 
-def _decoded(session: Session, space: Space, outcome: SolveOutcome) -> tuple[DesignPoint | None, str]:
+def _decoded(session: Session, space: Space, values: Mapping[str, int]) -> tuple[DesignPoint | None, str]:
     """The point that the values say, or what is wrong with it."""
     try:
-        point = decode(space, outcome.values or {})
+        point = decode(space, values)
     except (InternalError, KeyError, StopIteration) as broken:
         return None, f"it makes no design ({type(broken).__name__}: {broken})"
     wrong = session.faults(point)

@@ -93,10 +93,10 @@ class Hunt:
         """The knobs of the best design found here."""
         return None if self.found is None else values_of(self.session.space, self.found)
 
-    def run_tightening(self, costs: CostModel) -> Stop:
+    def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
         """As `run`; where too many designs do not fit, first with smaller budgets, to have one that does."""
         try:
-            return self.run(costs)
+            return self.run(costs, proves=proves)
         except _TooLarge:
             space = costs.space
         for _ in range(MAX_ROUNDS):
@@ -111,7 +111,7 @@ class Hunt:
                 continue
         self._polish(costs)
         self._most_refused = maxsize
-        return self.run(costs)
+        return self.run(costs, proves=proves)
 
     def _polish(self, costs: CostModel) -> None:
         """Improves the best design a little, so that there is more to beat."""

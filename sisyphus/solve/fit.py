@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
-from sisyphus.solve.budgets import excess, fullest, named, with_smaller_budgets
+from sisyphus.solve.budgets import excess, fullest, named
 from sisyphus.solve.contract import Limits, Stop
 from sisyphus.solve.refine import refine
-from sisyphus.solve.registry import EXACT, solver_list
 from sisyphus.solve.search import COSTS, Found, search
 from sisyphus.solve.session import Formulation, Judge, Judged, OnProgress
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Budget
 
-#: How often a design that is larger than the formulation thought is answered by tighter budgets.
-MAX_ROUNDS = 12
 #: Share of the time limit that is kept for improving a design that is not proved to be the best.
 IMPROVING = 0.15
+#: Seconds that a search gets at least.
+LEAST_S = 0.5
 #: Share of the cycles that an empty chip is worth over a full one: of nearly equal designs, the smaller is taken.
 FULL_CHIP = 0.001
 
@@ -42,32 +40,18 @@ def search_within(
     A formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
     the best one is then improved by it, unless it is proved to be the best.
     """
-    first, *others = solver_list(solver)
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     seen = _Seen(space.target.budget, judge)
-    search_until = deadline if deadline is None or not improve else deadline - IMPROVING * (limits.seconds or 0.0)
-    asked = _Asked(formulate, first, limits, search_until, seen, start, top, on_progress)
+    searching = limits
+    if improve and limits.seconds is not None:
+        searching = replace(limits, seconds=max(LEAST_S, (1 - IMPROVING) * limits.seconds))
     try:
-        found = _found(space, asked, others, seen)
+        found = search(space, formulate, solver, searching, seen, start=start, top=top, on_progress=on_progress)
     except (NoDesignError, TimeUp) as failure:
         raise seen.explained(failure) from failure
     if not improve or found.outcome.stop is Stop.PROVED:
         return found
-    best = found if seen.best is None else replace(found, point=seen.best)
-    return _improved(space, formulate, best, seen.cost_of, deadline)
-
-
-def _found(space: Space, asked: _Asked, others: Sequence[str], seen: _Seen) -> Found:
-    """By our own search if that comes first, then by the other solvers."""
-    if asked.solver != EXACT:
-        names = ",".join([asked.solver, *others])
-        return _by_tighter_budgets(space, replace(asked, solver=names, judge=seen.unlimited), seen)
-    try:
-        return asked.search(space)
-    except TimeUp:
-        if not others or asked.is_over:
-            raise
-    return _by_tighter_budgets(space, replace(asked, solver=",".join(others), judge=seen.unlimited), seen)
+    return _improved(space, formulate, found, seen, deadline)
 
 
 class _Seen:
@@ -92,10 +76,6 @@ class _Seen:
                 self.nearest = over
         return self._known[point]
 
-    def unlimited(self, point: DesignPoint) -> Judged:
-        """The judgement of a design whose budgets are looked at after the search."""
-        return replace(self(point), usage={})
-
     def cost_of(self, point: DesignPoint) -> float:
         """Cycles, and a little for a full chip; infinite where a design does not fit."""
         return self._cost(self(point))
@@ -115,60 +95,10 @@ class _Seen:
         )
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """One search after another with what is left of the time."""
-
-    formulate: Formulation
-    solver: str
-    limits: Limits
-    deadline: float | None
-    judge: Judge
-    start: DesignPoint | None
-    top: int
-    on_progress: OnProgress | None
-
-    def search(self, space: Space) -> Found:
-        limits = _left(self.limits, self.deadline)
-        return search(
-            space,
-            self.formulate,
-            self.solver,
-            limits,
-            self.judge,
-            start=self.start,
-            top=self.top,
-            on_progress=self.on_progress,
-        )
-
-    @property
-    def is_over(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
-
-
-def _by_tighter_budgets(space: Space, asked: _Asked, seen: _Seen) -> Found:
-    """Other solvers are asked again with budgets tightened in proportion (memory blocks: the number of banks)."""
-    over: dict[str, float] = {}
-    narrowed = space
-    for _ in range(MAX_ROUNDS):
-        found = asked.search(narrowed)
-        over = excess(seen.budget, seen(found.point).usage)
-        if not over:
-            return found
-        if asked.is_over:
-            raise TimeUp(f"time ran out before a design was found within {named(over)}", hint="raise --time-limit")
-        narrowed = with_smaller_budgets(narrowed, over, by_banks=True)
-    raise NoDesignError(f"no design was found within {named(over)}", hint="raise that budget, or fix knobs with --fix")
-
-
-def _improved(
-    space: Space, formulate: Formulation, found: Found, cost: Callable[[DesignPoint], float], deadline: float | None
-) -> Found:
+def _improved(space: Space, formulate: Formulation, found: Found, seen: _Seen, deadline: float | None) -> Found:
     costs = COSTS.get(formulate)
-    if costs is None:
+    if costs is None or seen.best is None:
         return found
-    return replace(found, point=refine(costs(space), found.point, cost, deadline))
-
-
-def _left(limits: Limits, deadline: float | None) -> Limits:
-    return limits if deadline is None else replace(limits, seconds=max(0.5, deadline - time.monotonic()))
+    point = refine(costs(space), seen.best, seen.cost_of, deadline)
+    cycles = seen(point).cycles
+    return replace(found, point=point, outcome=replace(found.outcome, objective=cycles))

@@ -65,7 +65,7 @@ def linear(session: Session, name: str) -> SolveOutcome:
         return failure(name, "needs a cost model, and there is none for this problem", session.seconds)
     hunt = Hunt(session, solver=name, combine=chooser)
     try:
-        stop = hunt.run(costs)
+        stop = hunt.run_tightening(costs)
     except _Failed:
         stop = chooser.outcome.stop if chooser.outcome.stop is not Stop.PROVED else Stop.FAILED
     except KeyboardInterrupt:

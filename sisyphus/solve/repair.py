@@ -11,7 +11,7 @@ from sisyphus.nlp.knobs import log_name
 from sisyphus.solve.by_exact import Hunt
 from sisyphus.solve.contract import SolveOutcome, Stop, failure
 from sisyphus.solve.session import Session
-from sisyphus.space import LoopSpace, NestSpace, Space, Tile
+from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile
 
 #: How far the trip counts may lie from the fractional ones, as factors; the first with a design and one more are tried.
 RADII = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)
@@ -29,7 +29,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
             if costs is None:
                 return failure(name, "rounding needs a cost model, and there is none for this problem", session.seconds)
             enough = hunt.found is not None
-            hunt.run(costs, proves=False)
+            hunt.run_tightening(costs, proves=False)
             if enough or session.is_over:
                 break
         stop = Stop.UNPROVED
@@ -38,6 +38,16 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
     if hunt.found is None:
         return replace(outcome, stop=Stop.TIME if session.is_over else Stop.FAILED, message="found nothing near")
     return replace(outcome, stop=stop, values=hunt.values(), objective=session.best.cost if session.best else None)
+
+
+def logarithms(point: DesignPoint) -> dict[str, float]:
+    """The trip counts of a point as a relaxed answer has them."""
+    return {
+        knob("log", f"{nest.id}.{loop}.{level}"): math.log(count)
+        for nest in point.nests
+        for loop, tile in nest.tiles
+        for level, count in enumerate((tile.level0, tile.level1, tile.level2))
+    }
 
 
 def near(space: Space, relaxed: Mapping[str, float], radius: float) -> Space:
