@@ -199,10 +199,10 @@ class _Counter:
         """Loops in groups that bound each other, by more than their own ranges and what is chosen exactly."""
         waiting = list(left)
         while waiting:
-            group, fresh = [waiting.pop(0)], True
+            group, fresh = [], [waiting.pop(0)]
             while fresh:
-                fresh = [a for a in waiting if any(self._ties(a, b, chosen) for b in group)]
                 group += fresh
+                fresh = [a for a in waiting if any(self._ties(a, b, chosen) for b in fresh)]
                 waiting = [a for a in waiting if a not in fresh]
             yield tuple(sorted(group))
 
@@ -233,8 +233,8 @@ class _Counter:
 
 def _listed(first: Ints, last: Ints) -> Iterator[tuple[Ints, Ints]]:
     """All numbers from first to last of every row, with their rows, some at a time."""
-    ends = np.cumsum(last - first + 1)
+    ends: Ints = np.cumsum(last - first + 1)
     for start in range(0, int(ends[-1]) if len(ends) else 0, AT_ONCE):
         places = np.arange(start, min(start + AT_ONCE, int(ends[-1])))
-        rows = np.searchsorted(ends, places, side="right")
+        rows: Ints = np.searchsorted(ends, places, side="right").astype(np.int64)
         yield rows, last[rows] - (ends[rows] - 1 - places)
