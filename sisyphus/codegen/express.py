@@ -7,7 +7,7 @@ the same text differently than C (a comparison is `bool`, `sqrt` of a float is a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
 from sisyphus.errors import InternalError
@@ -29,7 +29,7 @@ from sisyphus.ir import (
     Unary,
     promote,
 )
-from sisyphus.poly import Affine
+from sisyphus.poly import Affine, comparisons
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _LOGIC = frozenset({"&&", "||"})
@@ -57,6 +57,11 @@ class Affines:
     def text(self, value: Affine) -> str:
         self.used |= value.names
         return str(value.rename(self._names))
+
+    def conditions(self, conditions: Sequence[Affine]) -> str:
+        """Conditions (each >= 0) that all hold."""
+        found = comparisons(conditions)
+        return " && ".join(f"{self.text(left)} {operator} {self.text(right)}" for left, operator, right in found)
 
     def factor(self, value: Affine) -> str:
         """The same as an operand of `*`, `/` or a cast."""

@@ -132,7 +132,7 @@ class _Source:
                     with print_loop(w, node, bounds, self.names, ranges) as inside:
                         self._nodes(node.body, bounds, inside)
                 case Guard(conditions=conditions, body=body):
-                    with w.block(f"if ({' && '.join(f'{bounds.affines.text(c)} >= 0' for c in conditions)})"):
+                    with w.block(f"if ({bounds.affines.conditions(conditions)})"):
                         self._nodes(body, bounds, ranges)
                 case Copy(transfer=transfer):
                     w.line(copy_call(self.plan, self.names, transfer, self.signatures[transfer]))

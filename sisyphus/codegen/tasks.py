@@ -117,8 +117,7 @@ class TaskPrinter:
                 with print_loop(self.w, node, self.bounds, self.names, ranges) as inside:
                     self._nodes(node.body, inside)
             case Guard(conditions=conditions, body=body):
-                checks = " && ".join(f"{self.affines.text(c)} >= 0" for c in conditions)
-                with self.w.block(f"if ({checks})"):
+                with self.w.block(f"if ({self.affines.conditions(conditions)})"):
                     self._nodes(body, ranges)
             case Hold():
                 self._hold(node, ranges)

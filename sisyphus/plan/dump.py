@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sisyphus.plan.plan import Buffer, Plan, Transfer
 from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run
+from sisyphus.poly import comparisons
 
 
 def dump(plan: Plan) -> str:
@@ -53,7 +54,7 @@ def _headline(node: Node) -> str:
             bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
             return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
         case Guard():
-            return "if " + " and ".join(f"{c} >= 0" for c in node.conditions)
+            return "if " + " and ".join(f"{left} {op} {right}" for left, op, right in comparisons(node.conditions))
         case Hold():
             return f"hold {node.name} = {node.ref}"
         case Run():

@@ -1,6 +1,6 @@
 """isl by dimension name: the only door to islpy."""
 
-from sisyphus.poly.affine import Affine, const, var
+from sisyphus.poly.affine import Affine, comparisons, const, var
 from sisyphus.poly.count import CountError, count
 from sisyphus.poly.flow import last_write_times, last_writers
 from sisyphus.poly.order import (
@@ -69,6 +69,7 @@ __all__ = [
     "box_in",
     "box_of",
     "compare",
+    "comparisons",
     "const",
     "constant_distance",
     "constraints",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,3 +96,28 @@ def var(name: str) -> Affine:
 def const(value: int) -> Affine:
     """A constant expression."""
     return Affine((), value)
+
+
+def comparisons(conditions: Sequence[Affine]) -> tuple[tuple[Affine, str, Affine], ...]:
+    """Conditions (each >= 0) as left side, operator and right side without negative terms: `k - i >= 0` is `k >= i`.
+
+    A condition and its negative together are an equation.
+    """
+    found: dict[tuple[Affine, str, Affine], None] = {}
+    for condition in conditions:
+        left, right = _sides(condition)
+        if -condition in conditions:
+            left, right = (right, left) if left.is_constant else (left, right)
+            if (right, "==", left) not in found:
+                found[left, "==", right] = None
+        elif left.is_constant:
+            found[right, "<=", left] = None
+        else:
+            found[left, ">=", right] = None
+    return tuple(found)
+
+
+def _sides(condition: Affine) -> tuple[Affine, Affine]:
+    """What is added and what is subtracted."""
+    added = Affine.of(((n, c) for n, c in condition.terms if c > 0), max(condition.constant, 0))
+    return added, added - condition

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sisyphus.poly import (
     Affine,
     Set,
+    comparisons,
     const,
     dim_names,
     each_point,
@@ -111,3 +112,16 @@ def test_guards_split_a_set_into_parts_that_exclude_each_other(seed: int) -> Non
 
 def _condition(rng: random.Random) -> Affine:
     return rng.randint(-2, 2) * I + rng.randint(-2, 2) * J + rng.randint(-3, 6)
+
+
+def test_conditions_read_as_comparisons() -> None:
+    i, j, k = var("i"), var("j"), var("k")
+
+    def text(*conditions: Affine) -> list[str]:
+        return [f"{left} {operator} {right}" for left, operator, right in comparisons(conditions)]
+
+    assert text(k - i) == ["k >= i"]
+    assert text(j - 11 * k - i - 1, 6 - k) == ["j >= i + 11*k + 1", "k <= 6"]
+    assert text(k - i + 12) == ["k + 12 >= i"]
+    assert text(i - 4) == ["i >= 4"]
+    assert text(i + j - 60, k, 60 - i - j, -k) == ["i + j == 60", "k == 0"]

@@ -8,7 +8,7 @@ static void task0(float buf_A[11][13], float buf_B[11][13]) {
 #pragma HLS unroll
                     for (int j2 = 0; j2 < 2; ++j2) {
 #pragma HLS unroll
-                        if (-4*i0 - i2 + 10 >= 0 && -8*j0 - 2*j1 - j2 + 12 >= 0) {
+                        if (4*i0 + i2 <= 10 && 8*j0 + 2*j1 + j2 <= 12) {
                             buf_A[4*i0 + i2][8*j0 + 2*j1 + j2] = buf_A[4*i0 + i2][8*j0 + 2*j1 + j2] + (((float)2) * buf_B[4*i0 + i2][8*j0 + 2*j1 + j2]);
                         }
                     }

@@ -3,7 +3,7 @@ static void task0(float buf_A[12], float buf_B[12]) {
     for (int i1 = 0; i1 < 11; ++i1) {
 #pragma HLS pipeline
         buf_A[i1 + 1] = buf_B[i1] * ((float)3);
-        if (i1 - 4 >= 0) {
+        if (i1 >= 4) {
             buf_B[i1 + 1] = buf_A[i1 + 1] + buf_A[i1];
         }
     }

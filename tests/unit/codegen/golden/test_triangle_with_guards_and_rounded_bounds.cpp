@@ -6,7 +6,7 @@ static void task0(float buf_A[7][7], float buf_B[7]) {
             for (int i1 = 0; i1 < 2; ++i1) {
                 for (int j1 = 0; j1 < 3; ++j1) {
 #pragma HLS pipeline
-                    if (-2*i0 - i1 + 6 >= 0 && 2*i0 + i1 - 3*j0 - j1 >= 0) {
+                    if (2*i0 + i1 <= 6 && 2*i0 + i1 >= 3*j0 + j1) {
                         buf_B[2*i0 + i1] = buf_B[2*i0 + i1] + buf_A[2*i0 + i1][3*j0 + j1];
                     }
                 }
