@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sisyphus.codegen import Project, is_ours, project
+from sisyphus.codegen import Project, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import DESIGN, Record
@@ -36,7 +37,7 @@ def recheck(folder: Path, *, source: Path | None = None, device: str | None = No
     """Proof, comparison with what would be printed now, and differential run of the files in `folder`.
 
     `source` is the kernel file where it is no longer at its recorded place, `device` the board where its name is not
-    one that sisy knows. Without the source only the run is left.
+    one that sisy knows. Without the source, the text of it in reference.c stands for it.
     """
     if not is_ours(folder):
         raise UsageError(f"`{folder}` is no folder that sisy wrote", hint=f"give one that has a {DESIGN}")
@@ -47,8 +48,7 @@ def recheck(folder: Path, *, source: Path | None = None, device: str | None = No
     if missing:
         return Rechecked(folder, Verdict((Check("files", False, f"{missing[0]} is missing"),)))
     if found is None:
-        note = f"the source `{record.source.path}` is not there as it was: no proof, only the run (`--source FILE`)"
-        return Rechecked(folder, _run_alone(files), (note,))
+        return _without_source(folder, record, files, device=device, full=full)
     record.check_source(found)
     return _whole(folder, record, files, found, device=device, full=full)
 
@@ -60,9 +60,39 @@ def require_passed(checked: Rechecked) -> None:
         raise VerifyError(f"verification of {checked.folder} failed: {failed.name}: {failed.detail}")
 
 
-def _whole(
-    folder: Path, record: Record, files: Mapping[str, str], found: Path, *, device: str | None, full: bool
+def _without_source(
+    folder: Path, record: Record, files: Mapping[str, str], *, device: str | None, full: bool
 ) -> Rechecked:
+    """By the source that reference.c has; where it cannot be read, only the run of the files is left."""
+    text = source_in(files["reference.c"])
+    gone = f"the source `{record.source.path}` is not there as it was"
+    if text is not None:
+        same = "" if record.is_source(text) else ", which differs from it or has its headers"
+        with tempfile.TemporaryDirectory(prefix="sisy-") as name:
+            found = Path(name) / Path(record.source.path).name
+            found.write_text(text, encoding="utf-8")
+            try:
+                checked = _whole(folder, record, files, found, device=device, full=full, trusted=not same)
+            except KernelError:
+                pass
+            else:
+                note = f"{gone}: proved and run by the text in reference.c{same} (`--source FILE`)"
+                return replace(checked, notes=(note, *checked.notes))
+    note = f"{gone}: no proof, only the run, at full size (`--source FILE`)"
+    return Rechecked(folder, _run_alone(files), (note,))
+
+
+def _whole(
+    folder: Path,
+    record: Record,
+    files: Mapping[str, str],
+    found: Path,
+    *,
+    device: str | None,
+    full: bool,
+    trusted: bool = True,
+) -> Rechecked:
+    """`trusted`: the text in `found` is the recorded one, so that reference.c must be as it would be printed."""
     target, notes = record.target(device)
     kernels = load_kernels(replace(record.source, path=str(found)))
     kernel = next((k for k in kernels if k.expanded == record.point.expanded), None)
@@ -71,6 +101,8 @@ def _whole(
     check_point(kernel.scop, kernel.distribution, record.point)
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, record.point)
     printed = _printed(plan, target, record, found)
+    if not trusted:
+        printed = replace(printed, files={**printed.files, "reference.c": files["reference.c"]})
     there = replace(printed, files=files)
     told = record.source
     verdict = verify(

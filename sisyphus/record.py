@@ -52,6 +52,11 @@ class Record:
         path = Path(self.source.path)
         return path if path.is_file() and _sha256(path) == self.sha256 else None
 
+    def is_source(self, text: str) -> bool:
+        """Whether a text is that of the recorded file, line ends at its very end aside."""
+        ends = (text, text.rstrip("\n"))
+        return any(hashlib.sha256(same.encode()).hexdigest() == self.sha256 for same in ends)
+
     def check_source(self, path: Path) -> None:
         if not path.is_file():
             raise UsageError(f"{path}: no such file", hint="give the path of a C file")

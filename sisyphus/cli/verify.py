@@ -17,7 +17,7 @@ import click
 def verify(folder: Path, source: Path | None, device: str | None, full: bool, as_json: bool) -> None:
     """Prove and run the files in DIR, and compare them with what their design point prints.
 
-    Without the source of the kernel only the run is left. Exit status 4 when a check fails.
+    Where the source of the kernel is gone, its text is taken from reference.c. Exit status 4 when a check fails.
     """
     from sisyphus.recheck import recheck, require_passed
     from sisyphus.report import verdict_data, verdict_text

@@ -13,6 +13,7 @@ from sisyphus.codegen.writer import Writer
 from sisyphus.ir import Argument, Origin, Scop
 
 ENTRY = "sisy_reference"
+_NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 _ONCE = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+once\b")
 _DEEPEST = 40
@@ -28,7 +29,7 @@ def print_reference(scop: Scop) -> str:
         name, _, value = define.partition("=")
         w.line(f"#define {name} {value if '=' in define else '1'}".rstrip())
     # Unused and static, `main` and what only it needs need not be linked.
-    w.line("#define main static __attribute__((unused)) sisy_main")
+    w.line(_NO_MAIN)
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
     w.line()
     w.lines(whole_text(origin).splitlines())
@@ -40,6 +41,16 @@ def print_reference(scop: Scop) -> str:
 def whole_text(origin: Origin) -> str:
     """The source with the user's own headers written into it."""
     return _inlined(origin.text, Path(origin.path).parent, origin, depth=0)
+
+
+def source_in(reference: str) -> str | None:
+    """The source, headers included, as `print_reference` put it into a reference.c; None where it is not there."""
+    lines = reference.splitlines()
+    ends = [at for at, line in enumerate(lines) if line.startswith(f"void {ENTRY}(")]
+    if _NO_MAIN not in lines or not ends:
+        return None
+    # Behind it the kernel's own name and an empty line; before the entry another one.
+    return "\n".join(lines[lines.index(_NO_MAIN) + 3 : ends[-1] - 1]) + "\n"
 
 
 def entry_parameters(scop: Scop) -> list[str]:

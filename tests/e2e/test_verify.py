@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from sisyphus import pipeline
 from sisyphus.cli.main import sisy
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.recheck import recheck, require_passed
+from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 
 SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
@@ -121,9 +123,12 @@ def test_source_elsewhere(written: Path, copy: Path, tmp_path: Path) -> None:
     data = json.loads((copy / "design.json").read_text())
     data["source"]["path"] = str(tmp_path / "scale.c")
     (copy / "design.json").write_text(json.dumps(data))
-    alone = recheck(copy)
-    assert alone.verdict.passed and "no proof" in alone.notes[0]
-    assert {c.name.split()[0] for c in alone.verdict.checks} == {"compile", "run"}
+    inside = recheck(copy)
+    assert (
+        inside.verdict.passed
+        and "by the text in reference.c, which differs from it or has its headers" in inside.notes[0]
+    )
+    assert {"instances of S0", "compile", "run random"} <= {c.name for c in inside.verdict.checks}
     (tmp_path / "moved.c").write_text(KERNEL)
     whole = recheck(copy, source=tmp_path / "moved.c")
     assert whole.verdict.passed and not whole.notes
@@ -132,6 +137,47 @@ def test_source_elsewhere(written: Path, copy: Path, tmp_path: Path) -> None:
         recheck(copy, source=tmp_path / "other.c")
     _replace(copy / "kernel.cpp", " + ", " - ")
     assert not recheck(copy).verdict.passed
+
+
+def test_without_any_source_only_the_run_is_left(copy: Path) -> None:
+    data = json.loads((copy / "design.json").read_text())
+    data["source"]["path"] = str(copy / "gone.c")
+    (copy / "design.json").write_text(json.dumps(data))
+    _replace(copy / "reference.c", "sisy_main", "other_main")
+    alone = recheck(copy)
+    assert alone.verdict.passed and "no proof, only the run, at full size" in alone.notes[0]
+    assert {c.name.split()[0] for c in alone.verdict.checks} == {"compile", "run"}
+
+
+HUGE = """
+#ifndef N
+#define N 2000
+#endif
+void kernel_product(float A[N][N], float B[N][N], float C[N][N])
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < N; k++)
+        C[i][j] += A[i][k] * B[k][j];
+}
+"""
+
+
+def test_a_huge_kernel_without_its_source_runs_at_smaller_sizes(tmp_path: Path) -> None:
+    source = tmp_path / "product.c"
+    source.write_text(HUGE)
+    limits = Limits(seconds=20.0, gap=0.5)
+    request = pipeline.Request(
+        pipeline.Source(path=str(source)), make_target(load_device("u200")), limits=limits, verify=False
+    )
+    pipeline.save(pipeline.optimize(request), tmp_path / "out")
+    source.unlink()
+    started = time.monotonic()
+    checked = recheck(tmp_path / "out")
+    assert checked.verdict.passed, checked.verdict.failures
+    assert any("N=" in c.detail + c.name and "for 2000" in c.detail + c.name for c in checked.verdict.checks)
+    assert "by the text in reference.c (`--source FILE`)" in checked.notes[0]
+    assert time.monotonic() - started < 60
 
 
 def test_a_board_that_is_not_known_leaves_the_build_files_out(copy: Path) -> None:
