@@ -58,7 +58,7 @@ def subject(name: str, *, size: str = "MINI", double: bool = False) -> Subject:
 def check_point(kernel: Subject, number: int, *, tree_reduction: bool = False, sanitize: bool = False) -> Verdict:
     """The verdict on one random legal point; equal numbers give equal points."""
     rng = random.Random(f"{kernel.name} {number}")
-    point = random_point(rng, kernel.scop, kernel.distribution, tree_reduction=tree_reduction)
+    point = random_point(rng, kernel.scop, kernel.distribution, tree_reduction=tree_reduction, split=True)
     try:
         plan = build_plan(kernel.scop, kernel.distribution, kernel.live, point)
     except SisyphusError as fault:

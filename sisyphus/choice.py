@@ -12,7 +12,7 @@ from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFi
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Kernel, Request, estimate_of, space_of
 from sisyphus.saved import fitted
-from sisyphus.solve import Judged, SolveOutcome, Stop, search_within
+from sisyphus.solve import Found, Judge, Judged, SolveOutcome, Stop, search_within, split_as_fixed, split_where_better
 from sisyphus.solve.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.solve.smallest import Size, needs_alone, needs_together
 from sisyphus.space import DesignPoint, Space, illegal
@@ -127,7 +127,7 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
         if not measured:
             return Judged(None, {"onchip_bytes": estimator.plan(point).onchip_bytes})
         try:
-            cost = estimator.estimate(point)
+            cost = estimator.estimate(split_as_fixed(space, point))
         except KernelError:  # a width that this point's tiles do not allow
             return Judged(inf, {})
         return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
@@ -154,10 +154,27 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
     violation = illegal(kernel.dependences, kernel.distribution, found.point)
     if violation is not None:
         raise InternalError(f"the chosen design is not legal: {violation}")
-    point, *others = (replace(p, expanded=kernel.expanded) for p in (found.point, *found.others))
-    known = tuple(Known(kernel, other) for other in others if other != point)
+    return _chosen(kernel, space, found, judge if measured else None)
+
+
+def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> Choice:
+    """What a search found as points of this form of the kernel, with nests split where that is better."""
+    point, outcome = split_as_fixed(space, found.point), found.outcome
+    if judge is not None:
+        point, cycles = split_where_better(space, point, judge)
+        outcome = outcome if cycles is None else _improved(outcome, cycles)
+    best, *others = (
+        replace(p, expanded=kernel.expanded) for p in (point, *(split_as_fixed(space, o) for o in found.others))
+    )
+    known = tuple(Known(kernel, other) for other in others if other != best)
     notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
-    return Choice(kernel, space, point, found.outcome, known, notes)
+    return Choice(kernel, space, best, outcome, known, notes)
+
+
+def _improved(outcome: SolveOutcome, cycles: float) -> SolveOutcome:
+    """An outcome that speaks of a design better than what the search knew of."""
+    bound = None if outcome.bound is None else min(outcome.bound, cycles)
+    return replace(outcome, objective=cycles, bound=bound)
 
 
 class _Probes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from sisyphus.ir import ArrayId, Binary, Call, Cast, Expr, Index, Literal, Read, Ref, Role, Scalar, Scop, Select, Unary
-from sisyphus.plan import Bound, Copy, Direction, For, Guard, Hold, Node, Plan, Run, Task
+from sisyphus.plan import Bound, Copy, Direction, For, Guard, Hold, LoopRole, Node, Plan, Run, Task
 from sisyphus.plan import Call as TaskCall
 from sisyphus.poly import each_point
 
@@ -200,6 +200,51 @@ class _Machine:
         at = tuple(x - e.evaluate(env) for x, e in zip(where, buffer.origin, strict=True))
         assert at in self.buffers[buffer.id], f"{array}{where} is outside of {buffer}"
         return self.buffers[buffer.id], at
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One iteration of an innermost tile loop: the instances that ran in it and the guards that were evaluated."""
+
+    values: Mapping[str, int]
+    runs: int
+    guards: int
+
+
+def tile_visits(task: Task) -> list[Visit]:
+    """Every iteration of the innermost tile loops of a task, in order."""
+    found: list[Visit] = []
+
+    def work(nodes: Sequence[Node], env: dict[str, int]) -> tuple[int, int]:
+        runs = guards = 0
+        for node in nodes:
+            more = (1, 0) if isinstance(node, Run) else (0, 0)
+            if isinstance(node, Guard):
+                holds = all(c.evaluate(env) >= 0 for c in node.conditions)
+                inside = work(node.body, env) if holds else (0, 0)
+                more = (inside[0], inside[1] + 1)
+            elif isinstance(node, Hold):
+                more = work(node.body, env)
+            elif isinstance(node, For):
+                steps = range(_lower(node.lower, env), _upper(node.upper, env) + 1)
+                each = [work(node.body, {**env, node.iterator: value}) for value in steps]
+                more = (sum(r for r, _ in each), sum(g for _, g in each))
+            runs, guards = runs + more[0], guards + more[1]
+        return runs, guards
+
+    def visit(nodes: Sequence[Node], env: dict[str, int]) -> None:
+        for node in nodes:
+            if not (isinstance(node, For) and node.role is LoopRole.TILE):
+                continue
+            for value in range(_lower(node.lower, env), _upper(node.upper, env) + 1):
+                inside = {**env, node.iterator: value}
+                if any(isinstance(n, For) and n.role is LoopRole.TILE for n in node.body):
+                    visit(node.body, inside)
+                else:
+                    found.append(Visit(inside, *work(node.body, inside)))
+
+    visit(task.body, {})
+    return found
 
 
 def _lower(bound: Bound, env: Mapping[str, int]) -> int:

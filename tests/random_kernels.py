@@ -90,10 +90,21 @@ def _with_extents(rng: random.Random, text: str) -> Scop | None:
 
 
 def random_point(
-    rng: random.Random, scop: Scop, distribution: Distribution, *, ragged: bool = True, tree_reduction: bool = False
+    rng: random.Random,
+    scop: Scop,
+    distribution: Distribution,
+    *,
+    ragged: bool = True,
+    tree_reduction: bool = False,
+    split: bool = False,
 ) -> DesignPoint:
-    """A point whose loop orders keep every dependence, with buffers anywhere that is allowed."""
+    """A point whose loop orders keep every dependence, with buffers anywhere that is allowed.
+
+    `split`: half of the nests run their full tiles apart from the others.
+    """
     nests = tuple(_nest_point(rng, nest, ragged=ragged) for nest in distribution.nests)
+    if split:
+        nests = tuple(replace(nest, split=rng.random() < 0.5) for nest in nests)
     buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, a.id))
     point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
     for array in scop.arrays:

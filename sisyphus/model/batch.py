@@ -127,15 +127,16 @@ class NestModel:
         for part, level0, has_body in self._level0(order, numbers, rows):
             own = _rows_of(numbers, part)
             skipped = self.counts.skipped(level0) if has_body else []
-            visits = self._visits(order, skipped, own, len(part))
-            inside: Value = visits[-1]
-            for _, level1, level2 in own.tiles.values():
-                inside = inside * level1 * level2
+            own = replace(own, visits=self._visits(order, skipped, own, len(part)))
+            own = replace(own, starts=self._starts(order, loop, skipped, own))
+            inside = own.starts
+            for _, _, level2 in own.tiles.values():
+                inside = inside * level2
             guarded = np.broadcast_to(inside != self.counts.points, (len(part),))
             for flag in np.unique(guarded):
                 at = np.flatnonzero(guarded == flag)
                 shape = Shape(order, loop, bool(skipped), bool(flag))
-                yield part[at], shape, replace(_rows_of(own, at), visits=[v[at] for v in visits])
+                yield part[at], shape, _rows_of(own, at)
 
     def _level0(
         self, order: tuple[str, ...], numbers: Numbers, rows: int
@@ -162,11 +163,27 @@ class NestModel:
     def _visits(self, order: tuple[str, ...], skipped: Sequence[Group], numbers: Numbers, rows: int) -> list[Ints]:
         """Iterations with work of the n outermost level-0 loops, for every n."""
         sizes = {loop: trips[1] * trips[2] for loop, trips in numbers.tiles.items()}
-        prefixes = [order[:n] for n in range(len(order) + 1)]
-        turning = {loop: bool((trips[0] > 1).any()) for loop, trips in numbers.tiles.items()}
-        if self.counts.varies:
-            prefixes = [tuple(loop for loop in prefix if turning[loop]) for prefix in prefixes]
+        prefixes = [self._counted(order[:n], numbers) for n in range(len(order) + 1)]
         return [np.broadcast_to(self.counts.visits(prefix, sizes, skips=skipped), (rows,)) for prefix in prefixes]
+
+    def _starts(self, order: tuple[str, ...], loop: str | None, skipped: Sequence[Group], numbers: Numbers) -> Ints:
+        """Iterations of the level-1 loops: all of them, but of a pipelined loop that stands alone those with work."""
+        starts = np.asarray(numbers.visits[-1])
+        for _, level1, _ in numbers.tiles.values():
+            starts = starts * level1
+        alone = np.broadcast_to(numbers.stands_alone(VECTOR, order), starts.shape)
+        if loop is None or not alone.any():
+            return starts
+        sizes = {name: trips[1] * trips[2] for name, trips in numbers.tiles.items()}
+        sizes[loop] = numbers.tiles[loop][2]
+        prefix = tuple(dict.fromkeys((*self._counted(order, numbers), loop)))
+        return np.where(alone, self.counts.visits(prefix, sizes, skips=skipped), starts)
+
+    def _counted(self, prefix: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
+        """The level-0 loops of a prefix of which some tile must be told apart from others."""
+        if not self.counts.varies:
+            return prefix
+        return tuple(loop for loop in prefix if (numbers.tiles[loop][0] > 1).any())
 
 
 def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
@@ -201,7 +218,8 @@ def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
         places={a: {loop: on[rows] for loop, on in found.items()} for a, found in numbers.places.items()},
         around={a: on[rows] for a, on in numbers.around.items()},
         loads={a: on[rows] for a, on in numbers.loads.items()},
-        visits=numbers.visits,
+        visits=[visits[rows] for visits in numbers.visits],
+        starts=numbers.starts[rows] if numbers.visits else 0,
     )
 
 

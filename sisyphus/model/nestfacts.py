@@ -42,7 +42,7 @@ class Numbers:
 
     `places` has, per array and loop, whether the array is transferred under that loop, `around` whether it is around
     the nest, `loads` whether its tiles are loaded. `visits[n]` counts the iterations of the n outermost level-0 loops
-    that hold work.
+    that hold work, `starts` those of the copies of levels 0 and 1 together.
     """
 
     tiles: Mapping[str, Trips]
@@ -52,6 +52,28 @@ class Numbers:
     around: Mapping[ArrayId, Condition]
     loads: Mapping[ArrayId, Condition]
     visits: Sequence[Value]
+    starts: Value = 0
+
+    def hosts(self, alg: Algebra, loop: str) -> Condition:
+        """Whether any array is transferred under a loop."""
+        found: Condition = False
+        for places in self.places.values():
+            found = alg.either(found, places[loop])
+        return found
+
+    def exists(self, alg: Algebra, loop: str) -> Condition:
+        """Whether a loop has a level-0 copy."""
+        return alg.either(alg.exceeds(self.tiles[loop][0], 1), self.hosts(alg, loop))
+
+    def stands_alone(self, alg: Algebra, order: Sequence[str]) -> Condition:
+        """Whether the pipelined loop starts anew in each iteration of the tile loops (as `plan/scan.py` decides)."""
+        found: Condition = True
+        for at, loop in enumerate(order):
+            moves = alg.exceeds(self.visits[at] * self.tiles[loop][0], self.visits[at + 1])
+            here = self.exists(alg, loop)
+            apart = alg.both(here, alg.either(self.hosts(alg, loop), moves))
+            found = alg.either(apart, alg.both(alg.negation(here), found))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +97,7 @@ class NestReader:
             regular = self.alg.negation(self.alg.exceeds(visits[at] * trips, visits[at + 1]))
             fixed = self.alg.both(fixed, regular)
             body = self._with_moves(loop, parts)
-            exists = self.alg.either(self.alg.exceeds(trips, 1), self._hosts(loop))
+            exists = self.numbers.exists(self.alg, loop)
             parts = (Tile(f"{loop}0", visits[at + 1], body, fixed, exists),)
         if self.shape.skips:
             parts = (Guarded(visits[0], parts),)
@@ -92,19 +114,12 @@ class NestReader:
                     found.append(replace(self._moves[use.array, False], active=active))
         return tuple(found)
 
-    def _hosts(self, loop: str) -> Condition:
-        """Whether any array is transferred under a loop."""
-        found: Condition = False
-        for places in self.numbers.places.values():
-            found = self.alg.either(found, places[loop])
-        return found
-
     def _inner(self) -> tuple[Part, ...]:
         """The pipelined loop, or the level-1 loops that run one iteration after another, around the statements."""
-        starts = self.numbers.visits[-1]
         loop, outer = self.shape.pipelined, tuple(f"{name}0" for name in self.shape.order)
         if loop is not None:
-            return (self._pipe(outer, f"{loop}1", starts * self.numbers.tiles[loop][1]),)
+            return (self._pipe(outer, f"{loop}1", self.numbers.starts),)
+        starts = self.numbers.visits[-1]
         around: list[tuple[str, Value, Value]] = []
         for name, (_, level1, _) in self.numbers.tiles.items():
             starts = starts * level1
@@ -319,7 +334,7 @@ class NestReader:
         """How far one step of each loop around moves the tile in a dimension."""
         found = dict[str, Value]()
         tiles = self.numbers.tiles
-        exists = {n: self.alg.either(self.alg.exceeds(tiles[n][0], 1), self._hosts(n)) for n in tiles}
+        exists = {n: self.numbers.exists(self.alg, n) for n in tiles}
         for statement in map(self.scop.statement, self.space.nest.statements):
             band = self._band(statement)
             for ref in (statement.write, *statement.reads):

@@ -51,7 +51,10 @@ class Copies:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """All loops of a nest in the order in which they will stand."""
+    """All loops of a nest in the order in which they will stand.
+
+    `split`: tiles that are full run apart from those that are not.
+    """
 
     nest: Nest
     outer: tuple[str, ...]
@@ -59,6 +62,7 @@ class Levels:
     order: tuple[str, ...]
     pipeline: str | None
     innermost: tuple[str, ...]
+    split: bool = False
 
     @cached_property
     def by_loop(self) -> dict[str, Copies]:
@@ -137,4 +141,5 @@ def levels_of(
         order=point.order,
         pipeline=point.pipeline,
         innermost=level2_order(nest, tree_reduction=tree_reduction),
+        split=point.split,
     )

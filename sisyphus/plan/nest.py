@@ -14,6 +14,7 @@ from sisyphus.ir import ArrayId, Ref, Statement
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.scan import Scan
+from sisyphus.plan.split import Full, full_tiles, pieces
 from sisyphus.plan.tree import Copy, For, Guard, Hold, LoopRole, Node, Run
 from sisyphus.poly import Affine
 
@@ -43,6 +44,35 @@ def tree_of(
     accumulators: Accumulators,
 ) -> tuple[Node, ...]:
     """The loops of a nest, outermost first, around its statements in textual order."""
+
+    found_full = False
+
+    def tiles(at: int, scan: Scan, full: Full) -> tuple[Node, ...]:
+        """The level-0 loops from the `at`-th one on."""
+        nonlocal found_full
+        if at == len(levels.level0):
+            found_full |= full == ()
+            return _inner(levels, scan, statements, accumulators)
+        name, copies = levels.level0[at]
+        copied = copying.get(copies.loop.iterator, Copying())
+        loops = []
+        for piece, left in pieces(levels, at, scan, full):
+            body = tiles(at + 1, piece, left)
+            body = (*(Copy(t) for t in copied.loads), *body, *(Copy(t) for t in copied.stores))
+            loops.append(_loop(name, copies, piece, LoopRole.TILE, body))
+        return tuple(loops)
+
+    full = full_tiles(levels, scan) if levels.split else None
+    body = tiles(0, scan, full)
+    if full and not found_full:
+        body = tiles(0, scan, None)
+    return (Guard(scan.entry, body),) if scan.entry else body
+
+
+def _inner(
+    levels: Levels, scan: Scan, statements: tuple[Statement, ...], accumulators: Accumulators
+) -> tuple[Node, ...]:
+    """The copies of levels 1 and 2 around the statements."""
     held = _held_loops(levels, statements, accumulators)
     body = _hold(levels, scan, statements[0], held, accumulators.name) if held else None
     rest = levels.level2
@@ -52,12 +82,7 @@ def tree_of(
         rest = rest[: len(rest) - len(held)]
     body = _wrap(body, rest, scan, LoopRole.UNROLLED)
     role = LoopRole.SEQUENTIAL if levels.pipeline is None else LoopRole.PIPELINED
-    body = _wrap(body, levels.level1, scan, role)
-    for name, copies in reversed(levels.level0):
-        copied = copying.get(copies.loop.iterator, Copying())
-        body = (*(Copy(t) for t in copied.loads), *body, *(Copy(t) for t in copied.stores))
-        body = (_loop(name, copies, scan, LoopRole.TILE, body),)
-    return (Guard(scan.entry, body),) if scan.entry else body
+    return _wrap(body, levels.level1, scan, role)
 
 
 def _loop(name: str, copies: Copies, scan: Scan, role: LoopRole, body: tuple[Node, ...]) -> For:

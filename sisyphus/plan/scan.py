@@ -6,11 +6,11 @@ for i0: for j0 in 0..floor((4*i0 + 3)/4): for i2, j2: if (4*i0 + i2 - 4*j0 - j2 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from sisyphus.ir import StmtId
-from sisyphus.plan.levels import Levels
+from sisyphus.plan.levels import Copies, Levels
 from sisyphus.plan.tree import Bound, Quotient
 from sisyphus.poly import (
     Affine,
@@ -48,8 +48,9 @@ class Scan:
     """How the loops of a nest visit its statements.
 
     `entry` are the conditions on the outer loops under which anything runs. `guards` has, per statement, one list of
-    conditions per run of it; `instances` are the loop values at which each statement runs and `context` those that
-    the loops visit, both None where the statements fill a box.
+    conditions per run of it; `instances` are the loop values at which each statement runs, `context` those that the
+    loops visit and `around` those of the outer loops at which the outermost one starts, all None where the statements
+    fill a box and nothing asks for them.
     """
 
     ranges: Mapping[str, Range]
@@ -57,6 +58,7 @@ class Scan:
     guards: Mapping[StmtId, list[list[Affine]]]
     instances: Mapping[StmtId, Set] | None = None
     context: Set | None = None
+    around: Set | None = None
 
     def split_guard(self, statement: StmtId, inner: Sequence[str]) -> tuple[list[Affine], list[Affine]] | None:
         """Conditions outside the `inner` loops under which some iteration of them runs, and those left inside.
@@ -78,15 +80,16 @@ class Scan:
         return (before[0], after[0]) if len(before) == len(after) == 1 else None
 
 
-def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan | None:
+def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Collection[str]) -> Scan | None:
     """Ranges of all copies and guards of all statements; None where nothing ever runs.
 
-    `outside` are the values of the outer loops, over their names.
+    `outside` are the values of the outer loops, over their names; `hosts` the loops under whose level-0 copies there
+    are transfers.
     """
     if any(copies.loop.trip_count < 1 for copies in levels.copies):
         return None
-    if all(copies.loop.is_constant for copies in levels.copies):
-        return _scan_box(levels, domains, outside)
+    if all(copies.loop.is_constant for copies in levels.copies) and not levels.split:
+        return _scan_box(levels, domains, outside, hosts)
     region = make_set("", levels.dims, at_least_zero=levels.box).intersect(extend(outside, levels.dims))
     instances = {s: pull_back(d, levels.dims, levels.values).intersect(region) for s, d in domains.items()}
     everything = union_of(list(instances.values()))
@@ -99,17 +102,30 @@ def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan | 
         known.append(name)
         ranges[name] = _tile_range(project_onto(everything, known), name, copies.tile.level0, context)
         context = restrict(extend(context, known), name, ranges[name])
+    if _stands_alone(levels, ranges, hosts):
+        for name, copies in levels.level1:
+            known.append(name)
+            limits = _tile_range(project_onto(everything, known), name, copies.tile.level1, context)
+            ranges[name] = replace(limits, trip_count=copies.tile.level1)
+            context = restrict(extend(context, known), name, ranges[name])
     inner = make_set("", levels.dims, at_least_zero=levels.inner_box)
     context = inner.intersect(extend(context, levels.dims))
     entry = entry if _needs_entry(levels, ranges, entered, outside) else ()
     guards = {s: remaining_conditions(points, context) for s, points in instances.items()}
-    return Scan(ranges, entry, guards, instances, context)
+    return Scan(ranges, entry, guards, instances, context, entered if entry else outside)
 
 
-def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Scan:
+def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Collection[str]) -> Scan:
     """The nest visits a box: only a last tile that hangs over, and the outer loops, leave something to guard."""
     ranges = {name: Range.upto(c.tile.level0) for name, c in levels.level0} | _inner_ranges(levels)
-    hangs_over = [c.last - c.value for c in levels.copies if not c.fits]
+    ragged = [c for c in levels.copies if not c.fits]
+    if _stands_alone(levels, ranges, hosts):
+        for name, copies in levels.level1:
+            if not copies.fits:
+                ranges[name] = _up_to_the_last(copies)
+        bounded = {copies.loop.iterator for _, copies in levels.level1}
+        ragged = [c for c in ragged if c.loop.iterator not in bounded or c.loop.trip_count % c.tile.level2]
+    hangs_over = [c.last - c.value for c in ragged]
     if not levels.outer:
         return Scan(ranges, (), {s: [hangs_over] for s in domains})
     depth = len(levels.outer)
@@ -119,8 +135,30 @@ def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set) -> Sc
     return Scan(ranges, entry, {s: [[*part, *hangs_over] for part in parts] for s, parts in guards.items()})
 
 
+def _stands_alone(levels: Levels, ranges: Mapping[str, Range], hosts: Collection[str]) -> bool:
+    """Whether the pipelined loop starts anew in each iteration of the tile loops, so that its bounds may follow them.
+
+    Where it does not, all of them have constant bounds and become one loop (MODEL.md 4.2).
+    """
+    if levels.pipeline is None:
+        return False
+    if not levels.level0:
+        return True
+    name, copies = levels.level0[-1]
+    return copies.loop.iterator in hosts or ranges[name].lower.value is None or ranges[name].upper.value is None
+
+
+def _up_to_the_last(copies: Copies) -> Range:
+    """The level-1 copy of a ragged loop, without what lies behind the last iteration."""
+    full, left = const(copies.tile.level1 - 1), copies.last - copies.start
+    upper = Bound((Quotient(full), Quotient(left, copies.tile.level2)))
+    if left.is_constant:
+        upper = Bound.constant(min(full.constant, left.constant // copies.tile.level2))
+    return Range(Bound.constant(0), upper, copies.tile.level1)
+
+
 def _inner_ranges(levels: Levels) -> dict[str, Range]:
-    """Pipelined and unrolled loops always run in full."""
+    """Pipelined and unrolled loops that run in full."""
     ranges = {name: Range.upto(c.tile.level1) for name, c in levels.level1}
     return ranges | {name: Range.upto(c.tile.level2) for name, c in levels.level2}
 

@@ -95,7 +95,7 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
         tree_reduction=parts.point.tree_reduction,
         names=names,
     )
-    scanned = scan(levels, {s.id: s.domain for s in statements}, around.region)
+    scanned = scan(levels, {s.id: s.domain for s in statements}, around.region, {c.place for c in tiled})
     if scanned is None:
         return None
     for choice in tiled:

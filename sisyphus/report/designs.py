@@ -103,6 +103,8 @@ def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:
         yield f"{other.id}: {', '.join(tiles)}"
     if other.order != best.order:
         yield f"{other.id}: order {' '.join(other.order)}"
+    if other.split != best.split:
+        yield f"{other.id}: full tiles {'' if other.split else 'not '}apart from the others"
 
 
 def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:

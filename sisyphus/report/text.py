@@ -146,7 +146,8 @@ def _nest_rows(point: DesignPoint) -> Rows:
 
 
 def _tiles(nest: NestPoint) -> str:
-    return ", ".join(f"{loop}={tile}" for loop, tile in nest.tiles) or "-"
+    tiles = ", ".join(f"{loop}={tile}" for loop, tile in nest.tiles) or "-"
+    return f"{tiles}; full ones apart" if nest.split else tiles
 
 
 def _buffer_rows(plan: Plan) -> Rows:

@@ -18,6 +18,7 @@ from sisyphus.solve.registry import (
 )
 from sisyphus.solve.search import Found, search
 from sisyphus.solve.session import Judge, Judged
+from sisyphus.solve.split import split_as_fixed, split_where_better
 from sisyphus.tools import find_tool, run_tool
 
 __all__ = [
@@ -47,5 +48,7 @@ __all__ = [
     "search_within",
     "solver_infos",
     "solver_list",
+    "split_as_fixed",
+    "split_where_better",
     "write_nl",
 ]

@@ -3,6 +3,7 @@
 S1.order=k,i,j         level-0 order, outermost first
 S1.k=48x1x5            level 0 x level 1 x level 2
 S1.pipeline=j          or `none`
+S1.split=yes           full tiles in loops of their own, without guards; or `no`
 S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the nest (a buffer for it alone), or one
                        further out (one buffer for all nests under that loop)
 A.partition=50,1       factors of the resident buffer
@@ -73,6 +74,8 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _with_nest(space, _fix_order(_nest(space, text, nest_id), text, value))
         case [nest_id, "pipeline"]:
             return _with_nest(space, _fix_pipeline(_nest(space, text, nest_id), text, value))
+        case [nest_id, "split"]:
+            return _with_nest(space, _fix_split(_nest(space, text, nest_id), text, value))
         case [nest_id, array, "place"]:
             nest = _nest(space, text, nest_id)
             pinned = f"{array}@{nest.id}"
@@ -157,6 +160,12 @@ def _fix_pipeline(nest: NestSpace, text: str, value: str) -> NestSpace:
             )
         nest = _with_loop(nest, replace(loop, tiles=tiles))
     return replace(nest, pipelines=(chosen,))
+
+
+def _fix_split(nest: NestSpace, text: str, value: str) -> NestSpace:
+    if value not in ("yes", "no"):
+        raise _illegal(text, f"`{value}` is neither", ("yes", "no"))
+    return replace(nest, split=value == "yes")
 
 
 def _fix_places(space: Space, nest: NestSpace, text: str, array: ArrayId, value: str) -> Space:

@@ -37,7 +37,8 @@ class NestPoint:
 
     `order` lists the level-0 loops outermost first (all loops of the band), `tiles` has one entry per loop in band
     order, `pipeline` is the loop whose level-1 copy is pipelined (None: the nest runs sequentially), `unroll` holds
-    coarse-grained factors above 1.
+    coarse-grained factors above 1. `split`: tiles that are full run in loops of their own, without the guards that
+    those on a boundary of the domain have.
     """
 
     statements: tuple[StmtId, ...]
@@ -46,6 +47,7 @@ class NestPoint:
     pipeline: str | None
     unroll: tuple[tuple[str, int], ...] = ()
     slr: int = 0
+    split: bool = False
 
     @property
     def id(self) -> str:
@@ -130,6 +132,7 @@ class DesignPoint:
                     "pipeline": n.pipeline,
                     "unroll": dict(n.unroll),
                     "slr": n.slr,
+                    "split": n.split,
                 }
                 for n in self.nests
             ],
@@ -182,6 +185,7 @@ def _nest(data: Mapping[str, Any]) -> NestPoint:
         pipeline=None if data["pipeline"] is None else str(data["pipeline"]),
         unroll=tuple((str(loop), int(f)) for loop, f in data.get("unroll", {}).items()),
         slr=int(data.get("slr", 0)),
+        split=bool(data.get("split", False)),
     )
 
 

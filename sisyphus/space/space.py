@@ -106,7 +106,8 @@ class NestSpace:
     """The knobs of one nest.
 
     `pipelines` are the loops whose level-1 copy may be pipelined, with None for a nest that runs sequentially; `order`
-    is set when the user fixed it; `outer_trips` is how often the outer sequential loops run the nest.
+    is set when the user fixed it, and so is `split` (full tiles apart from the others); `outer_trips` is how often the
+    outer sequential loops run the nest.
     """
 
     nest: Nest
@@ -115,6 +116,7 @@ class NestSpace:
     pipelines: tuple[str | None, ...]
     order: tuple[str, ...] | None
     outer_trips: int
+    split: bool | None = None
 
     @property
     def id(self) -> str:

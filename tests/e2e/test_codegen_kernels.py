@@ -45,7 +45,7 @@ def random_plan(scop: Scop, rng: random.Random, *, tree_reduction: bool = False)
     """The first of some random points that is run in a second or so: a bad place of a transfer costs minutes."""
     distribution, live = distribute(scop, dependences(scop)), liveness(scop)
     for _ in range(50):
-        point = random_point(rng, scop, distribution, tree_reduction=tree_reduction)
+        point = random_point(rng, scop, distribution, tree_reduction=tree_reduction, split=True)
         plan = build_plan(scop, distribution, live, point)
         if work(plan) < MOST_OPERATIONS:
             return plan

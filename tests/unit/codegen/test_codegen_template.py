@@ -21,11 +21,15 @@ Tiles = Mapping[str, tuple[int, int, int]]
 
 @dataclass(frozen=True)
 class Feature:
-    """A kernel, and for nests (by their first statement) the pipelined loop and the tiles of loops."""
+    """A kernel, and for nests (by their first statement) the pipelined loop and the tiles of loops.
+
+    `split`: full tiles run apart from the others.
+    """
 
     source: str
     pipelines: Mapping[str, str] = field(default_factory=dict)
     tiles: Mapping[str, Tiles] = field(default_factory=dict)
+    split: bool = False
 
 
 FEATURES = {
@@ -58,6 +62,39 @@ void f(float A[11][13], float B[11][13]) {
 }""",
         {"S0": "j"},
         {"S0": {"i": (3, 1, 4), "j": (2, 4, 2)}},
+    ),
+    "full_tiles_apart_from_the_diagonal": Feature(
+        """
+void f(float A[12][12], float B[12]) {
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j <= i; j++)
+      B[i] += 0.5f * A[i][j];
+}""",
+        {"S0": "i"},
+        {"S0": {"i": (3, 4, 1), "j": (4, 1, 3)}},
+        split=True,
+    ),
+    "full_tiles_apart_from_ragged_ones": Feature(
+        """
+void f(float A[11][13], float B[11][13]) {
+  for (int i = 0; i < 11; i++)
+    for (int j = 0; j < 13; j++)
+      A[i][j] = A[i][j] + 2 * B[i][j];
+}""",
+        {"S0": "j"},
+        {"S0": {"i": (3, 1, 4), "j": (2, 4, 2)}},
+        split=True,
+    ),
+    "pipelined_loop_bounded_by_an_outer_loop": Feature(
+        """
+void f(float A[10], float B[10]) {
+  for (int t = 1; t < 10; t++) {
+    for (int i = 0; i < t; i++) B[i] = A[i] + A[t - i - 1];
+    for (int i = 0; i < t; i++) A[i] = 0.5f * B[i];
+  }
+}""",
+        {"S0": "i", "S1": "i"},
+        {"S0": {"i": (1, 9, 1)}, "S1": {"i": (1, 5, 2)}},
     ),
     "outer_loop_with_distributed_bodies": Feature(
         """
@@ -102,7 +139,8 @@ def point_of(scop: Scop, distribution: Distribution, feature: Feature) -> Design
         first = nest.statements[0]
         chosen = feature.tiles.get(first, {})
         tiles = tuple((x.iterator, Tile(*chosen.get(x.iterator, (x.trip_count, 1, 1)))) for x in nest.band)
-        nests.append(NestPoint(nest.statements, nest.iterators, tiles, feature.pipelines.get(first)))
+        pipelined = feature.pipelines.get(first)
+        nests.append(NestPoint(nest.statements, nest.iterators, tiles, pipelined, split=feature.split))
     everywhere = tuple(n.id for n in distribution.nests)
     used = {a.id: tuple(n for n in everywhere if touches(scop, n, a.id)) for a in scop.arrays}
     buffers = tuple(BufferPoint(a.id, used[a.id], KERNEL_PLACE, (1,) * len(a.extents)) for a in scop.arrays)

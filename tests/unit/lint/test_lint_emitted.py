@@ -67,6 +67,6 @@ def test_random_points_have_banks_as_their_only_fault(name: str) -> None:
     scop = read(POLYBENCH / f"{name}.c", defines=(*sizes, *doubles))
     distribution, live = distribute(scop, dependences(scop)), liveness(scop)
     for number in range(6):
-        point = random_point(random.Random(f"{name} {number}"), scop, distribution)
+        point = random_point(random.Random(f"{name} {number}"), scop, distribution, split=True)
         text = project(build_plan(scop, distribution, live, point)).files["kernel.cpp"]
         assert {f.rule for f in lint_text(text)} <= {"port-conflict"}

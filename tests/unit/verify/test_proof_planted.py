@@ -17,7 +17,7 @@ from random_kernels import random_kernel, random_point
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId, Scop, StmtId
-from sisyphus.plan import Copy, Direction, For, Hold, Plan, Run, build_plan, dump
+from sisyphus.plan import Copy, Direction, For, Guard, Hold, Plan, Run, build_plan, dump, walk
 from sisyphus.poly import Affine, const
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 from sisyphus.verify.proof import prove
@@ -53,6 +53,8 @@ PLANTED: dict[str, tuple[str, Spoil, str]] = {
         "at the end memory does not hold the last value of `D[0][0]`",
     ),
     "missing guard": ("gemm-ragged", spoil.drop_guards, "runs uninvited"),
+    "missing guard on the boundary alone": ("trmm-split", spoil.drop_guards, "S0: instance {i: 1, j: 0, k: 1} runs"),
+    "a full tile too many": ("trmm-split", lambda p: _one_more_full_tile(p), "k: 20} runs uninvited"),
     "stale buffer": ("2mm-mixed", lambda p: _drop_id(p, "store_tmp"), "reads `tmp[0][0]`, but `buf_tmp_S3` holds"),
     "missing load of a tile": ("gemm-tiled", lambda p: spoil.drop_copies(p, "A", LOAD), "`buf_A_S1` was never given"),
     "load outside of its tile loop": ("gemm-tiled", lambda p: _hoist_load(p, "load_A_S1"), "loop tree"),
@@ -82,6 +84,17 @@ PLANTED: dict[str, tuple[str, Spoil, str]] = {
 
 def _is_loop(node: object, iterator: str) -> bool:
     return isinstance(node, For) and node.iterator == iterator
+
+
+def _one_more_full_tile(plan: Plan) -> Plan:
+    """Tile loops without a guard run into the boundary."""
+
+    def longer(node: object) -> tuple[For, ...] | None:
+        if _is_loop(node, "k0") and isinstance(node, For) and not any(isinstance(n, Guard) for n in walk(node.body)):
+            return (spoil.moved_bound(node, upper=1),)
+        return None
+
+    return spoil.everywhere(plan, longer)
 
 
 def _drop_id(plan: Plan, transfer: str) -> Plan:
@@ -195,7 +208,7 @@ def test_random_good_plans_pass(seed: int) -> None:
     kernel = random_kernel(rng)
     deps = dependences(kernel)
     distribution, live = distribute(kernel, deps), liveness(kernel)
-    plan = build_plan(kernel, distribution, live, random_point(rng, kernel, distribution))
+    plan = build_plan(kernel, distribution, live, random_point(rng, kernel, distribution, split=True))
     assert prove(plan, deps, live).failures == (), f"{kernel.origin.text}\n{dump(plan)}"
 
 
@@ -206,7 +219,7 @@ def test_no_mutant_that_computes_something_else_passes(seed: int) -> None:
     kernel = random_kernel(rng)
     deps = dependences(kernel)
     distribution, live = distribute(kernel, deps), liveness(kernel)
-    plan = build_plan(kernel, distribution, live, random_point(rng, kernel, distribution))
+    plan = build_plan(kernel, distribution, live, random_point(rng, kernel, distribution, split=True))
     memory = some_memory(kernel, seed)
     wanted = run_source(kernel, memory)
     for label, mutant in spoil.mutants(plan, rng, 5):

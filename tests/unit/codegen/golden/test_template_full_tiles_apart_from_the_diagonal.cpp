@@ -1,0 +1,39 @@
+static void task0(float buf_A[12][12], float buf_B[12]) {
+#pragma HLS inline off
+    for (int i0 = 0; i0 < 3; ++i0) {
+        for (int j0 = 0; j0 < floor_div(4*i0 - 2, 3) + 1; ++j0) {
+#pragma HLS loop_tripcount min=0 max=3
+            for (int i1 = 0; i1 < 4; ++i1) {
+#pragma HLS pipeline
+                for (int j2 = 0; j2 < 3; ++j2) {
+#pragma HLS unroll
+                    buf_B[4*i0 + i1] = buf_B[4*i0 + i1] + (0.5f * buf_A[4*i0 + i1][3*j0 + j2]);
+                }
+            }
+        }
+        for (int j0 = (4*i0 + 1) / 3; j0 < (4*i0 + 3) / 3 + 1; ++j0) {
+#pragma HLS loop_tripcount min=0 max=2
+            for (int i1 = larger(-4*i0 + 3*j0, 0); i1 < 4; ++i1) {
+#pragma HLS pipeline
+#pragma HLS loop_tripcount min=0 max=4
+                for (int j2 = 0; j2 < 3; ++j2) {
+#pragma HLS unroll
+                    if (4*i0 + i1 >= 3*j0 + j2) {
+                        buf_B[4*i0 + i1] = buf_B[4*i0 + i1] + (0.5f * buf_A[4*i0 + i1][3*j0 + j2]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" {
+void f(const float *A, float *B) {
+    float buf_A[12][12];
+    float buf_B[12];
+    load_A(A, buf_A);
+    load_B(B, buf_B);
+    task0(buf_A, buf_B);
+    store_B(B, buf_B);
+}
+}
