@@ -52,6 +52,7 @@ class ScipAdapter:
             _set_limits(model, request, spent=time.monotonic() - started)
             _begin_with(model, request, file, columns)
             _tell_of_better_points(model, request, file, columns, started)
+            relaxed = _remember_relaxation(model, columns)
             model.setLogfile(str(Path(folder) / "scip.log"))
             model.optimize()
             model.setLogfile(None)
@@ -68,6 +69,7 @@ class ScipAdapter:
             seconds=time.monotonic() - started,
             log=log,
             message=model.getStatus(),
+            relaxed=file.all(relaxed) if relaxed else None,
         )
 
 
@@ -124,6 +126,29 @@ def _tell_of_better_points(
             )
 
     model.includeEventhdlr(Better(), "better", "tells of better points")
+
+
+def _remember_relaxation(model: Any, columns: Sequence[Any]) -> list[float]:
+    """A list that will hold the last fractional answer of the root of the search tree."""
+    pyscipopt: Any = import_module("pyscipopt")
+    event = pyscipopt.SCIP_EVENTTYPE.LPSOLVED
+    values: list[float] = []
+
+    class Relaxation(pyscipopt.Eventhdlr):  # type: ignore[misc]
+        """Called by SCIP for every linear relaxation that it solved."""
+
+        def eventinit(self) -> None:
+            self.model.catchEvent(event, self)
+
+        def eventexit(self) -> None:
+            self.model.dropEvent(event, self)
+
+        def eventexec(self, _: Any) -> None:
+            if self.model.getDepth() == 0:
+                values[:] = [column.getLPSol() for column in columns]
+
+    model.includeEventhdlr(Relaxation(), "relaxation", "remembers the relaxation of the root")
+    return values
 
 
 def _finite(model: Any, value: float) -> float | None:

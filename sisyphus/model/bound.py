@@ -178,6 +178,26 @@ def stages(
     return _stages([*loads, *_calls(space, space.distribution.body, 1, free), *stores], 1, free)
 
 
+def sure_stages(space: Space) -> tuple[Stage, ...]:
+    """The steps of a kernel without outer loops, each with only those members that are in it wherever arrays are.
+
+    Loads run first, and arrays that are resident or share a port can only put nests off: what has one step with the
+    fewest conflicts and with the most has it always. None are sure where there are outer loops.
+    """
+    if any(isinstance(part, OuterLoop) for part in space.distribution.body):
+        return ()
+    every: frozenset[ArrayId] = frozenset(space.used_arrays)
+    none: frozenset[ArrayId] = frozenset()
+    first, last = stages(space, none, small_arrays(space)), stages(space, every, none)
+    freely = stages(space, every, small_arrays(space))
+    found = []
+    for at, stage in enumerate(last):
+        nests = tuple(n for n in stage.nests if at < len(first) and n in first[at].nests)
+        stores = tuple(a for a in stage.stores if at < len(freely) and a in freely[at].stores)
+        found.append(Stage(nests, stage.loads, stores))
+    return tuple(found)
+
+
 def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int, free: frozenset[ArrayId]) -> list[_Call]:
     calls = []
     for entry in entries:

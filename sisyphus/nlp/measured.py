@@ -207,20 +207,31 @@ def _limit_blocks(knobs: Knobs) -> None:
 
 
 def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:
-    """DSPs and LUTs of the operators: shared between nests, as steps follow each other, and over the interval."""
+    """DSPs and LUTs of the operators: shared between steps and over the interval, added up inside a step."""
     space, m = knobs.space, knobs.model
     cores = {op.core.kind: op.core for body in bodies.values() for op in body.operations}
     used = {kind: m.part.add() for kind in sorted(cores)}
-    variables = knobs.variables()
-    for nest in space.nests:
-        counts: dict[str, Any] = {}
-        for op in bodies[nest.id].operations:
-            unrolled = knobs.trips(nest, 2, op.loops).terms[0].exponent
-            copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - variables[sharing_name(nest)])
-            counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
-        for kind, count in counts.items():
+    counts = {nest.id: _core_counts(knobs, nest, bodies[nest.id]) for nest in space.nests}
+    for found in counts.values():
+        for kind, count in found.items():
             knobs.require(used[kind] >= count)
     budget = space.target.budget
+    for stage in bound.sure_stages(space):
+        for kind in cores:
+            together = [counts[nest][kind] for nest in stage.nests if kind in counts[nest]]
+            if len(together) > 1:
+                knobs.require(used[kind] >= sum(together))
     knobs.require(sum(cores[kind].cost.dsp * n for kind, n in used.items()) <= budget.dsp)
     knobs.require(sum(cores[kind].cost.lut * n for kind, n in used.items()) <= budget.lut)
     knobs.require(sum(cores[kind].cost.ff * n for kind, n in used.items()) <= budget.ff)
+
+
+def _core_counts(knobs: Knobs, nest: NestSpace, body: bound.Body) -> dict[str, Any]:
+    """Cores of each kind in the body of a nest."""
+    variables = knobs.variables()
+    counts: dict[str, Any] = {}
+    for op in body.operations:
+        unrolled = knobs.trips(nest, 2, op.loops).terms[0].exponent
+        copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - variables[sharing_name(nest)])
+        counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
+    return counts

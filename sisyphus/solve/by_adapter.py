@@ -21,9 +21,10 @@ from sisyphus.space import DesignPoint, Space
 
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.
 MAX_ROUNDS = 8
-#: Share of the time left that a solver gets where what it finds is then rounded, and how far the trip counts may lie
-#: from its own, as a factor.
-ASKING, NEAR = 0.7, 2.0
+#: Share of the time left that a solver gets where what it finds is then rounded.
+ASKING = 0.7
+#: How far the trip counts of a rounded design may lie from those found, as factors; one after another, as time allows.
+RADII = (2.0, 4.0, 8.0)
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
@@ -70,11 +71,15 @@ def _rounded(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome
     best = session.best
     if session.judge is None or best is None or outcome.stop not in (Stop.TIME, Stop.UNPROVED) or session.is_proved:
         return outcome
-    costs = session.costs_of(near(session.space, logarithms(best.point), NEAR))
-    if costs is None:
-        return outcome
-    Hunt(session, solver=name).run_tightening(costs, proves=False)
-    return replace(outcome, objective=session.best.cost if session.best else None)
+    relaxed = [outcome.relaxed] if outcome.relaxed is not None else []
+    for radius in RADII:
+        for trips in (*relaxed, logarithms(best.point)):
+            costs = session.costs_of(near(session.space, trips, radius))
+            if costs is None or session.is_over:
+                break
+            Hunt(session, solver=name).run_tightening(costs, proves=False)
+            best = session.best or best
+    return replace(outcome, objective=best.cost)
 
 
 def _ask(session: Session, name: str, space: Space) -> SolveOutcome:

@@ -90,7 +90,7 @@ class SolveOutcome:
 
     `values` has the binary knobs of the best point found (None: nothing was found), `objective` its cost as the solver
     sees it, `bound` a proven lower bound of any cost; `message` says more where `stop` is FAILED. A solver of the form
-    RELAXED leaves its fractional answer in `relaxed`.
+    RELAXED leaves its fractional answer in `relaxed`; another may leave that of its relaxation, to be rounded too.
     """
 
     stop: Stop
