@@ -22,7 +22,7 @@ from sisyphus.space import DesignPoint, Space
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.
 MAX_ROUNDS = 8
 #: Share of the time left that a solver gets where what it finds is then rounded.
-ASKING = 0.7
+ASKING = 0.5
 #: How far the trip counts of a rounded design may lie from those found, as factors; one after another, as time allows.
 RADII = (2.0, 4.0, 8.0)
 

@@ -80,6 +80,16 @@ class Late(Plain):
         raise AssertionError("nobody waits that long")
 
 
+class Teller(Plain):
+    """Tells of a simple point, and answers with the point to begin from."""
+
+    name = "fake-teller"
+
+    def solve(self, request: SolveRequest) -> SolveOutcome:
+        request.tell(Progress(0.1, objective=1e6, bound=1.0, values=simplest(request)))
+        return super().solve(request)
+
+
 class Nonsense(Plain):
     """Answers with something else than an outcome."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import scop
 from random_knobs import random_points
@@ -9,6 +11,7 @@ from random_knobs import random_points
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.model import estimate
 from sisyphus.nlp import measured
+from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.encode import encode
 from sisyphus.plan import build_plan
 from sisyphus.solve import Limits, SolveRequest, Stop, find_adapter
@@ -44,6 +47,15 @@ KERNELS = {
         "  for i in range(14):\n    A[i + 1] = B[i] + B[i + 1]",
         {"A": (16,), "B": (16,)},
     ),
+    "side by side": (
+        "for i in range(12):\n  for j in range(8):\n    E[i, j] = 0.0\n    for k in range(10):\n"
+        "      E[i, j] += A[i, k] * B[k, j]\n"
+        "for i in range(8):\n  for j in range(14):\n    F[i, j] = 0.0\n    for k in range(6):\n"
+        "      F[i, j] += C[i, k] * D[k, j]\n"
+        "for i in range(12):\n  for j in range(14):\n    G[i, j] = 0.0\n    for k in range(8):\n"
+        "      G[i, j] += E[i, k] * F[k, j]",
+        {"A": (12, 10), "B": (10, 8), "C": (8, 6), "D": (6, 14), "E": (12, 8), "F": (8, 14), "G": (12, 14)},
+    ),
     "stencil": (
         "for i in range(14):\n  for j in range(11):\n    for p in range(3):\n      D[i, j] += A[i + p, j + 1] * W[p]",
         {"A": (16, 12), "W": (3,), "D": (14, 11)},
@@ -62,6 +74,14 @@ def space_of(name: str) -> Space:
 def cycles(space: Space, point: DesignPoint) -> int:
     plan = build_plan(space.scop, space.distribution, space.live, point)
     return estimate(plan, space.target).cycles
+
+
+def dsp(space: Space, point: DesignPoint) -> int:
+    return estimate(build_plan(space.scop, space.distribution, space.live, point), space.target).dsp
+
+
+def with_dsp(space: Space, limit: int) -> Space:
+    return replace(space, target=replace(space.target, budget=replace(space.target.budget, dsp=limit)))
 
 
 def objective_at(space: Space, point: DesignPoint) -> float | None:
@@ -96,3 +116,18 @@ def test_a_bound_that_is_none_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> 
     points = list(random_points(space, 6, seed=3, resident=True))
     found = [(objective_at(space, p), cycles(space, p)) for p in points]
     assert any(objective is not None and objective > real for objective, real in found)
+
+
+def test_nests_of_one_step_share_no_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = space_of("side by side")
+    points = list(random_points(space, 6, seed=4, resident=True))
+    tight = [with_dsp(space, dsp(space, point) * 4 // 5) for point in points]
+    left_out = [objective_at(narrow, point) is None for narrow, point in zip(tight, points, strict=True)]
+    monkeypatch.setattr(measured.bound, "sure_stages", lambda _: ())
+    as_if_shared = [objective_at(narrow, point) is None for narrow, point in zip(tight, points, strict=True)]
+    assert left_out != as_if_shared
+
+
+@pytest.mark.parametrize("kernel", ["gemm", "atax", "side by side", "outer loop"])
+def test_without_tree_reduction_the_relaxation_is_convex(kernel: str) -> None:
+    assert is_convex(measured.formulate(space_of(kernel)).model)

@@ -81,6 +81,32 @@ def test_what_a_killed_solver_told_of_is_kept() -> None:
 
 
 @pytest.mark.usefixtures("fakes")
+def test_a_point_on_the_way_may_be_better_than_the_last_when_it_is_built() -> None:
+    start = found(gemm_space(), "exact").point
+
+    def judge(point: DesignPoint) -> Judged:
+        return Judged(20.0 if point == start else 10.0, {})
+
+    answer = found(gemm_space(), "fake-teller", seconds=60.0, start=start, judge=judge)
+    assert answer.point != start
+    assert answer.outcome.objective == 10.0
+
+
+@pytest.mark.usefixtures("fakes")
+def test_what_a_solver_leaves_unproved_is_rounded_to_the_best_design_near() -> None:
+    costs = PaperCosts(gemm_space())
+
+    def judge(point: DesignPoint) -> Judged:
+        return Judged(costs.evaluate(point), {})
+
+    alone = found(gemm_space(), "fake-plain", seconds=60.0)
+    rounded = found(gemm_space(), "fake-plain", seconds=60.0, judge=judge)
+    assert rounded.outcome.solver == "fake-plain"
+    assert rounded.outcome.objective == judge(rounded.point).cycles
+    assert costs.evaluate(rounded.point) < costs.evaluate(alone.point)
+
+
+@pytest.mark.usefixtures("fakes")
 def test_a_start_refutes_who_says_that_nothing_fits() -> None:
     start = found(gemm_space(), "exact").point
     answer = found(gemm_space(), "fake-infeasible,exact", start=start)
