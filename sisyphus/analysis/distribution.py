@@ -49,6 +49,7 @@ class Loop:
 class Nest:
     """Statements that cannot be separated, with the loops that surround only them.
 
+    Of several statements, those are the innermost loop, and the parallel ones around it if all of them make a box.
     `outer` are the iterators of the shared sequential loops outside, `band` the loops below, outermost first.
     (a, b) in `precedence`: every strip-mined copy of loop a that has more than one iteration must stay outside of
     every such copy of loop b. `directions` are the sign vectors over the band of the dependences that the outer loops
@@ -69,6 +70,11 @@ class Nest:
         """Those of the band, outermost first."""
         return tuple(loop.iterator for loop in self.band)
 
+    @property
+    def is_box(self) -> bool:
+        """Do all statements run through one box, the same whatever the outer loops do?"""
+        return self.rectangular and all(loop.is_constant for loop in self.band)
+
     def loop(self, iterator: str) -> Loop:
         for loop in self.band:
             if loop.iterator == iterator:
@@ -80,7 +86,8 @@ class Nest:
 class OuterLoop:
     """A loop that several nests share, so run one iteration after the other; `lower` and `trip_count` span its values.
 
-    `kind` is that of a band's loop: PARALLEL where only the loops inside tie its statements together.
+    `kind` is that of a band's loop: PARALLEL where only the loops inside tie its statements together, in several nests
+    or in one that is no box with this loop.
     """
 
     iterator: str
@@ -156,8 +163,13 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
         return _nest(group, depth, deps)
     name = first.iterators[depth]
     lower, upper = _hull(deps.scop, group, name)
-    carried = [e for e in deps.among(frozenset(s.id for s in group)) if depth in e.depths]
-    return OuterLoop(name, lower, upper - lower + 1, _kind(carried), _split(group, depth + 1, deps))
+    kind = _kind([e for e in deps.among(frozenset(s.id for s in group)) if depth in e.depths])
+    body = _split(group, depth + 1, deps)
+    if kind is LoopKind.PARALLEL and len(body) == 1 and isinstance(body[0], Nest):
+        whole = _nest(group, depth, deps)
+        if whole.is_box:
+            return whole
+    return OuterLoop(name, lower, upper - lower + 1, kind, body)
 
 
 def _hull(scop: Scop, group: Sequence[Statement], iterator: str) -> tuple[int, int]:

@@ -88,10 +88,27 @@ def test_statements_that_only_a_last_loop_holds_are_one_nest() -> None:
     assert (nest.band[0].kind, nest.rectangular, nest.precedence) == (LoopKind.SEQUENTIAL, True, frozenset())
 
 
+def test_parallel_loops_around_one_nest_belong_to_it() -> None:
+    text = """
+    for t in range(3):
+        for i in range(4):
+            for k in range(5):
+                for j in range(1, 5):
+                    B[i, k, j] = A[i, k, j - 1] * w
+                    A[i, k, j] = B[i, k, j] * w + C[t]
+    """
+    found = distributed(scop(text, A=(4, 5, 5), B=(4, 5, 5), C=(3,)))
+    assert shape(found.body) == [("t", [("S0+S1", ("i", "k", "j"))])]
+    kinds = [loop.kind for loop in found.nests[0].band]
+    assert kinds == [LoopKind.PARALLEL, LoopKind.PARALLEL, LoopKind.SEQUENTIAL]
+    assert found.nests[0].directions == {(0, 0, 1)}
+
+
 def test_an_outer_loop_can_be_parallel_although_its_body_stays_together() -> None:
+    """The loops are no box, so that the outer one stays outside."""
     text = """
     for i in range(4):
-        for j in range(1, 5):
+        for j in range(1, i + 2):
             B[i, j] = A[i, j - 1] * w
             A[i, j] = B[i, j] * w
     """
