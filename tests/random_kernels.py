@@ -21,6 +21,8 @@ from sisyphus.space import (
     NestPoint,
     Tile,
     TransferPoint,
+    factors_of,
+    free_loops,
     layout_for,
     level2_order,
 )
@@ -150,7 +152,9 @@ def _any_nest_point(rng: random.Random, nest: Nest, *, ragged: bool) -> NestPoin
             level1 = rng.choice([s for s in sizes if s * level2 <= trip and (ragged or trip % (s * level2) == 0)])
         tiles.append((loop.iterator, Tile(-(-trip // (level1 * level2)), level1, level2)))
     order = rng.sample(nest.iterators, len(nest.iterators))
-    return NestPoint(nest.statements, tuple(order), tuple(tiles), pipeline)
+    beside = [(name, rng.choice(factors_of(tile))) for name, tile in tiles if name in free_loops(nest)]
+    unroll = tuple((name, factor) for name, factor in beside if factor > 1)
+    return NestPoint(nest.statements, tuple(order), tuple(tiles), pipeline, unroll)
 
 
 def _keeps_precedence(nest: Nest, choice: NestPoint) -> bool:

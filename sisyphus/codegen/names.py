@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from sisyphus.errors import InternalError
-from sisyphus.plan import For, Hold, Node, Plan, walk
+from sisyphus.plan import For, Hold, LoopRole, Node, Plan, walk
 
 _KEYWORDS = frozenset(
     re.findall(
@@ -101,6 +101,8 @@ def plan_names(plan: Plan) -> Names:
             names.give("bundle", bundle, f"gmem_{identifier(bundle).lower()}")
     for task in plan.tasks:
         names.give("task", task.name, identifier(task.name))
+        if any(isinstance(node, For) and node.role is LoopRole.COPIES for node in walk(task.body)):
+            names.give("copy", task.name, f"{identifier(task.name)}_copy")
     for iterator in _iterators(plan):
         names.give("iterator", iterator, iterator)
     for buffer in plan.buffers:

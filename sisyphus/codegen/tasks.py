@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from math import prod
 
 from sisyphus.codegen.bounds import Bounds, Ranges, least_trips, loop_range
@@ -14,21 +15,24 @@ from sisyphus.codegen.transfers import Signature, array_parameter
 from sisyphus.codegen.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Ref, substitute
-from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, walk
+from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, is_copied_work, walk
 
 
 def is_local(buffer: Buffer, task: Task) -> bool:
-    """Whether a buffer lives under a loop of this task."""
-    return any(isinstance(node, For) and buffer.place in (node.source, node.iterator) for node in walk(task.body))
+    """Whether a buffer lives under a tile loop of this task."""
+    tiles = (node for node in walk(task.body) if isinstance(node, For) and node.role is LoopRole.TILE)
+    return any(buffer.place in (loop.source, loop.iterator) for loop in tiles)
 
 
 def declare_buffer(w: Writer, buffer: Buffer, name: str) -> None:
-    """The array itself with its directives."""
+    """The array itself with its directives; one with a first dimension of separate arrays if copies have their own."""
     # A single element is a register, which costs nothing to clear; compilers take some for used before they are set.
-    value = " = {}" if buffer.extents else " = 0"
+    own = [count for _, count in buffer.beside]
+    value = " = {}" if own or buffer.extents else " = 0"
     start = value if prod(buffer.extents) == 1 else ""
-    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in buffer.extents)}{start};")
-    for dim, (factor, extent) in enumerate(zip(buffer.partition, buffer.extents, strict=True), start=1):
+    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *buffer.extents))}{start};")
+    factors, extents = (*own, *buffer.partition), (*own, *buffer.extents)
+    for dim, (factor, extent) in enumerate(zip(factors, extents, strict=True), start=1):
         if extent > 1 and factor >= extent:
             w.pragma(f"array_partition variable={name} type=complete dim={dim}")
         elif factor > 1:
@@ -44,8 +48,18 @@ _STORAGE = {
 }
 
 
+def buffer_name(names: Names, buffer: Buffer) -> str:
+    """A buffer as it is given to a function: of those that coarse-grained copies have, the one of this copy."""
+    own = (f"[{names.of('iterator', iterator)}]" for iterator, _ in buffer.beside)
+    return names.of("buffer", buffer.id) + "".join(own)
+
+
 class TaskPrinter:
-    """Prints one task; afterwards `arguments` says what a call must give it."""
+    """Prints one task; afterwards `arguments` says what a call must give it.
+
+    What its coarse-grained copies do becomes a function of its own, as only calls can run side by side: printed in the
+    same way, as a task of `kind` copy.
+    """
 
     def __init__(
         self,
@@ -56,12 +70,14 @@ class TaskPrinter:
         *,
         outer: Ranges,
         helpers: set[str],
+        kind: str = "task",
     ) -> None:
-        self.plan, self.task, self.names, self.signatures = plan, task, names, signatures
+        self.plan, self.task, self.names, self.signatures, self.kind = plan, task, names, signatures, kind
         self.outer, self.helpers = outer, helpers
         self.affines = Affines(names.iterators())
         self.bounds = Bounds(self.affines, helpers)
         self.w = Writer()
+        self._copies: list[str] = []
         self._buffers: set[str] = set()
         self._scalars: set[str] = set()
         self._ports: set[str] = set()
@@ -75,7 +91,8 @@ class TaskPrinter:
             b for b in map(self.plan.buffer, self.task.buffers) if is_local(b, self.task) and b.id in self._buffers
         ]
         parameters, arguments = self._parameters(local)
-        w.line(f"static void {self.names.of('task', self.task.name)}({', '.join(parameters)}) {{")
+        w.lines(self._copies)
+        w.line(f"static void {self.names.of(self.kind, self.task.name)}({', '.join(parameters)}) {{")
         w.pragma("inline off")
         with w.indented():
             for buffer in local:
@@ -95,7 +112,7 @@ class TaskPrinter:
         for buffer in self.plan.buffers:
             if buffer.id in self._buffers and buffer not in local:
                 name = self.names.of("buffer", buffer.id)
-                found.append((array_parameter(buffer, name), name))
+                found.append((array_parameter(buffer, name), buffer_name(self.names, buffer)))
         for port in self.plan.ports:
             if port.kind == "scalar" and port.name in self._scalars:
                 name = self.names.of("port", port.name)
@@ -115,7 +132,10 @@ class TaskPrinter:
         match node:
             case For():
                 with print_loop(self.w, node, self.bounds, self.names, ranges) as inside:
-                    self._nodes(node.body, inside)
+                    if is_copied_work(node):
+                        self._call_copy(node.body, inside)
+                    else:
+                        self._nodes(node.body, inside)
             case Guard(conditions=conditions, body=body):
                 with self.w.block(f"if ({self.affines.conditions(conditions)})"):
                     self._nodes(body, ranges)
@@ -127,6 +147,21 @@ class TaskPrinter:
                 self._copy(transfer)
             case Call(task=task):
                 raise InternalError(f"task `{self.task.name}` calls task `{task}`")
+
+    def _call_copy(self, body: tuple[Node, ...], ranges: Ranges) -> None:
+        """The function of one copy, printed before this one, and its call."""
+        around = tuple(name for name in ranges if name not in self.outer)
+        work = replace(self.task, body=body, iterators=(*self.task.iterators, *around))
+        printer = TaskPrinter(
+            self.plan, work, self.names, self.signatures, outer=ranges, helpers=self.helpers, kind="copy"
+        )
+        function = Writer()
+        arguments = printer.print(function)
+        self._copies += function.text().splitlines()
+        self.w.line(f"{self.names.of('copy', self.task.name)}({', '.join(arguments)});")
+        self._buffers |= printer._buffers
+        self._scalars |= printer._scalars
+        self.affines.used |= printer.affines.used
 
     def _hold(self, node: Hold, ranges: Ranges) -> None:
         if node.ref.array in self._held:
@@ -181,7 +216,7 @@ def copy_call(plan: Plan, names: Names, transfer_id: str, signature: Signature) 
     transfer = plan.transfer(transfer_id)
     port = names.of("port", port_of(plan, transfer).name)
     iterators = [names.of("iterator", i) for i in signature.iterators]
-    return f"{signature.name}({', '.join([port, names.of('buffer', transfer.buffer), *iterators])});"
+    return f"{signature.name}({', '.join([port, buffer_name(names, plan.buffer(transfer.buffer)), *iterators])});"
 
 
 @contextmanager
@@ -190,13 +225,14 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
     name = names.of("iterator", loop.iterator)
     lower, below = bounds.lower(loop.lower, ranges), bounds.below(loop.upper, ranges)
     with w.block(f"for (int {name} = {lower}; {name} < {below}; ++{name})"):
-        if loop.role is LoopRole.UNROLLED:
+        at_once = loop.role in (LoopRole.UNROLLED, LoopRole.COPIES)
+        if at_once:
             w.pragma("unroll")
         elif loop.role is LoopRole.PIPELINED:
             w.pragma("pipeline")
         elif _is_innermost(loop):
             w.pragma("pipeline off")
-        if loop.role is not LoopRole.UNROLLED:
+        if not at_once:
             if not loop.flatten:
                 w.pragma("loop_flatten off")
             if loop.lower.value is None or loop.upper.value is None:

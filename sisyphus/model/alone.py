@@ -106,8 +106,8 @@ class TaskStudy:
     @cached_property
     def address_dsp(self) -> tuple[Term, ...]:
         """Multiply-adds of the addresses of each body."""
-        bodies = (study.pipe for study in self.pipes)
-        return tuple(Term(f"{self.facts.name}: {body.loop}", _address_dsp(body)) for body in bodies)
+        bodies = ((study.pipe, copies) for study, copies in zip(self.pipes, self.copies, strict=True))
+        return tuple(Term(f"{self.facts.name}: {body.loop}", copies * _address_dsp(body)) for body, copies in bodies)
 
     @cached_property
     def users(self) -> Mapping[str, Users]:

@@ -18,9 +18,10 @@ from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import VECTOR, Value
 from sisyphus.model.counting import Ints
 from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
-from sisyphus.model.facts import Move, Pipe, TaskFacts
+from sisyphus.model.facts import Move, Pipe
 from sisyphus.model.latency import task_cycles
-from sisyphus.model.nestfacts import NestReader, Numbers, Shape
+from sisyphus.model.nestfacts import NestReader
+from sisyphus.model.numbers import Numbers, Shape
 from sisyphus.model.operators import cores_of, instances, is_called
 from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
@@ -52,6 +53,7 @@ class Candidates:
     band under whose level-0 copy it is transferred, or RESIDENT or AROUND. `factors` has one array per dimension of
     each array; `widths` the elements per beat of the arrays with a place. `loads` says of arrays under a loop whether
     their tiles are loaded at all; those that it does not have are (a tile written before it is read need not be).
+    `unroll` has the coarse-grained copies per loop that may have some.
     """
 
     tiles: Mapping[str, tuple[Ints, Ints, Ints]]
@@ -62,6 +64,7 @@ class Candidates:
     factors: Mapping[ArrayId, tuple[Ints, ...]]
     widths: Mapping[ArrayId, Ints]
     loads: Mapping[ArrayId, Flags] = field(default_factory=dict)
+    unroll: Mapping[str, Ints] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -116,8 +119,10 @@ class NestModel:
         numbers = _numbers(self.space, candidates)
         for rows, order, loop in _shapes(self.space, candidates):
             for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows), len(rows)):
-                reader = NestReader(VECTOR, self.scop, self.space, self.tree, shape, own)
-                found.put(rows[part], _nest_costs(self, reader))
+                for some, depth, alike in _copied(order, own, len(part)):
+                    exact = replace(shape, depth=depth)
+                    reader = NestReader(VECTOR, self.scop, self.space, self.tree, exact, alike)
+                    found.put(rows[part[some]], _nest_costs(self, reader))
         return found.costs()
 
     def _exact(
@@ -195,7 +200,9 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
     always = np.ones(candidates.count, bool)
     loads = {a: candidates.loads.get(a, always) for a in tiled}
     moved = {a: on for a, on in around.items() if on.any()}
-    return Numbers(candidates.tiles, candidates.factors, candidates.widths, tiled, moved, loads, [])
+    return Numbers(
+        candidates.tiles, candidates.factors, candidates.widths, tiled, moved, loads, [], dict(candidates.unroll)
+    )
 
 
 def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None]]:
@@ -220,14 +227,29 @@ def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
         loads={a: on[rows] for a, on in numbers.loads.items()},
         visits=[visits[rows] for visits in numbers.visits],
         starts=numbers.starts[rows] if numbers.visits else 0,
+        unroll={loop: copies[rows] for loop, copies in numbers.unroll.items()},
     )
+
+
+def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, int, Numbers]]:
+    """Candidates apart by how many level-0 loops stand outside of their copies, 0 for those without."""
+    depth = np.zeros(rows, np.int64)
+    if numbers.unroll:
+        for at, loop in enumerate(order, start=1):
+            moves = [np.broadcast_to(found[loop], (rows,)) for found in numbers.places.values()]
+            depth = np.where(np.logical_or.reduce([numbers.unroll.get(loop, np.ones(rows)) > 1, *moves]), at, depth)
+        depth = np.where(np.logical_or.reduce([copies > 1 for copies in numbers.unroll.values()]), depth, 0)
+    for found in np.unique(depth).tolist():
+        some = np.flatnonzero(depth == found)
+        alike = _rows_of(numbers, some)
+        yield some, found, alike if found else replace(alike, unroll={})
 
 
 def _nest_costs(model: NestModel, reader: NestReader) -> dict[str, Value]:
     """The formulas on the facts of one shape."""
     setting, facts = model.setting, reader.facts()
-    studies = [study_pipe(setting, pipe) for pipe, _ in pipes_in(facts.parts)]
-    [study] = studies
+    [(pipe, copies)] = pipes_in(facts.parts)
+    study = study_pipe(setting, pipe)
     cycles = task_cycles(setting, facts, lambda _: study.body, model.counts.runs)
     around = reader.around()
     found: dict[str, Value] = {
@@ -235,14 +257,15 @@ def _nest_costs(model: NestModel, reader: NestReader) -> dict[str, Value]:
         "interval": study.interval.value,
         "depth": study.body.depth,
     }
-    dsp = _address_dsp(setting, facts, study.pipe) + _multipliers(setting, around)
-    kinds = cores_of(setting, study.pipe.works)
+    dsp = copies * _address_dsp(setting, pipe) + _multipliers(setting, around)
+    dsp = dsp + _multipliers(setting, (move for move, _ in moves_in(facts.parts, 1)))
+    kinds = cores_of(setting, pipe.works)
     for kind, count in _cores(setting, study).items():
-        found[f"core {kind}"] = count
-        dsp = dsp + count * kinds[kind].cost.dsp
+        found[f"core {kind}"] = copies * count
+        dsp = dsp + copies * count * kinds[kind].cost.dsp
     datapath, area = datapath_of(setting, study), setting.rules.area
-    found["lut"] = sum(term.value for term in datapath_lut(area, datapath))
-    found["ff"] = sum(term.value for term in datapath_ff(area, datapath))
+    found["lut"] = copies * sum(term.value for term in datapath_lut(area, datapath))
+    found["ff"] = copies * sum(term.value for term in datapath_ff(area, datapath))
     return {**found, "dsp": dsp}
 
 
@@ -274,12 +297,11 @@ def _cores(setting: Setting, study: PipeStudy) -> dict[str, Value]:
     return instances(setting, together, study.interval.value)
 
 
-def _address_dsp(setting: Setting, facts: TaskFacts, pipe: Pipe) -> Value:
-    """Multipliers of the addresses in the body and of the transfers under its tile loops."""
+def _address_dsp(setting: Setting, pipe: Pipe) -> Value:
+    """Multipliers of the addresses in the body."""
     loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
     accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
-    inside = _multipliers(setting, (move for move, _ in moves_in(facts.parts, 1)))
-    return address_multipliers(setting.alg, accesses, loops, pipe.trips) + inside
+    return address_multipliers(setting.alg, accesses, loops, pipe.trips)
 
 
 class _Columns:

@@ -116,10 +116,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Burst:
-    """Transfers that stand together in a body and run side by side as far as their memories allow."""
+    """Transfers that stand together in a body and run side by side as far as their memories allow.
+
+    `rounds`: how often, one after another, as coarse-grained copies have buffers of their own behind the same ports.
+    """
 
     moves: tuple[Move, ...]
     is_load: bool
+    rounds: Value = 1
 
 
 @dataclass(frozen=True)
@@ -146,10 +150,15 @@ class Guarded:
 
 @dataclass(frozen=True)
 class Replicated:
-    """Copies of a part that work side by side, each with its own operators."""
+    """Coarse-grained copies, calls of one function: `copies` work side by side, each with its own operators.
+
+    There are `turns` times as many; those run one after another, on the same operators, as they share arrays. Counts
+    inside are those of one copy over all its turns.
+    """
 
     copies: Value
     body: tuple[Part, ...]
+    turns: Value = 1
 
 
 Part = Pipe | Burst | Tile | Guarded | Replicated

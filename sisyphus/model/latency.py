@@ -79,15 +79,19 @@ def task_cycles(setting: Setting, facts: TaskFacts, bodies: Bodies, runs: Value 
     A single pipelined loop, with the loops flattened into it, is part of the function; of several parts, or in tile
     loops, each is a module of its own.
     """
+    return total(facts.name, _function(setting, facts.parts, runs, bodies), rule="task")
+
+
+def _function(setting: Setting, body: Sequence[Part], runs: Value, bodies: Bodies) -> tuple[Term, ...]:
     alg, step = setting.alg, setting.rules.cycles.step
-    parts = [_part(setting, part, runs, bodies) for part in facts.parts]
+    parts = [_part(setting, part, runs, bodies) for part in body]
     apart = runs * (step * len(parts) - 1)
     if len(parts) == 1:
-        nest = nest_of(facts.parts[0])
+        nest = nest_of(body[0])
         if nest.pipe is not None:
             alone = alg.both(_chained(setting, nest)[0], bodies(nest.pipe).flattened)
             apart = alg.select(alone, 0, apart)
-    return total(facts.name, (*parts, Term("between parts", apart, rule="parts of a function")), rule="task")
+    return (*parts, Term("between parts", apart, rule="parts of a function"))
 
 
 def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
@@ -100,14 +104,22 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
             inside = _sequence(setting, part.body, runs, bodies)
             guard = Term("guard", entries * cycles.skipped, rule="guarded part")
             return total("if", (guard, *inside), rule="guarded part")
-        case Replicated(body=body):
-            inside = _sequence(setting, body, entries, bodies)
-            return total("copies", (Term("start", entries * cycles.replicated), *inside), rule="replicated part")
+        case Replicated():
+            return _copies_cycles(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
             depth = bodies(part).depth
             return Term("body", part.starts * depth, measured=False, rule="iteration latency, not pipelined")
         case _:
             return _nest_cycles(setting, nest_of(part), entries, bodies)
+
+
+def _copies_cycles(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Term:
+    """The latency of a copy and one cycle more (MODEL.md section 9); those that share an array follow each other."""
+    cycles, calls = setting.rules.cycles, entries * part.turns
+    start = Term("start", calls * cycles.replicated, rule="replicated functions")
+    inside = _function(setting, part.body, calls, bodies)
+    apart = Term("copies that share arrays", (calls - entries) * cycles.step, measured=False, rule="parts of a body")
+    return total("copies", (start, *inside, apart), rule="replicated functions")
 
 
 def _sequence(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> tuple[Term, ...]:
@@ -214,6 +226,7 @@ def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
     rounds = _rounds(burst.moves)
+    entries = entries * burst.rounds
     found: list[Term] = []
     for number, moves in enumerate(rounds):
         each = [(move, move_cycles(setting, move)) for move in moves]

@@ -6,7 +6,7 @@ order, which loop is pipelined, where each array is transferred. Only numbers di
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,65 +15,11 @@ from sisyphus.ir import ArrayId, Ref, Scop, Statement, index_names, reads
 from sisyphus.model.addresses import in_registers
 from sisyphus.model.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.cores import narrowed
-from sisyphus.model.facts import Access, Burst, Dim, Guarded, Move, Part, Pipe, TaskFacts, Tile, Work
+from sisyphus.model.facts import Access, Burst, Dim, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile, Work
 from sisyphus.model.flows import flows_of
+from sisyphus.model.numbers import Numbers, Shape
 from sisyphus.poly import Affine
 from sisyphus.space import NestSpace, level2_order
-
-Trips = tuple[Value, Value, Value]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What the candidates share: the order of all level-0 loops, outermost first, and the pipelined loop, if any turns.
-
-    `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
-    """
-
-    order: tuple[str, ...]
-    pipelined: str | None
-    skips: bool = False
-    guarded: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
-
-    `places` has, per array and loop, whether the array is transferred under that loop, `around` whether it is around
-    the nest, `loads` whether its tiles are loaded. `visits[n]` counts the iterations of the n outermost level-0 loops
-    that hold work, `starts` those of the copies of levels 0 and 1 together.
-    """
-
-    tiles: Mapping[str, Trips]
-    factors: Mapping[ArrayId, tuple[Value, ...]]
-    widths: Mapping[ArrayId, Value]
-    places: Mapping[ArrayId, Mapping[str, Condition]]
-    around: Mapping[ArrayId, Condition]
-    loads: Mapping[ArrayId, Condition]
-    visits: Sequence[Value]
-    starts: Value = 0
-
-    def hosts(self, alg: Algebra, loop: str) -> Condition:
-        """Whether any array is transferred under a loop."""
-        found: Condition = False
-        for places in self.places.values():
-            found = alg.either(found, places[loop])
-        return found
-
-    def exists(self, alg: Algebra, loop: str) -> Condition:
-        """Whether a loop has a level-0 copy."""
-        return alg.either(alg.exceeds(self.tiles[loop][0], 1), self.hosts(alg, loop))
-
-    def stands_alone(self, alg: Algebra, order: Sequence[str]) -> Condition:
-        """Whether the pipelined loop starts anew in each iteration of the tile loops (as `plan/scan.py` decides)."""
-        found: Condition = True
-        for at, loop in enumerate(order):
-            moves = alg.exceeds(self.visits[at] * self.tiles[loop][0], self.visits[at + 1])
-            here = self.exists(alg, loop)
-            apart = alg.both(here, alg.either(self.hosts(alg, loop), moves))
-            found = alg.either(apart, alg.both(alg.negation(here), found))
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +42,60 @@ class NestReader:
             trips = self.numbers.tiles[loop][0]
             regular = self.alg.negation(self.alg.exceeds(visits[at] * trips, visits[at + 1]))
             fixed = self.alg.both(fixed, regular)
+            if at + 1 == self.shape.depth:
+                parts = self._copied(parts)
             body = self._with_moves(loop, parts)
             exists = self.numbers.exists(self.alg, loop)
-            parts = (Tile(f"{loop}0", visits[at + 1], body, fixed, exists),)
+            parts = (Tile(f"{loop}0", self._iterations(at + 1), body, fixed, exists),)
         if self.shape.skips:
             parts = (Guarded(visits[0], parts),)
         return TaskFacts(self.space.id, parts)
+
+    def _copied(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """Coarse-grained copies of what is inside."""
+        side: Value = 1
+        for loop, copies in self.numbers.unroll.items():
+            side = side * self.alg.select(self._waits[loop], 1, copies)
+        return (Replicated(side, parts, self._turns),)
+
+    @cached_property
+    def _turns(self) -> Value:
+        """Copies that run one after another."""
+        turns: Value = 1
+        for loop, copies in self.numbers.unroll.items():
+            turns = turns * self.alg.select(self._waits[loop], copies, 1)
+        return turns
+
+    @cached_property
+    def _waits(self) -> dict[str, Condition]:
+        """Per loop whether its copies share an array that is written, or one that is not wholly in registers."""
+        found: dict[str, Condition] = {}
+        for loop in self.numbers.unroll:
+            waits: Condition = False
+            for use in self.space.arrays:
+                shared = self.alg.negation(self._fixed(use.array, loop))
+                kept = in_registers(self.alg, self._dims(use.array))
+                waits = self.alg.either(waits, shared if use.writes else self.alg.both(shared, self.alg.negation(kept)))
+            found[loop] = waits
+        return found
+
+    def _beside(self, prefix: Sequence[str]) -> Value:
+        """Coarse-grained copies of some loops together."""
+        copies: Value = 1
+        for loop in prefix:
+            copies = copies * self.numbers.unroll.get(loop, 1)
+        return copies
+
+    def _iterations(self, depth: int) -> Value:
+        """Of so many outermost loops: outside of copies those of all together, inside those of one in its turns."""
+        visits = self.numbers.visits[depth]
+        if depth > self.shape.depth:
+            return self._of_one_copy(visits)
+        return visits // self._beside(self.shape.order[:depth])
+
+    def _of_one_copy(self, count: Value) -> Value:
+        """What one coarse-grained copy does of all, in all of its turns."""
+        return count // self._beside(self.shape.order) * self._turns if self.shape.depth else count
 
     def around(self) -> tuple[Move, ...]:
         """Transfers around the nest; a buffer that lives outside of it is always loaded."""
@@ -118,8 +112,8 @@ class NestReader:
         """The pipelined loop, or the level-1 loops that run one iteration after another, around the statements."""
         loop, outer = self.shape.pipelined, tuple(f"{name}0" for name in self.shape.order)
         if loop is not None:
-            return (self._pipe(outer, f"{loop}1", self.numbers.starts),)
-        starts = self.numbers.visits[-1]
+            return (self._pipe(outer, f"{loop}1", self._of_one_copy(self.numbers.starts)),)
+        starts = self._of_one_copy(self.numbers.visits[-1])
         around: list[tuple[str, Value, Value]] = []
         for name, (_, level1, _) in self.numbers.tiles.items():
             starts = starts * level1
@@ -146,13 +140,14 @@ class NestReader:
     @cached_property
     def _trips(self) -> dict[str, Value]:
         """Trip counts by the name of the copy."""
-        return {f"{loop}{level}": trips[level] for loop, trips in self.numbers.tiles.items() for level in range(3)}
+        found = {f"{loop}{level}": trips[level] for loop, trips in self.numbers.tiles.items() for level in range(3)}
+        return found | {f"{loop}0": found[f"{loop}0"] // copies for loop, copies in self.numbers.unroll.items()}
 
     @cached_property
     def _copies(self) -> dict[str, tuple[tuple[str, Value], ...]]:
         """The copies of each loop of the band, outermost first, with their steps."""
         return {
-            loop: ((f"{loop}0", level1 * level2), (f"{loop}1", level2), (f"{loop}2", 1))
+            loop: ((f"{loop}0", level1 * level2 * self._beside([loop])), (f"{loop}1", level2), (f"{loop}2", 1))
             for loop, (_, level1, level2) in self.numbers.tiles.items()
         }
 
@@ -273,8 +268,9 @@ class NestReader:
                 loads.append(replace(self._moves[use.array, True], active=loaded))
                 if use.writes:
                     stores.append(replace(self._moves[use.array, False], active=here))
-        before = (Burst(tuple(loads), True),) if loads else ()
-        after = (Burst(tuple(stores), False),) if stores else ()
+        rounds = self._beside(self.shape.order[: self.shape.order.index(loop) + 1])
+        before = (Burst(tuple(loads), True, rounds),) if loads else ()
+        after = (Burst(tuple(stores), False, rounds),) if stores else ()
         return (*before, *parts, *after)
 
     @cached_property
@@ -286,11 +282,7 @@ class NestReader:
     def _move(self, array: ArrayId, *, is_load: bool) -> Move:
         declared, width = self.scop.array(array), self.numbers.widths[array]
         extents = [self._extent(array, at) for at in range(len(declared.extents))]
-        factors = self.numbers.factors[array]
-        dims = tuple(
-            Dim(extent, self.alg.minimum(factor, extent), {})
-            for (extent, _), factor in zip(extents, factors, strict=True)
-        )
+        dims = self._dims(array)
         bursts: Value = 1
         beats: Value = self.alg.ceil_div(extents[-1][0], width)
         rest: Condition = True
@@ -313,6 +305,12 @@ class NestReader:
             tile_strides=strides,
             is_tile=is_tile,
         )
+
+    def _dims(self, array: ArrayId) -> tuple[Dim, ...]:
+        """The dimensions of an array's buffer, without strides."""
+        extents = (self._extent(array, at)[0] for at in range(len(self.scop.array(array).extents)))
+        factors = self.numbers.factors[array]
+        return tuple(Dim(e, self.alg.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True))
 
     def _tile_strides(self, array: ArrayId, width: Value) -> tuple[tuple[Value, ...], Condition]:
         """Beats that one step of each loop around moves a tile on, and whether any does."""
@@ -341,7 +339,12 @@ class NestReader:
                 for name, factor in ref.index[at].rename(band).terms if ref.array == array else ():
                     if name in self._copies:
                         step = abs(factor) * self._copies[name][0][1]
-                        found[name] = self.alg.select(self.alg.both(self._fixed(array, name), exists[name]), step, 0)
+                        fixed = self._fixed(array, name)
+                        found[name] = self.alg.select(self.alg.both(fixed, exists[name]), step, 0)
+                        if name in self.numbers.unroll:
+                            one = step // self.numbers.unroll[name]
+                            several = self.alg.exceeds(self.numbers.unroll[name], 1)
+                            found[f"{name}, a copy"] = self.alg.select(self.alg.both(fixed, several), one, 0)
                     elif name in self.space.nest.outer:
                         found[name] = abs(factor)
         return found

@@ -117,7 +117,8 @@ def _dsp(op: str, key: str, operators: OperatorTable) -> int:
 class Trips:
     """Trip counts of a nest as values: products over its loops at each level.
 
-    `pipelined_*` is the level-1 trip count of the pipelined loop if it is of that kind, else 1.
+    Coarse-grained copies (equations 6 to 9) divide `tiles`, which follow each other, and multiply `unrolled`, which all
+    have operators. `pipelined_*` is the level-1 trip count of the pipelined loop if it is of that kind, else 1.
     """
 
     tiles: V
@@ -222,9 +223,10 @@ def trips_of(nest: NestSpace, point: NestPoint) -> Trips:
         counts = [_counts(point, loop.iterator)[level] for loop in nest.loops if loop.kind in kinds]
         return math.prod(counts)
 
+    copies = math.prod(factor for _, factor in point.unroll)
     return Trips(
-        tiles=over(0),
-        unrolled=over(2),
+        tiles=over(0) // copies,
+        unrolled=over(2) * copies,
         reduction_unrolled=over(2, (LoopKind.REDUCTION,)),
         pipelined_parallel=over(1, (LoopKind.PARALLEL,)),
         pipelined_reduction=over(1, (LoopKind.REDUCTION,)),

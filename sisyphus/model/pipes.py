@@ -64,11 +64,9 @@ def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Valu
     """Every transfer of some parts that are entered so often, with how often it runs."""
     for part in parts:
         match part:
-            case Burst(moves=moves):
-                yield from ((move, entries) for move in moves)
+            case Burst(moves=moves, rounds=rounds):
+                yield from ((move, entries * rounds) for move in moves)
             case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
                 yield from moves_in(body, inside)
-            case Replicated(body=body):
-                yield from moves_in(body, entries)
-            case Pipe():
-                pass
+            case Replicated() | Pipe():
+                pass  # copies share the ports, so that transfers stand outside of them

@@ -90,7 +90,7 @@ def _memories(study: Study) -> list[tuple[str, BankCost]]:
     found = []
     for buffer in study.plan.buffers:
         bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
-        found.append((buffer.id, bank.times(buffer.banks * buffer.copies)))
+        found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
     return found
 
 
@@ -118,7 +118,7 @@ Costs = list[tuple[str, BankCost]]
 
 def _ff_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
     area = study.rules.area
-    elements = sum(b.banks * b.copies for b in study.plan.buffers if b.in_registers)
+    elements = sum(b.banks * b.memories for b in study.plan.buffers if b.in_registers)
     yield _cores(study, needs, "ff")
     yield _column(memories, "memories", "ff")
     yield _column(ports, "adapters", "ff")
@@ -146,7 +146,7 @@ def _bank_terms(study: Study, moves: Sequence[MoveStudy]) -> Iterable[Term]:
     for buffer, users in sorted(_users(study, moves).items()):
         found = study.plan.buffer(buffer)
         each = register_lut(table, users) if found.in_registers else bank_lut(table, users)
-        yield Term(buffer, found.banks * found.copies * each, rule="multiplexers")
+        yield Term(buffer, found.banks * found.memories * each, rule="multiplexers")
 
 
 def _users(study: Study, moves: Iterable[MoveStudy]) -> dict[str, Users]:

@@ -11,7 +11,7 @@ from sisyphus.model.facts import Burst, Guarded, Part, Pipe, Replicated, TaskFac
 from sisyphus.model.flows import flows_of
 from sisyphus.model.moves import move_of
 from sisyphus.model.works import Around, Placed, works_in
-from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task
+from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, in_turn, is_copied_work
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class _Place:
     loops: tuple[For, ...]
     visits: Visits
     hold: Hold | None = None
+    beside: tuple[For, ...] = ()
 
 
 def task_facts(plan: Plan, task: Task, outside: Visits | None = None) -> TaskFacts:
@@ -58,6 +59,8 @@ class _Reader:
             case Copy(transfer=transfer):
                 move = move_of(self.plan, self.plan.transfer(transfer))
                 return Burst((move,), move.is_load)
+            case For(role=LoopRole.COPIES):
+                return self._copies(node, place)
             case For():
                 inside = replace(place, loops=(*place.loops, node), visits=place.visits.into(node, self.survey.needed))
                 return self._loop(node, inside)
@@ -71,16 +74,27 @@ class _Reader:
         raise InternalError(f"{node} is no part of task `{self.task.name}`")
 
     def _loop(self, loop: For, inside: _Place) -> Part:
-        if loop.role is LoopRole.UNROLLED:
-            return Replicated(loop.trip_count, self.parts(loop.body, inside))
         if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
         flatten = loop.flatten and id(loop) not in self.survey.moving
         return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten)
 
+    def _copies(self, loop: For, place: _Place) -> Part:
+        """Coarse-grained copies: of transfers one after another, of what the task computes side by side if they may."""
+        waits = in_turn(self.plan, self.task, loop)
+        visits = place.visits.into(loop, self.survey.needed) if waits else place.visits
+        inner = self.parts(loop.body, replace(place, beside=(*place.beside, loop), visits=visits))
+        side, turns = (1, loop.trip_count) if waits else (loop.trip_count, 1)
+        match inner:
+            case [Burst(moves, is_load, rounds)]:
+                return Burst(moves, is_load, rounds * loop.trip_count)
+            case [Replicated(copies, body, more)] if not is_copied_work(loop):
+                return Replicated(copies * side, body, more * turns)
+        return Replicated(side, inner, turns)
+
     def _pipe(self, body: Sequence[Node], loop: For | None, place: _Place) -> Pipe:
         """A pipelined loop, or a body without a loop of its own."""
-        around = Around(place.loops, hold=place.hold)
+        around = Around(place.loops, place.beside, hold=place.hold)
         placed = [found for node in body for found in works_in(self.plan, self.task, node, around)]
         loops = {f.iterator: f for f in (*place.loops, *(f for p in placed for f in p.unrolled))}
         copies = _copies(loops, placed)
@@ -101,10 +115,14 @@ class _Reader:
 def _append(found: list[Part], part: Part) -> None:
     """Adds a part; a transfer joins the transfers of its direction right before it."""
     last = found[-1] if found else None
-    if isinstance(part, Burst) and isinstance(last, Burst) and last.is_load == part.is_load:
-        found[-1] = Burst(last.moves + part.moves, part.is_load)
+    if isinstance(part, Burst) and isinstance(last, Burst) and _alike(last, part):
+        found[-1] = Burst(last.moves + part.moves, part.is_load, part.rounds)
     else:
         found.append(part)
+
+
+def _alike(one: Burst, other: Burst) -> bool:
+    return bool(one.is_load == other.is_load and one.rounds == other.rounds)
 
 
 def _copies(loops: Mapping[str, For], placed: Sequence[Placed]) -> dict[str, tuple[tuple[str, int], ...]]:

@@ -15,9 +15,13 @@ from sisyphus.poly import Affine
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a run: the loops outside the body and its unrolled ones, a guard, a held element."""
+    """What stands around a run: the loops outside the body and its unrolled ones, a guard, a held element.
+
+    `beside` are the loops over coarse-grained copies, each of which is a body of its own.
+    """
 
     loops: tuple[For, ...]
+    beside: tuple[For, ...] = ()
     unrolled: tuple[For, ...] = ()
     guarded: bool = False
     hold: Hold | None = None
@@ -74,7 +78,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     statement = plan.scop.statement(run.statement)
     values = dict(run.values)
     loops = (*around.loops, *around.unrolled)
-    sources = {loop.iterator: loop.source for loop in loops}
+    sources = {loop.iterator: loop.source for loop in (*loops, *around.beside)}
     expr = narrowed(statement.rhs)
 
     def access(ref: Ref) -> Access:

@@ -2,11 +2,25 @@
 
 from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
-from sisyphus.plan.conflicts import Touched, reads_writes, steps, steps_of, task_transfers
+from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps_of, task_transfers
 from sisyphus.plan.dump import dump
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.task import KnownTasks
-from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, LoopRole, Node, Quotient, Run, body_of, walk
+from sisyphus.plan.tree import (
+    Bound,
+    Call,
+    Copy,
+    For,
+    Guard,
+    Hold,
+    LoopRole,
+    Node,
+    Quotient,
+    Run,
+    body_of,
+    is_copied_work,
+    walk,
+)
 
 __all__ = [
     "Bound",
@@ -31,6 +45,8 @@ __all__ = [
     "build_plan",
     "check_point",
     "dump",
+    "in_turn",
+    "is_copied_work",
     "reads_writes",
     "steps",
     "steps_of",

@@ -8,7 +8,7 @@ from sisyphus.analysis import Distribution, Nest
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, factors_of, free_loops
 from sisyphus.space.build import MAX_BEAT_ELEMENTS
 
 #: An m_axi port moves at most this much in one beat (MODEL.md 4.2), and at most MAX_BEAT_ELEMENTS.
@@ -43,14 +43,25 @@ def _nest_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
             return
     if choice.pipeline is not None and choice.pipeline not in loops:
         yield f"nest `{nest.id}`: no loop `{choice.pipeline}` to pipeline"
-    if choice.unroll:
-        yield f"nest `{nest.id}`: coarse-grained unrolling cannot be built"
+    yield from _unroll_faults(nest, choice)
     for loop in nest.band:
         tile = loops[loop.iterator]
         if not _covers(tile, loop.trip_count):
             yield f"nest `{nest.id}`: tile {tile} of loop `{loop.iterator}` does not make {loop.trip_count} iterations"
         if tile.level1 > 1 and choice.pipeline not in (loop.iterator, None):
             yield f"nest `{nest.id}`: level 1 of `{loop.iterator}` is not 1 though `{choice.pipeline}` is pipelined"
+
+
+def _unroll_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
+    free = free_loops(nest)
+    for loop, factor in choice.unroll:
+        if loop not in nest.iterators:
+            yield f"nest `{nest.id}`: no loop `{loop}` to have copies of"
+            continue
+        legal = factors_of(choice.tile(loop)) if loop in free else (1,)
+        if factor not in legal:
+            listed = ", ".join(map(str, legal))
+            yield f"nest `{nest.id}`: `{loop}` cannot have {factor} copies side by side, legal: {listed}"
 
 
 def _covers(tile: Tile, trip_count: int) -> bool:

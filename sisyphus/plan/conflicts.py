@@ -114,6 +114,16 @@ def task_transfers(plan: Plan, task: Task) -> tuple[Transfer, ...]:
     return tuple(plan.transfer(n.transfer) for n in walk(task.body) if isinstance(n, Copy))
 
 
+def in_turn(plan: Plan, task: Task, copies: For) -> bool:
+    """Whether coarse-grained copies get into each other's way, so that they run one after another.
+
+    They do where they share an array that the task writes, or one that is not wholly in registers.
+    """
+    _, written = _arrays(plan, iter(task.statements))
+    shared = (b for b in map(plan.buffer, task.buffers) if copies.iterator not in dict(b.beside))
+    return any(b.array in written or not b.in_registers for b in shared)
+
+
 def _arrays(plan: Plan, statements: Iterator[StmtId]) -> tuple[set[ArrayId], set[ArrayId]]:
     """Arrays that statements read, and those that they write."""
     read, written = set[ArrayId](), set[ArrayId]()

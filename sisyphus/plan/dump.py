@@ -30,6 +30,7 @@ def _buffer(buffer: Buffer) -> str:
     part = "x".join(map(str, buffer.partition)) or "1"
     origin = ", ".join(map(str, buffer.origin))
     extra = f" copies {buffer.copies}" if buffer.copies > 1 else ""
+    extra += "".join(f" each of {count} {name}" for name, count in buffer.beside)
     extra += f" storage {buffer.storage}" if buffer.storage != "auto" else ""
     at = f" at [{origin}]" if any(not e.is_constant or e.constant for e in buffer.origin) else ""
     return f"buffer {buffer.type} {buffer.id}{extents} of {buffer.array}{at} under {buffer.place} parts {part}{extra}"

@@ -14,16 +14,24 @@ from sisyphus.analysis import Nest
 from sisyphus.analysis.distribution import Loop
 from sisyphus.plan.names import Names
 from sisyphus.poly import Affine, const, var
-from sisyphus.space import NestPoint, Tile, level2_order
+from sisyphus.space import NestPoint, Tile, copies_depth, level2_order
+
+#: What follows the name of a loop in that of the loop over its coarse-grained copies.
+BESIDE = "c"
 
 
 @dataclass(frozen=True)
 class Copies:
-    """One loop of a band strip-mined twice; a copy that needs no loop has no name and the value 0."""
+    """One loop of a band strip-mined twice; a copy that needs no loop has no name and the value 0.
+
+    `unroll` tiles of level 0 run side by side; their loop, if there are several, has the name `beside`.
+    """
 
     loop: Loop
     tile: Tile
     names: tuple[str | None, str | None, str | None]
+    unroll: int = 1
+    beside: str | None = None
 
     @property
     def fits(self) -> bool:
@@ -36,9 +44,15 @@ class Copies:
         return self.loop.lower + self.loop.trip_count - 1
 
     @property
+    def groups(self) -> int:
+        """Iterations of the level-0 loop."""
+        return self.tile.level0 // self.unroll
+
+    @property
     def start(self) -> Affine:
         """The first value of the iterator in a tile."""
-        return self.loop.lower + self._copy(0) * self.tile.size
+        tile = self._copy(0) * self.unroll
+        return self.loop.lower + (tile if self.beside is None else tile + var(self.beside)) * self.tile.size
 
     @property
     def value(self) -> Affine:
@@ -54,6 +68,7 @@ class Levels:
     """All loops of a nest in the order in which they will stand.
 
     `split`: tiles that are full run apart from those that are not.
+    `depth` level-0 loops of `order` are outside of the coarse-grained copies, 0 where there are none.
     """
 
     nest: Nest
@@ -63,6 +78,7 @@ class Levels:
     pipeline: str | None
     innermost: tuple[str, ...]
     split: bool = False
+    depth: int = 0
 
     @cached_property
     def by_loop(self) -> dict[str, Copies]:
@@ -72,6 +88,25 @@ class Levels:
     def level0(self) -> tuple[tuple[str, Copies], ...]:
         """Named level-0 copies, outermost first."""
         return self._named(0, self.order)
+
+    @cached_property
+    def outside(self) -> tuple[tuple[str, Copies], ...]:
+        """Those of `level0` outside of the coarse-grained copies, all where there are none."""
+        return self._named(0, self.order[: self.depth] if self.depth else self.order)
+
+    @cached_property
+    def inside(self) -> tuple[tuple[str, Copies], ...]:
+        """The other ones of `level0`."""
+        return self._named(0, self.order[self.depth :] if self.depth else ())
+
+    @cached_property
+    def beside(self) -> tuple[tuple[str, Copies], ...]:
+        """The loops over coarse-grained copies."""
+        return tuple((copies.beside, copies) for _, copies in self._ordered if copies.beside is not None)
+
+    @cached_property
+    def _ordered(self) -> tuple[tuple[str, Copies], ...]:
+        return tuple((loop, self.by_loop[loop]) for loop in self.order)
 
     @cached_property
     def level1(self) -> tuple[tuple[str, Copies], ...]:
@@ -88,7 +123,8 @@ class Levels:
     @cached_property
     def dims(self) -> tuple[str, ...]:
         """Every loop around a statement, outermost first."""
-        return (*self.outer, *(name for level in (self.level0, self.level1, self.level2) for name, _ in level))
+        levels = (self.outside, self.beside, self.inside, self.level1, self.level2)
+        return (*self.outer, *(name for level in levels for name, _ in level))
 
     @cached_property
     def values(self) -> tuple[Affine, ...]:
@@ -98,8 +134,9 @@ class Levels:
     @cached_property
     def box(self) -> tuple[Affine, ...]:
         """The conditions (each >= 0) that all copies stay in their trip counts."""
-        tiles = ((var(name), c.tile.level0 - 1 - var(name)) for name, c in self.level0)
-        return (*(condition for pair in tiles for condition in pair), *self.inner_box)
+        tiles = ((var(name), c.groups - 1 - var(name)) for name, c in self.level0)
+        beside = ((var(name), c.unroll - 1 - var(name)) for name, c in self.beside)
+        return (*(condition for pair in (*tiles, *beside) for condition in pair), *self.inner_box)
 
     @cached_property
     def inner_box(self) -> tuple[Affine, ...]:
@@ -111,6 +148,11 @@ class Levels:
     def fixed_under(self, place: str) -> frozenset[str]:
         """Iterators of the band whose tile does not change inside the level-0 loop `place`."""
         return frozenset(self.order[: self.order.index(place) + 1])
+
+    def copies_under(self, place: str) -> tuple[tuple[str, Copies], ...]:
+        """The loops over copies, each of which has tiles of its own under the level-0 loop `place`."""
+        fixed = self.fixed_under(place)
+        return tuple((name, copies) for name, copies in self.beside if copies.loop.iterator in fixed)
 
 
 def levels_of(
@@ -126,14 +168,15 @@ def levels_of(
 
     `outer` renames the iterators of the outer loops.
     """
-    copies = []
+    copies, unroll = [], dict(point.unroll)
     for loop in nest.band:
-        tile = point.tile(loop.iterator)
-        wanted = (tile.level0 > 1 or loop.iterator in places, tile.level1 > 1, tile.level2 > 1)
+        tile, factor = point.tile(loop.iterator), unroll.get(loop.iterator, 1)
+        wanted = (tile.level0 > factor or loop.iterator in places, tile.level1 > 1, tile.level2 > 1)
         first, second, third = (
             names.take(f"{loop.iterator}{level}") if needed else None for level, needed in enumerate(wanted)
         )
-        copies.append(Copies(loop, tile, (first, second, third)))
+        beside = names.take(f"{loop.iterator}{BESIDE}") if factor > 1 else None
+        copies.append(Copies(loop, tile, (first, second, third), factor, beside))
     return Levels(
         nest=nest,
         outer=tuple(outer[name] for name in nest.outer),
@@ -141,5 +184,6 @@ def levels_of(
         order=point.order,
         pipeline=point.pipeline,
         innermost=level2_order(nest, tree_reduction=tree_reduction),
-        split=point.split,
+        split=point.split and not unroll,
+        depth=copies_depth(point.order, unroll, places),
     )

@@ -2,6 +2,9 @@
 
 for i: for j: for k: S   with order k,i,j, tiles i=4x1x50 j=1x220x1 k=48x1x5, pipeline j and A under k becomes
 for k0 (tile): { copy A; for i0 (tile): for j1 (pipelined): for i2 (unrolled): for k2 (unrolled): S }
+
+Coarse-grained copies (several statements, loop i with 2 of its 4 tiles side by side, A under i) become
+for i0 (tile): { for ic (copies): copy A; for ic (copies): for j1 (pipelined): for i2 (unrolled): { S0; S1 } }
 """
 
 from __future__ import annotations
@@ -50,16 +53,17 @@ def tree_of(
     def tiles(at: int, scan: Scan, full: Full) -> tuple[Node, ...]:
         """The level-0 loops from the `at`-th one on."""
         nonlocal found_full
-        if at == len(levels.level0):
+        if at == len(levels.outside):
             found_full |= full == ()
-            return _inner(levels, scan, statements, accumulators)
-        name, copies = levels.level0[at]
+            inside = _wrap(_inner(levels, scan, statements, accumulators), levels.inside, scan, LoopRole.TILE)
+            return _wrap(inside, levels.beside, scan, LoopRole.COPIES)
+        name, copies = levels.outside[at]
         copied = copying.get(copies.loop.iterator, Copying())
+        loads, stores = (_moved(levels, copies, scan, ids) for ids in (copied.loads, copied.stores))
         loops = []
         for piece, left in pieces(levels, at, scan, full):
             body = tiles(at + 1, piece, left)
-            body = (*(Copy(t) for t in copied.loads), *body, *(Copy(t) for t in copied.stores))
-            loops.append(_loop(name, copies, piece, LoopRole.TILE, body))
+            loops.append(_loop(name, copies, piece, LoopRole.TILE, (*loads, *body, *stores)))
         return tuple(loops)
 
     full = full_tiles(levels, scan) if levels.split else None
@@ -67,6 +71,12 @@ def tree_of(
     if full and not found_full:
         body = tiles(0, scan, None)
     return (Guard(scan.entry, body),) if scan.entry else body
+
+
+def _moved(levels: Levels, copies: Copies, scan: Scan, transfers: tuple[str, ...]) -> tuple[Node, ...]:
+    """Transfers in an iteration of a level-0 loop, once for each coarse-grained copy with tiles of its own there."""
+    beside = levels.copies_under(copies.loop.iterator) if transfers else ()
+    return _wrap(tuple(Copy(t) for t in transfers), beside, scan, LoopRole.COPIES)
 
 
 def _inner(

@@ -88,9 +88,10 @@ def _visited(levels: Levels, scan: Scan, outside: Set) -> Set:
 
 
 def _fixed_dims(levels: Levels, place: str) -> list[str]:
-    """The loops outside of the copies under a level-0 loop."""
+    """The loops outside of the copies under a level-0 loop, outermost first."""
     fixed = levels.fixed_under(place)
-    return [*levels.outer, *(name for name, copies in levels.level0 if copies.loop.iterator in fixed)]
+    tiles = [name for name, copies in levels.level0 if copies.loop.iterator in fixed]
+    return [*levels.outer, *tiles, *(name for name, _ in levels.copies_under(place))]
 
 
 def _tile(buffer: Buffer, extents: Sequence[int], iterations: Set) -> Set:

@@ -66,8 +66,8 @@ class Parts:
         """The buffer of every array that a nest touches."""
         return {array: self.buffer(self.choice(array, nest)) for array in arrays_of(self.scop, nest)}
 
-    def add_buffer(self, choice: BufferPoint, box: Box) -> Buffer:
-        """A partition factor above the extent means a bank for every element."""
+    def add_buffer(self, choice: BufferPoint, box: Box, beside: tuple[tuple[str, int], ...] = ()) -> Buffer:
+        """A partition factor above the extent means a bank for every element; `beside` as in Buffer."""
         array = self.scop.array(choice.array)
         self.buffers[choice.id] = Buffer(
             id=self.buffer_names[choice.id],
@@ -79,6 +79,7 @@ class Parts:
             place=choice.place,
             copies=choice.copies,
             storage=choice.storage,
+            beside=beside,
         )
         return self.buffers[choice.id]
 

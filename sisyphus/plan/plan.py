@@ -26,6 +26,7 @@ class Buffer:
 
     `origin` is over the iterators of the loops outside its place (all zero for a whole array); `extents` are its own;
     `partition` has one cyclic factor per dimension, between 1 and the extent; `place` and `copies` as in BufferPoint.
+    `beside` are iterators over coarse-grained copies, with their counts: each copy has such an array of its own.
     """
 
     id: str
@@ -37,6 +38,15 @@ class Buffer:
     place: str
     copies: int = 1
     storage: str = "auto"
+    beside: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def memories(self) -> int:
+        """How many arrays of this shape there are: `copies` of each coarse-grained copy's own."""
+        total = self.copies
+        for _, count in self.beside:
+            total *= count
+        return total
 
     @property
     def banks(self) -> int:
@@ -57,7 +67,7 @@ class Buffer:
     @property
     def bytes(self) -> int:
         """What `--mem` counts: words x banks x element size, every copy."""
-        return self.banks * self.words_per_bank * self.type.bytes * self.copies
+        return self.banks * self.words_per_bank * self.type.bytes * self.memories
 
     @property
     def in_registers(self) -> bool:

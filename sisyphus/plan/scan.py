@@ -117,7 +117,8 @@ def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Col
 
 def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Collection[str]) -> Scan:
     """The nest visits a box: only a last tile that hangs over, and the outer loops, leave something to guard."""
-    ranges = {name: Range.upto(c.tile.level0) for name, c in levels.level0} | _inner_ranges(levels)
+    ranges = {name: Range.upto(c.groups) for name, c in levels.level0} | _inner_ranges(levels)
+    ranges |= {name: Range.upto(c.unroll) for name, c in levels.beside}
     ragged = [c for c in levels.copies if not c.fits]
     if _stands_alone(levels, ranges, hosts):
         for name, copies in levels.level1:
@@ -140,7 +141,7 @@ def _stands_alone(levels: Levels, ranges: Mapping[str, Range], hosts: Collection
 
     Where it does not, all of them have constant bounds and become one loop (MODEL.md 4.2).
     """
-    if levels.pipeline is None:
+    if levels.pipeline is None or levels.depth:  # coarse-grained copies all do the same work
         return False
     if not levels.level0:
         return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Scalar, Statement, walk
 from sisyphus.plan.checks import arrays_of
-from sisyphus.plan.levels import Levels, levels_of
+from sisyphus.plan.levels import BESIDE, Levels, levels_of
 from sisyphus.plan.names import Names
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.overwritten import needs_load
@@ -73,7 +73,7 @@ def _key(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around) -> 
     """All that a nest's task depends on beside the kernel; the values of the outer loops follow from their names."""
     point, ids = parts.point, {c.id for c in tiled}
     resident = (parts.choice(array, nest) for array in arrays_of(parts.scop, nest))
-    wanted = [f"{loop.iterator}{level}" for loop in nest.band for level in range(3)]
+    wanted = [f"{loop.iterator}{level}" for loop in nest.band for level in (*range(3), BESIDE)]
     names = [(parts.buffer_names[c.id], *(parts.transfer_names[c.id, d] for d in Direction)) for c in tiled]
     return (
         (point.nest(nest.id), point.tree_reduction, parts.task_names[nest.id], tuple(names)),
@@ -126,7 +126,8 @@ def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Leve
             else Window(const(loop.lower), loop.trip_count)
         )
     use = Use(parts.refs(nest, choice.array), windows)
-    parts.add_buffer(choice, box_of([use], parts.scop.array(choice.array).extents))
+    beside = tuple((name, copies.unroll) for name, copies in levels.copies_under(choice.place))
+    parts.add_buffer(choice, box_of([use], parts.scop.array(choice.array).extents), beside)
 
 
 def _copying(

@@ -15,6 +15,7 @@ class LoopRole(Enum):
 
     OUTER = "outer"  # sequential loop of the source, shared by several nests
     TILE = "tile"  # level 0
+    COPIES = "copies"  # level 0, coarse-grained: every iteration is a copy of what is inside
     PIPELINED = "pipelined"  # level 1, chosen
     SEQUENTIAL = "sequential"  # level 1 of a nest that is not pipelined
     UNROLLED = "unrolled"  # level 2
@@ -108,6 +109,13 @@ class Call:
 
 
 Node = For | Guard | Run | Hold | Copy | Call
+
+
+def is_copied_work(node: Node) -> bool:
+    """Whether a loop over coarse-grained copies is the one right around what they compute, not around transfers."""
+    if not isinstance(node, For) or node.role is not LoopRole.COPIES:
+        return False
+    return not any(isinstance(n, Copy) or (isinstance(n, For) and n.role is LoopRole.COPIES) for n in node.body)
 
 
 def body_of(node: Node) -> tuple[Node, ...]:

@@ -101,6 +101,9 @@ def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:
     tiles = [f"{loop}={tile}" for loop, tile in other.tiles if tile != best.tile(loop)]
     if tiles:
         yield f"{other.id}: {', '.join(tiles)}"
+    if other.unroll != best.unroll:
+        copies = ", ".join(f"{loop} in {factor}" for loop, factor in other.unroll) or "none"
+        yield f"{other.id}: copies {copies}"
     if other.order != best.order:
         yield f"{other.id}: order {' '.join(other.order)}"
     if other.split != best.split:

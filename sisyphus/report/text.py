@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sisyphus.codegen.interface import layout_extents
 from sisyphus.model import Estimate, Term
-from sisyphus.plan import Plan, Transfer
+from sisyphus.plan import Buffer, Plan, Transfer
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
 from sisyphus.report.explanation import explanation_text
 from sisyphus.report.facts import Facts, Rated
@@ -146,7 +146,9 @@ def _nest_rows(point: DesignPoint) -> Rows:
 
 
 def _tiles(nest: NestPoint) -> str:
-    tiles = ", ".join(f"{loop}={tile}" for loop, tile in nest.tiles) or "-"
+    unroll = dict(nest.unroll)
+    copies = {loop: f" ({unroll[loop]} copies)" if loop in unroll else "" for loop, _ in nest.tiles}
+    tiles = ", ".join(f"{loop}={tile}{copies[loop]}" for loop, tile in nest.tiles) or "-"
     return f"{tiles}; full ones apart" if nest.split else tiles
 
 
@@ -158,13 +160,18 @@ def _buffer_rows(plan: Plan) -> Rows:
             (
                 buffer.id,
                 buffer.place,
-                "x".join(map(str, buffer.extents)) or "scalar",
+                _extents(buffer),
                 "x".join(map(str, buffer.partition)) or "-",
                 _beats(plan, moved) if moved is not None else "-",
                 str(buffer.bytes),
             )
         )
     return rows
+
+
+def _extents(buffer: Buffer) -> str:
+    shape = "x".join(map(str, buffer.extents)) or "scalar"
+    return shape if buffer.memories == 1 else f"{buffer.memories} of {shape}"
 
 
 def _beats(plan: Plan, moved: Transfer) -> str:

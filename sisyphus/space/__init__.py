@@ -1,6 +1,7 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.build import build_space
+from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
@@ -24,6 +25,9 @@ __all__ = [
     "TransferPoint",
     "apply_fixes",
     "build_space",
+    "copies_depth",
+    "factors_of",
+    "free_loops",
     "illegal",
     "layout_for",
     "level2_order",

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, Nest, OuterLoop
+from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop
 from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.poly import Affine
+from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.point import KERNEL_PLACE
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
@@ -63,16 +64,7 @@ def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: b
 def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> NestSpace:
     statements = [scop.statement(s) for s in nest.statements]
     places = (*nest.outer, *nest.iterators) if options.outer_places else nest.iterators
-    loops = tuple(
-        LoopSpace(
-            iterator=loop.iterator,
-            lower=loop.lower,
-            trip_count=loop.trip_count,
-            kind=loop.kind,
-            tiles=tilings(loop.trip_count, loop.kind, options.tiles),
-        )
-        for loop in nest.band
-    )
+    loops = tuple(_loop_space(nest, loop, options) for loop in nest.band)
     pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1)
     return NestSpace(
         nest=nest,
@@ -81,6 +73,18 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
         pipelines=(*pipelines, None),
         order=None,
         outer_trips=outer_trips,
+    )
+
+
+def _loop_space(nest: Nest, loop: Loop, options: Options) -> LoopSpace:
+    tiles = tilings(loop.trip_count, loop.kind, options.tiles)
+    return LoopSpace(
+        iterator=loop.iterator,
+        lower=loop.lower,
+        trip_count=loop.trip_count,
+        kind=loop.kind,
+        tiles=tiles,
+        unroll=legal_factors(nest, loop.iterator, tiles),
     )
 
 

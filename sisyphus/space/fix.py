@@ -4,6 +4,7 @@ S1.order=k,i,j         level-0 order, outermost first
 S1.k=48x1x5            level 0 x level 1 x level 2
 S1.pipeline=j          or `none`
 S1.split=yes           full tiles in loops of their own, without guards; or `no`
+S1+S2.unroll.i=4       coarse-grained: so many tiles of loop i side by side
 S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the nest (a buffer for it alone), or one
                        further out (one buffer for all nests under that loop)
 A.partition=50,1       factors of the resident buffer
@@ -26,7 +27,8 @@ from sisyphus.space.widths import layout_for
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
 EXAMPLE = (
-    "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1.A.place=k`, `A@S1.partition=50,1`, `A.width=4`"
+    "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1+S2.unroll.i=4`, `S1.A.place=k`, "
+    "`A@S1.partition=50,1`, `A.width=4`"
 )
 
 
@@ -76,6 +78,8 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _with_nest(space, _fix_pipeline(_nest(space, text, nest_id), text, value))
         case [nest_id, "split"]:
             return _with_nest(space, _fix_split(_nest(space, text, nest_id), text, value))
+        case [nest_id, "unroll", loop]:
+            return _with_nest(space, _fix_unroll(_nest(space, text, nest_id), text, loop, value))
         case [nest_id, array, "place"]:
             nest = _nest(space, text, nest_id)
             pinned = f"{array}@{nest.id}"
@@ -133,17 +137,35 @@ def _fix_order(nest: NestSpace, text: str, value: str) -> NestSpace:
     return replace(nest, order=order)
 
 
+def _loop(nest: NestSpace, text: str, name: str) -> LoopSpace:
+    if name not in {s.iterator for s in nest.loops}:
+        raise _illegal(text, f"nest `{nest.id}` has no loop `{name}`", (s.iterator for s in nest.loops))
+    return nest.loop(name)
+
+
+def _fix_unroll(nest: NestSpace, text: str, loop: str, value: str) -> NestSpace:
+    """The factor, and the tiles that it divides."""
+    space = _loop(nest, text, loop)
+    if value not in {str(f) for f in space.unroll}:
+        raise _illegal(text, f"`{loop}` cannot have {value} copies side by side in `{nest.id}`", space.unroll)
+    tiles = tuple(t for t in space.tiles if t.level0 % int(value) == 0)
+    return _with_loop(nest, replace(space, tiles=tiles, unroll=(int(value),)))
+
+
 def _fix_tile(nest: NestSpace, text: str, loop: str, value: str) -> NestSpace:
-    if loop not in {s.iterator for s in nest.loops}:
-        raise _illegal(text, f"nest `{nest.id}` has no loop `{loop}`", (s.iterator for s in nest.loops))
-    space = nest.loop(loop)
+    space = _loop(nest, text, loop)
     counts = re.fullmatch(r"(\d+)x(\d+)x(\d+)", value)
     tile = Tile(*map(int, counts.groups())) if counts else None
     if tile not in space.tiles:
         raise _illegal(
             text, f"`{loop}` has {space.trip_count} iterations, split as level 0 x level 1 x level 2", space.tiles
         )
-    return _with_loop(nest, replace(space, tiles=(tile,)))
+    return _with_loop(nest, replace(space, tiles=(tile,), unroll=_dividing(space, (tile,))))
+
+
+def _dividing(loop: LoopSpace, tiles: Sequence[Tile]) -> tuple[int, ...]:
+    """The coarse-grained factors that some tile still allows."""
+    return tuple(f for f in loop.unroll if any(t.level0 % f == 0 for t in tiles))
 
 
 def _fix_pipeline(nest: NestSpace, text: str, value: str) -> NestSpace:
@@ -158,7 +180,7 @@ def _fix_pipeline(nest: NestSpace, text: str, value: str) -> NestSpace:
                 f"`--fix {text}`: level 1 of `{loop.iterator}` is {'above 1' if flat else '1'} in all tiles left to it",
                 hint=f"the pipelined loop alone has a level 1 above 1: leave out `--fix {nest.id}.{loop.iterator}`",
             )
-        nest = _with_loop(nest, replace(loop, tiles=tiles))
+        nest = _with_loop(nest, replace(loop, tiles=tiles, unroll=_dividing(loop, tiles)))
     return replace(nest, pipelines=(chosen,))
 
 
@@ -245,6 +267,6 @@ def _fix_tile_partition(space: Space, text: str, array: ArrayId, nest: NestSpace
         for name in dim.loops:
             loop = narrowed.loop(name)
             tiles = tuple(t for t in loop.tiles if factor % t.level2 == 0)
-            narrowed = _with_loop(narrowed, replace(loop, tiles=tiles))
+            narrowed = _with_loop(narrowed, replace(loop, tiles=tiles, unroll=_dividing(loop, tiles)))
     space = _with_nest(space, narrowed)
     return replace(space, pinned={**space.pinned, f"{array}@{nest.id}": factors})

@@ -37,8 +37,9 @@ class NestPoint:
 
     `order` lists the level-0 loops outermost first (all loops of the band), `tiles` has one entry per loop in band
     order, `pipeline` is the loop whose level-1 copy is pipelined (None: the nest runs sequentially), `unroll` holds
-    coarse-grained factors above 1. `split`: tiles that are full run in loops of their own, without the guards that
-    those on a boundary of the domain have.
+    coarse-grained factors above 1 in band order: how many tiles of a loop have a copy of the nest each. `split`: tiles
+    that are full run in loops of their own, without the guards that those on a boundary of the domain have; not in a
+    nest with copies.
     """
 
     statements: tuple[StmtId, ...]
@@ -183,7 +184,7 @@ def _nest(data: Mapping[str, Any]) -> NestPoint:
         order=tuple(str(i) for i in data["order"]),
         tiles=tuple((str(loop), Tile(*(int(c) for c in counts))) for loop, counts in data["tiles"].items()),
         pipeline=None if data["pipeline"] is None else str(data["pipeline"]),
-        unroll=tuple((str(loop), int(f)) for loop, f in data.get("unroll", {}).items()),
+        unroll=tuple((str(loop), int(f)) for loop, f in data.get("unroll", {}).items() if int(f) != 1),
         slr=int(data.get("slr", 0)),
         split=bool(data.get("split", False)),
     )

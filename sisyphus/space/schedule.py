@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, Violation, violations
 from sisyphus.ir import Scop, StmtId
 from sisyphus.poly import Map, Piece, const, schedule, split_loop, var
+from sisyphus.space.coarse import copies_depth
 from sisyphus.space.point import DesignPoint, NestPoint
 
 
@@ -14,11 +15,13 @@ def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dic
     """Per statement a map to a common time space.
 
     (place among its siblings, outer iterator) per shared sequential loop, then the place of the nest, the level-0
-    loops in the point's order, the level-1 loops, the level-2 loops in band order, and the place in the body.
+    loops in the point's order (with the coarse-grained copies inside of those that stand outside of them), the level-1
+    loops, the level-2 loops in band order, and the place in the body.
     """
     times = {}
     for prefix, nest in _placed(distribution.body, ()):
-        levels = _levels(nest, point.nest(nest.id), tree_reduction=point.tree_reduction)
+        places = {b.place for b in point.buffers if nest.id in b.nests}
+        levels = _levels(nest, point.nest(nest.id), places, tree_reduction=point.tree_reduction)
         for at, statement in enumerate(nest.statements):
             times[statement] = [*prefix, *levels, const(at)]
     length = max(map(len, times.values()), default=0)
@@ -49,16 +52,19 @@ def _placed(body: Sequence[OuterLoop | Nest], prefix: tuple[Piece, ...]) -> list
     return found
 
 
-def _levels(nest: Nest, point: NestPoint, *, tree_reduction: bool) -> list[Piece]:
-    pieces = {}
+def _levels(nest: Nest, point: NestPoint, places: set[str], *, tree_reduction: bool) -> list[Piece]:
+    pieces, unroll = {}, dict(point.unroll)
     for loop in nest.band:
         tile = point.tile(loop.iterator)
-        pieces[loop.iterator] = split_loop(loop.iterator, loop.lower, (tile.level1, tile.level2))
-    inner = [loop.iterator for loop in nest.band]
+        inner = (unroll.get(loop.iterator, 1), tile.level1, tile.level2)
+        pieces[loop.iterator] = split_loop(loop.iterator, loop.lower, inner)
+    depth = copies_depth(point.order, unroll, places)
     return [
-        *(pieces[name][0] for name in point.order),
-        *(pieces[name][1] for name in inner),
-        *(pieces[name][2] for name in level2_order(nest, tree_reduction=tree_reduction)),
+        *(pieces[name][0] for name in point.order[:depth]),
+        *(pieces[name][1] for name in point.order),
+        *(pieces[name][0] for name in point.order[depth:]),
+        *(pieces[name][2] for name in nest.iterators),
+        *(pieces[name][3] for name in level2_order(nest, tree_reduction=tree_reduction)),
     ]
 
 

@@ -44,7 +44,8 @@ class Options:
 class LoopSpace:
     """A loop of a nest's band and its legal strip-minings, smallest first.
 
-    `lower` is the first value of the iterator over the whole domain, `trip_count` the extent of the hull.
+    `lower` is the first value of the iterator over the whole domain, `trip_count` the extent of the hull. `unroll` are
+    the legal coarse-grained factors, of which one goes with a tile if it divides its level 0.
     """
 
     iterator: str
@@ -52,6 +53,7 @@ class LoopSpace:
     trip_count: int
     kind: LoopKind
     tiles: tuple[Tile, ...]
+    unroll: tuple[int, ...] = (1,)
 
 
 @dataclass(frozen=True)

@@ -112,11 +112,11 @@ def _run(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
     buffer = plan.buffer_for(site.place.task, array.id)
     for at, ref in enumerate(refs):
         element = touched(site, ref)
-        where = (buffer.id, located(site.place, buffer, element))
+        where = (buffer.id, _location(site.place, buffer, element))
         yield _at(site, f"{site.name}_read{at}", Kind.READ, element, source=where)
     if statement.write.array == array.id:
         element = touched(site, statement.write)
-        where = (buffer.id, located(site.place, buffer, element))
+        where = (buffer.id, _location(site.place, buffer, element))
         yield _at(site, f"{site.name}_write", Kind.WRITE, element, target=where)
 
 
@@ -138,6 +138,11 @@ def located(place: Place, buffer: Buffer, element: Sequence[Affine]) -> tuple[Af
     return tuple(x - place.value(origin) for x, origin in zip(element, buffer.origin, strict=True))
 
 
+def _location(place: Place, buffer: Buffer, element: Sequence[Affine]) -> tuple[Affine, ...]:
+    """Which of the arrays of a buffer that coarse-grained copies have is meant, and where in it the element is."""
+    return (*(place.value(var(name)) for name, _ in buffer.beside), *located(place, buffer, element))
+
+
 def _copy(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
     """One instance per element moved: those of the buffer that lie inside the array."""
     if not isinstance(site.node, Copy):
@@ -151,16 +156,17 @@ def _copy(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
     inside += [c for x, extent in zip(at, buffer.extents, strict=True) for c in (x, extent - 1 - x)]
     dims = (*site.dims, *names)
     points = make_set(site.name, dims, at_least_zero=[*site.place.conditions, *inside])
-    memory, own = (MEMORY, element), (buffer.id, at)
+    memory, own = (MEMORY, element), (buffer.id, _location(site.place, buffer, element))
     source, target = (memory, own) if transfer.direction is Direction.LOAD else (own, memory)
     yield Event(site.name, Kind.COPY, dims, points, site.place.times, element, source, target, site)
 
 
 def _lost(tree: Tree, buffer: Buffer) -> Iterator[Event]:
     """A buffer under a loop is a new one in each iteration of it."""
-    names = tuple(f"x{at}" for at in range(len(buffer.extents)))
+    extents = (*(count for _, count in buffer.beside), *buffer.extents)
+    names = tuple(f"x{at}" for at in range(len(extents)))
     element = tuple(var(name) for name in names)
-    box = [c for x, extent in zip(element, buffer.extents, strict=True) for c in (x, extent - 1 - x)]
+    box = [c for x, extent in zip(element, extents, strict=True) for c in (x, extent - 1 - x)]
     for number, place in enumerate(tree.bodies(buffer)):
         name, dims = f"lost{number}_{buffer.id}", (*place.dims, *names)
         points = make_set(name, dims, at_least_zero=[*place.conditions, *box])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm, prod
+from math import gcd, lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness
 from sisyphus.codegen import Project, project
@@ -83,7 +83,8 @@ def _lowered(sizes: Sequence[Size], shape: Shape, point: DesignPoint, cut: int |
     for size in sizes:
         step = _step(size, point, same_tiles=cut is None)
         steps = [
-            max(0, left[loop] - _least(shape.loops[loop], _tile(point, loop), cut)) / (slope * step)
+            max(0, left[loop] - _least(shape.loops[loop], _tile(point, loop), _copies(point, loop), cut))
+            / (slope * step)
             for loop, slope in size.loops.items()
             if slope > 0
         ]
@@ -96,7 +97,7 @@ def _lowered(sizes: Sequence[Size], shape: Shape, point: DesignPoint, cut: int |
 
 def _step(size: Size, point: DesignPoint, *, same_tiles: bool) -> int:
     """What the size can be lowered by so that tiles and beats stay whole, or as ragged as they are."""
-    units = [s.denominator * _unit(_tile(point, loop)) for loop, s in size.loops.items() if same_tiles]
+    units = [s.denominator * _unit(point, loop) for loop, s in size.loops.items() if same_tiles]
     widths: dict[Dimension, int] = {(b.array, len(b.partition) - 1): point.width_of(b.id) for b in point.buffers}
     units += [slope.denominator * widths.get(dimension, 1) for dimension, slope in size.extents.items()]
     return lcm(*units, *(s.denominator for s in size.loops.values()))
@@ -104,18 +105,26 @@ def _step(size: Size, point: DesignPoint, *, same_tiles: bool) -> int:
 
 def _tile(point: DesignPoint, loop: Loop) -> Tile | None:
     """None for an outer loop."""
-    statement, iterator = loop
-    nest = next(n for n in point.nests if statement in n.statements)
-    return dict(nest.tiles).get(iterator)
+    return dict(_nest(point, loop).tiles).get(loop[1])
 
 
-def _unit(tile: Tile | None) -> int:
+def _nest(point: DesignPoint, loop: Loop) -> NestPoint:
+    return next(n for n in point.nests if loop[0] in n.statements)
+
+
+def _unit(point: DesignPoint, loop: Loop) -> int:
+    tile = _tile(point, loop)
     if tile is None:
         return 1
-    return tile.size if tile.level0 > 1 else tile.level2
+    return tile.size * _copies(point, loop) if tile.level0 > 1 else tile.level2
 
 
-def _least(trip_count: int, tile: Tile | None, cut: int | None) -> int:
+def _copies(point: DesignPoint, loop: Loop) -> int:
+    """The coarse-grained factor of a loop."""
+    return dict(_nest(point, loop).unroll).get(loop[1], 1)
+
+
+def _least(trip_count: int, tile: Tile | None, copies: int, cut: int | None) -> int:
     """The fewest iterations with which a loop still is what it was."""
     if cut is not None:
         return min(trip_count, cut)
@@ -123,7 +132,7 @@ def _least(trip_count: int, tile: Tile | None, cut: int | None) -> int:
         return min(trip_count, OUTER)
     if tile.level0 > 1:
         last = trip_count - (tile.level0 - 1) * tile.size
-        return (min(tile.level0, TILES) - 1) * tile.size + max(last, 1)
+        return (min(tile.level0, TILES * copies) - 1) * tile.size + max(last, 1)
     return trip_count if tile.level1 == 1 else min(trip_count, max(LEVEL1, 2 * tile.level2))
 
 
@@ -143,12 +152,18 @@ def _design(
 def _fitted(point: DesignPoint, scop: Scop, distribution: Distribution) -> DesignPoint:
     """The point with tiles and partitions no larger than what they are of."""
     trips = {(n.id, loop.iterator): loop.trip_count for n in distribution.nests for loop in n.band}
-    nests = tuple(replace(n, tiles=tuple(_tiles(n, trips))) for n in point.nests)
+    nests = tuple(_fitted_nest(n, dict(_tiles(n, trips))) for n in point.nests)
     buffers = tuple(
         replace(b, partition=tuple(min(f, e) for f, e in zip(b.partition, scop.array(b.array).extents, strict=True)))
         for b in point.buffers
     )
     return replace(point, nests=nests, buffers=buffers)
+
+
+def _fitted_nest(nest: NestPoint, tiles: Mapping[str, Tile]) -> NestPoint:
+    """As many copies of a loop as divide its tiles."""
+    unroll = ((loop, gcd(factor, tiles[loop].level0)) for loop, factor in nest.unroll)
+    return replace(nest, tiles=tuple(tiles.items()), unroll=tuple((loop, f) for loop, f in unroll if f > 1))
 
 
 def _tiles(nest: NestPoint, trips: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, Tile]]:

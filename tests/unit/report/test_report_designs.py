@@ -43,6 +43,7 @@ def front(*figures: tuple[int, int, int], complete: bool = True) -> Front:
 OTHERS = [
     (replace(POINT, nests=(replace(NEST, order=("j", "i")),)), "S0: order j i"),
     (replace(POINT, nests=(replace(NEST, tiles=(("i", Tile(4, 1, 2)), NEST.tiles[1])),)), "S0: i=4x1x2"),
+    (replace(POINT, nests=(replace(NEST, unroll=(("i", 2),)),)), "S0: copies i in 2"),
     (replace(POINT, buffers=(replace(BUFFER, place="i"),)), "S0: `A` at i"),
     (replace(POINT, transfers=(TransferPoint("A", 2),)), "`A` moves 2 per beat"),
     (replace(POINT, buffers=(replace(BUFFER, partition=(4, 4)),)), "`A` in 4x4 banks"),

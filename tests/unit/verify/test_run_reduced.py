@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from coarse_kernels import plain_point
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_points import pipelined_point
@@ -88,6 +89,22 @@ def test_tiles_guards_and_beats_stay_and_level_0_shrinks() -> None:
     assert kinds(found.plan) == kinds(whole) and ("guard", None, True) in kinds(whole)
     assert {t.id: t.width for t in found.plan.transfers} == {t.id: t.width for t in whole.transfers}
     assert 100 * work(found.plan) < VERY_MANY_OPERATIONS < work(whole)
+
+
+def test_copies_stay(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(
+        "#define N 60000\nvoid f(int X[N][7], int Y[N][7]) {\n for (int i = 0; i < N; i++)\n"
+        "  for (int j = 0; j < 6; j++) {\n   X[i][j + 1] = 3 * Y[i][j];\n   Y[i][j + 1] = X[i][j];\n  }\n}\n"
+    )
+    scop = read(tmp_path / "f.c")
+    nest = distribute(scop, dependences(scop)).nests[0]
+    tiles = {"i": Tile(30000, 2, 1), "j": Tile(6, 1, 1)}
+    point = plain_point(scop, nest, tiles, {"i": 4}, "i")
+    found = reduced(scop, point, params={})
+    assert isinstance(found, Reduced), found
+    assert found.same_tiles and work(found.plan) < work(built(scop, point))
+    assert kinds(found.plan) == kinds(built(scop, point))
+    assert {b.beside for b in found.plan.buffers} == {(("ic", 4),)}
 
 
 def huge_verdict(**options: bool) -> Verdict:
