@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import gcd
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
@@ -35,8 +36,8 @@ class Change:
 
 
 def neighbours(space: Space, point: DesignPoint) -> Iterator[Change]:
-    """Of every nest: the next tile sizes, neighbours in the order exchanged, other loops pipelined, other places and
-    beats of its arrays. Knobs that the user fixed have no neighbours.
+    """Of every nest: the next tile sizes and numbers of copies, neighbours in the order exchanged, other loops
+    pipelined, other places and beats of its arrays. Knobs that the user fixed have no neighbours.
 
     Partitions, and beats of tiles, follow from the rest, as they do in the search.
     """
@@ -69,6 +70,7 @@ def _changes(space: Space, nest: NestSpace, chosen: NestPoint, point: DesignPoin
             tiles = {loop.iterator: tile}
             words = f"{loop.iterator}={tile}, not {chosen.tile(loop.iterator)}"
             yield "tile", words, _with_nest(point, _tiled(chosen, tiles))
+        yield from _copies(loop, chosen, point)
     if nest.order is None:
         for order in _exchanged(chosen):
             words = f"order {' '.join(order)}, not {' '.join(chosen.order)}"
@@ -93,6 +95,17 @@ def _next_tiles(loop: LoopSpace, now: Tile) -> list[Tile]:
         if sizes:
             found.append((min if larger else max)(sizes, key=lambda t: t.level1))
     return found
+
+
+def _copies(loop: LoopSpace, chosen: NestPoint, point: DesignPoint) -> Iterator[Crude]:
+    """The next smaller and larger coarse-grained factor of a loop."""
+    unroll, name = dict(chosen.unroll), loop.iterator
+    now = unroll.get(name, 1)
+    legal = [f for f in loop.unroll if chosen.tile(name).level0 % f == 0]
+    for other in (*[f for f in legal if f < now][-1:], *[f for f in legal if f > now][:1]):
+        copies = tuple((n, f) for n, _ in chosen.tiles if (f := {**unroll, name: other}.get(n, 1)) > 1)
+        words = f"{name} in {other} copies, not {now}"
+        yield "unroll", words, _with_nest(point, replace(chosen, unroll=copies))
 
 
 def _exchanged(chosen: NestPoint) -> Iterator[tuple[str, ...]]:
@@ -167,7 +180,13 @@ def _widths(space: Space, nest: NestSpace, array: ArrayId, point: DesignPoint) -
 
 
 def _tiled(chosen: NestPoint, tiles: dict[str, Tile]) -> NestPoint:
-    return replace(chosen, tiles=tuple((loop, tiles.get(loop, tile)) for loop, tile in chosen.tiles))
+    """With as many copies as still divide the tiles."""
+    kept = ((loop, gcd(f, tiles[loop].level0) if loop in tiles else f) for loop, f in chosen.unroll)
+    return replace(
+        chosen,
+        tiles=tuple((loop, tiles.get(loop, tile)) for loop, tile in chosen.tiles),
+        unroll=tuple((loop, f) for loop, f in kept if f > 1),
+    )
 
 
 def _with_nest(point: DesignPoint, nest: NestPoint) -> DesignPoint:

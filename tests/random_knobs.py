@@ -60,6 +60,9 @@ def _tiles(nest: NestSpace, rng: random.Random) -> dict[str, int]:
         legal = [k for k, t in enumerate(loop.tiles) if t.level1 == 1 or loop.iterator == pipelined]
         chosen = rng.choice(legal)
         values.update({knob("tile", nest.id, loop.iterator, k): int(k == chosen) for k in range(len(loop.tiles))})
+        factors = [f for f in loop.unroll if loop.tiles[chosen].level0 % f == 0]
+        if len(factors) > 1:
+            values[knob("unroll", nest.id, loop.iterator, rng.choice(factors))] = 1
     return values
 
 

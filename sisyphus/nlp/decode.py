@@ -68,12 +68,22 @@ def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
     active = [name for name, tile in tiles.items() if tile.level0 > 1]
     sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
     order = nest.order or level0_order(space, nest, active, sets)
-    return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipelined[0] if pipelined else None)
+    unroll = tuple((name, factor) for name, tile in tiles.items() if (factor := _copies(nest, name, tile, values)) > 1)
+    return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipelined[0] if pipelined else None, unroll)
 
 
 def _chosen_tile(nest: NestSpace, loop: str, values: Values) -> Tile:
     tiles = nest.loop(loop).tiles
     return next(tile for k, tile in enumerate(tiles) if values[knob("tile", nest.id, loop, k)])
+
+
+def _copies(nest: NestSpace, loop: str, tile: Tile, values: Values) -> int:
+    """The coarse-grained factor of a loop; the smallest legal one where nothing was chosen."""
+    legal = nest.loop(loop).unroll
+    factor = next((f for f in legal if values.get(knob("unroll", nest.id, loop, f), 0)), legal[0])
+    if tile.level0 % factor:
+        raise InternalError(f"nest `{nest.id}`: {factor} copies of `{loop}` do not divide its {tile.level0} tiles")
+    return factor
 
 
 def outside_loops(nest: NestSpace, array: ArrayId, values: Values) -> frozenset[str]:

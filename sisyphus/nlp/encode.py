@@ -42,11 +42,14 @@ def choices(space: Space, point: DesignPoint) -> dict[str, int]:
 
 def _tiles(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
     chosen = point.nest(nest.id)
+    unroll = dict(chosen.unroll)
     for loop in nest.loops:
         if chosen.tile(loop.iterator) not in loop.tiles:
             raise InternalError(f"nest `{nest.id}`: {chosen.tile(loop.iterator)} is no tile of `{loop.iterator}`")
         for k, tile in enumerate(loop.tiles):
             yield knob("tile", nest.id, loop.iterator, k), int(tile == chosen.tile(loop.iterator))
+        for factor in loop.unroll if loop.unroll != (1,) else ():
+            yield knob("unroll", nest.id, loop.iterator, factor), int(factor == unroll.get(loop.iterator, 1))
     for name in nest.pipelines:
         if name is not None:
             yield knob("pipeline", nest.id, name), int(name == chosen.pipeline)

@@ -29,6 +29,11 @@ def outside_name(nest: NestSpace, loop: str, array: ArrayId) -> str:
     return f"{nest.id}.{loop}.0@{array}"
 
 
+def copies_name(nest: NestSpace, loop: str) -> str:
+    """The variable that holds the logarithm of a coarse-grained factor."""
+    return f"{nest.id}.{loop}.copies"
+
+
 def can_tile(use: ArrayUse) -> bool:
     """May the array be anywhere but resident?"""
     return any(place != KERNEL_PLACE for place in use.places)
@@ -50,6 +55,10 @@ class Knobs:
             [(n.id, s.iterator, k) for n in space.nests for s in n.loops for k in range(len(s.tiles))],
             domain=pyo.Binary,
         )
+        m.unroll = pyo.Var(
+            [(n.id, loop.iterator, f) for n in space.nests for loop in copied_loops(n) for f in loop.unroll],
+            domain=pyo.Binary,
+        )
         m.pipeline = pyo.Var([(n.id, p) for n in space.nests for p in n.pipelines if p], domain=pyo.Binary)
         m.resident = pyo.Var([(u.array, n.id) for n, u in self.uses()], domain=pyo.Binary)
         m.outside = pyo.Var(
@@ -62,6 +71,7 @@ class Knobs:
         m.width = pyo.Var([(a, w) for a in space.used_arrays for w in space.widths[a]], domain=pyo.Binary)
         for nest in space.nests:
             self._choose_tiles(nest)
+            self._choose_copies(nest)
             self._choose_pipeline(nest)
             self._choose_places(nest)
             self._keep_precedence(nest)
@@ -90,6 +100,10 @@ class Knobs:
         """Product of the trip counts of some loops at a level."""
         return Signomial.power(log_name(nest, loop, level) for loop in loops)
 
+    def copies(self, nest: NestSpace) -> tuple[str, ...]:
+        """The logarithms of the coarse-grained factors of a nest."""
+        return tuple(copies_name(nest, loop.iterator) for loop in copied_loops(nest))
+
     def many(self, nest: NestSpace, loop: str, *levels: int) -> pyo.Expression:
         """1 where some of the given levels of a loop has more than one iteration, else 0."""
         tiles = nest.loop(loop).tiles
@@ -105,6 +119,8 @@ class Knobs:
     def _log_bounds(self) -> dict[str, float]:
         bounds = {}
         for nest in self.space.nests:
+            for loop in copied_loops(nest):
+                bounds[copies_name(nest, loop.iterator)] = math.log(max(loop.unroll))
             for loop in nest.loops:
                 for level in range(3):
                     bounds[log_name(nest, loop.iterator, level)] = max(map(math.log, _level(loop, level)))
@@ -125,6 +141,19 @@ class Knobs:
                     m.log[log_name(nest, loop.iterator, level)]
                     == sum(math.log(v) * c for v, c in zip(values, chosen, strict=True) if v > 1)
                 )
+
+    def _choose_copies(self, nest: NestSpace) -> None:
+        """Equations 6 to 9: one factor per loop that may have copies, which divides the level 0 of its tile."""
+        m = self.model
+        for loop in copied_loops(nest):
+            chosen = {f: m.unroll[nest.id, loop.iterator, f] for f in loop.unroll}
+            self.require(sum(chosen.values()) == 1)
+            log = m.log[copies_name(nest, loop.iterator)]
+            self.require(log == sum(math.log(f) * c for f, c in chosen.items() if f > 1))
+            for f, choice in chosen.items():
+                undivided = [k for k, tile in enumerate(loop.tiles) if tile.level0 % f]
+                if undivided:
+                    self.require(sum(m.tile[nest.id, loop.iterator, k] for k in undivided) <= 1 - choice)
 
     def _choose_pipeline(self, nest: NestSpace) -> None:
         """Equations 2 to 4: at most one pipelined loop; only it has level-1 iterations."""
@@ -257,6 +286,11 @@ class Knobs:
                 users = [n.id for n in self.space.users(array) if n.id in group]
                 for first, second in pairwise(users):
                     self.require(self.model.resident[array, first] == self.model.resident[array, second])
+
+
+def copied_loops(nest: NestSpace) -> tuple[LoopSpace, ...]:
+    """The loops whose coarse-grained factor is a variable."""
+    return tuple(loop for loop in nest.loops if loop.unroll != (1,))
 
 
 def _level(loop: LoopSpace, level: int) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from sisyphus.model import bound
 from sisyphus.model.rules import VITIS_2023_2
 from sisyphus.nlp.footprint import footprint, whole_footprint
 from sisyphus.nlp.interval import Gates, Interval, sharing_name
-from sisyphus.nlp.knobs import Knobs, can_tile, outside_name
+from sisyphus.nlp.knobs import Knobs, can_tile, copied_loops, copies_name, outside_name
 from sisyphus.nlp.paper import limit_memory, one_place_per_array, trips_of
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.nlp.steps import Steps
@@ -117,7 +117,8 @@ def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
 
 def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
     """What the nest takes at least, whichever loop is pipelined; gates switch off what does not apply."""
-    variables, trips = knobs.variables(), trips_of(knobs, nest)
+    copied = _side_by_side(knobs, nest)
+    variables, trips = knobs.variables(), trips_of(knobs, nest, copied)
     tree = knobs.space.options.tree_reduction
     starts = trips.tiles * trips.pipelined_parallel * trips.pipelined_reduction * trips.pipelined_sequential
     copies = trips.reduction_unrolled
@@ -128,11 +129,35 @@ def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
     for use in nest.arrays:
         if can_tile(use):
             outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
+            outside = outside.inverse_of(copied)
             found.append(bound.flattened_cycles(starts, latency, outside).expression(variables))
     found.append(only(knobs, latency * trips.tiles, 1 - gates.pipelined))
     if body.chain:
         stalled = only(knobs, trips.tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
         found.append(found[0] + stalled)
+    return found
+
+
+def _side_by_side(knobs: Knobs, nest: NestSpace) -> list[str]:
+    """The logarithm of how many coarse-grained copies of each loop run side by side, at most.
+
+    They share what is not transferred under that loop, and then wait for each other, unless it is only read and in
+    registers.
+    """
+    m, small = knobs.model, bound.small_arrays(knobs.space)
+    found = []
+    for loop in copied_loops(nest):
+        log = m.log[copies_name(nest, loop.iterator)]
+        name = f"{copies_name(nest, loop.iterator)} side by side"
+        if name not in knobs.more:
+            knobs.more[name] = side = m.part.add()
+            side.setub(log.ub)
+            knobs.require(side <= log)
+            for use in nest.arrays:
+                if use.writes or use.array not in small:
+                    apart = m.outside[use.array, nest.id, loop.iterator] if can_tile(use) else 0
+                    knobs.require(side <= log.ub * apart)
+        found.append(name)
     return found
 
 
@@ -229,9 +254,10 @@ def _limit_cores(knobs: Knobs, bodies: dict[str, bound.Body]) -> None:
 def _core_counts(knobs: Knobs, nest: NestSpace, body: bound.Body) -> dict[str, Any]:
     """Cores of each kind in the body of a nest."""
     variables = knobs.variables()
+    copied = sum(variables[name] for name in _side_by_side(knobs, nest))
     counts: dict[str, Any] = {}
     for op in body.operations:
         unrolled = knobs.trips(nest, 2, op.loops).terms[0].exponent
-        copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) - variables[sharing_name(nest)])
+        copies = pyo.exp(sum(n * variables[v] for v, n in unrolled) + copied - variables[sharing_name(nest)])
         counts[op.core.kind] = counts.get(op.core.kind, 0) + copies
     return counts

@@ -34,6 +34,8 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
     for loop in nest.loops:
         if chosen.tile(loop.iterator) not in loop.tiles:
             yield f"nest `{nest.id}`: {chosen.tile(loop.iterator)} is no tile of `{loop.iterator}`"
+        if (factor := dict(chosen.unroll).get(loop.iterator, 1)) not in loop.unroll:
+            yield f"nest `{nest.id}`: `{loop.iterator}` cannot have {factor} copies side by side"
     if chosen.pipeline not in nest.pipelines:
         yield f"nest `{nest.id}`: `{chosen.pipeline or 'none'}` cannot be pipelined"
     if nest.order is not None and chosen.order != nest.order:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from sisyphus.space import DesignPoint, NestSpace, Space, Tile
 #: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
 MOST_TILINGS, DEAREST = 120, 4.0
 
+#: A tile and a coarse-grained factor for each loop of a nest.
+Tiling: TypeAlias = dict[str, tuple[Tile, int]]
 #: Cycles of a built design by the full model; infinite where it exceeds a budget.
 Judge = Callable[[DesignPoint], float]
 #: Designs that differ from one in a single respect.
@@ -51,11 +54,11 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
     return best
 
 
-def _tilings_of(space: Space, nest: NestSpace, tilings: Sequence[dict[str, Tile]]) -> Neighbours:
+def _tilings_of(space: Space, nest: NestSpace, tilings: Sequence[Tiling]) -> Neighbours:
     return lambda point: _neighbours(space, point, nest, tilings)
 
 
-def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[dict[str, Tile]]:
+def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[Tiling]:
     """Tilings of a nest, cheapest first; of equally cheap ones, those with the smallest unroll factors."""
     batch = tilings.batch
     cycles = costs.nest(nest, tilings, frozenset()).cycles
@@ -64,8 +67,9 @@ def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[dict[s
     order = np.lexsort((batch.level2.prod(axis=0), cycles))
     order = order[cycles[order] <= DEAREST * max(float(cycles.min()), 1.0)]
     chosen = _spread(order, MOST_TILINGS)
-    counts = np.stack([batch.level0, batch.level1, batch.level2], axis=2)[:, chosen].tolist()
-    return [{name: Tile(*counts[row][at]) for row, name in enumerate(batch.loops)} for at in range(len(chosen))]
+    counts = np.stack([batch.level0, batch.level1, batch.level2, batch.copies], axis=2)[:, chosen].tolist()
+    rows = list(enumerate(batch.loops))
+    return [{name: (Tile(*counts[row][at][:3]), counts[row][at][3]) for row, name in rows} for at in range(len(chosen))]
 
 
 def _spread(order: Ints, most: int) -> Ints:
@@ -77,19 +81,21 @@ def _spread(order: Ints, most: int) -> Ints:
     return chosen
 
 
-def _neighbours(
-    space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequence[dict[str, Tile]]
-) -> Iterator[DesignPoint]:
+def _neighbours(space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequence[Tiling]) -> Iterator[DesignPoint]:
     """The point with another tiling of one nest, everything else as it follows from that."""
     values = choices(space, point)
-    current = dict(point.nest(nest.id).tiles)
+    now, unroll = point.nest(nest.id), dict(point.nest(nest.id).unroll)
+    current = {name: (tile, unroll.get(name, 1)) for name, tile in now.tiles}
     for tiles in tilings:
         if tiles == current:
             continue
         changed = dict(values)
         for loop in nest.loops:
+            chosen, copies = tiles[loop.iterator]
             for k, tile in enumerate(loop.tiles):
-                changed[knob("tile", nest.id, loop.iterator, k)] = int(tile == tiles[loop.iterator])
+                changed[knob("tile", nest.id, loop.iterator, k)] = int(tile == chosen)
+            for factor in loop.unroll:
+                changed[knob("unroll", nest.id, loop.iterator, factor)] = int(factor == copies)
         try:
             yield decode(space, changed)
         except InternalError:

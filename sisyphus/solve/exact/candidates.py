@@ -18,12 +18,11 @@ def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States
     loops = tuple(loop.iterator for loop in nest.loops)
     parts = [_with_pipeline(nest, loops, unrolls, pipelined) for pipelined in (None, *filter(None, nest.pipelines))]
     rows = np.concatenate([rows for rows, _, _ in parts])
-    batch = Batch(
-        loops,
-        np.concatenate([level0 for _, level0, _ in parts], axis=1),
-        np.concatenate([level1 for _, _, level1 in parts], axis=1),
-        unrolls[:, rows],
-    )
+    level0 = np.concatenate([level0 for _, level0, _ in parts], axis=1)
+    level1 = np.concatenate([level1 for _, _, level1 in parts], axis=1)
+    places, copies = _copies(nest, level0)
+    rows = rows[places]
+    batch = Batch(loops, level0[:, places], level1[:, places], unrolls[:, rows], copies)
     found = Tilings(batch, {array: demand[rows] for array, demand in demands.items()})
     return found.take(_in_order(space, nest, batch))
 
@@ -83,6 +82,17 @@ def _with_pipeline(
         level0 = np.concatenate([level0[:, places], counts[:1]])
         level1 = np.concatenate([level1[:, places], counts[1:]])
     return rows, level0, level1
+
+
+def _copies(nest: NestSpace, level0: Ints) -> tuple[Ints, Ints]:
+    """Every candidate with all coarse-grained factors that divide its level 0: its place, the factors per loop."""
+    places, copies = np.arange(level0.shape[1]), np.ones((0, level0.shape[1]), np.int64)
+    for at, loop in enumerate(nest.loops):
+        parts = [(np.flatnonzero(level0[at, places] % factor == 0), factor) for factor in loop.unroll]
+        kept = np.concatenate([rows for rows, _ in parts])
+        chosen = np.concatenate([np.full(len(rows), factor, np.int64) for rows, factor in parts])
+        places, copies = places[kept], np.concatenate([copies[:, kept], chosen[None, :]])
+    return places, copies
 
 
 def _matching(level2: Ints, tiles: Sequence[Tile]) -> tuple[Ints, Ints]:

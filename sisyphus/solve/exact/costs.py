@@ -37,19 +37,21 @@ class Homes:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Candidates of one nest: trip counts per loop (row) and candidate (column)."""
+    """Candidates of one nest: trip counts per loop (row) and candidate (column); `copies`: coarse-grained factors."""
 
     loops: tuple[str, ...]
     level0: Ints
     level1: Ints
     level2: Ints
+    copies: Ints
 
     @property
     def count(self) -> int:
         return int(self.level0.shape[1])
 
     def take(self, chosen: Ints | Mask) -> Batch:
-        return Batch(self.loops, self.level0[:, chosen], self.level1[:, chosen], self.level2[:, chosen])
+        counts = (self.level0, self.level1, self.level2, self.copies)
+        return Batch(self.loops, *(found[:, chosen] for found in counts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,11 @@ class NestFloor:
             each = {kind: getattr(core.cost, name) for kind, core in self.cores.items()}
             work = sum((count * each[kind] for kind, count in self._operations(batch).items()), np.zeros(batch.count))
             shares.append(work / max(getattr(self.space.target.budget, name), 1))
-        return self.starts(batch) * np.maximum(self.interval(batch), np.ceil(np.maximum.reduce(shares)))
+        # copies side by side share the starts, and what there is of cores
+        copies = np.prod(batch.copies, axis=0)
+        share = np.ceil(copies * np.maximum.reduce(shares))
+        found: Floats = self.starts(batch) / copies * np.maximum(self.interval(batch), share)
+        return found
 
     def starts(self, batch: Batch) -> Floats:
         """Every point of the domain is in one of the copies of one start."""
@@ -70,7 +74,9 @@ class NestFloor:
 
     def refill(self, batch: Batch, outside: frozenset[str]) -> Floats:
         """What every new start of the pipeline adds."""
-        return self.tiles(batch, outside) * np.maximum(self.latency(batch) - self.interval(batch), 0)
+        copies = np.prod(batch.copies, axis=0)
+        found: Floats = self.tiles(batch, outside) / copies * np.maximum(self.latency(batch) - self.interval(batch), 0)
+        return found
 
     def tiles(self, batch: Batch, outside: frozenset[str]) -> Floats:
         """Iterations with work of the level-0 loops outside of a transfer."""

@@ -85,17 +85,26 @@ class MeasuredCosts(PaperCosts):
         return {kind: core for floor in self._floors.values() for kind, core in sorted(floor.cores.items())}
 
     def always_resident(self) -> Arrays:
-        """Arrays that could lie in registers: a tile of them saves no more than it takes to transfer it."""
-        small = bound.small_arrays(self.space)
+        """Arrays that could lie in registers: a tile of them saves no more than it takes to transfer it.
+
+        Where a nest may have copies it does: copies with tiles of their own do not wait for each other.
+        """
+        small = bound.small_arrays(self.space) - self._copied(writes=True)
         limit = self.space.target.budget.onchip_bytes
         return small if limit is None or sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
 
     def in_registers(self) -> Arrays:
-        """Small arrays that two calls read at the same time if, and only if, they lie in registers."""
+        """Small arrays that two calls, or copies, read at the same time if, and only if, they lie in registers."""
         every, small = frozenset(self.states), bound.small_arrays(self.space) & self.states.keys()
         together = bound.stages(self.space, every, small)
         apart = (a for a in small if bound.stages(self.space, every, small - {a}) != together)
-        return frozenset(a for a in apart if self._fits_registers(a))
+        shared = small & self._copied(writes=False)
+        return frozenset(a for a in (*apart, *shared) if self._fits_registers(a))
+
+    def _copied(self, *, writes: bool) -> Arrays:
+        """Arrays of nests that may have coarse-grained copies, those that are only read or (`writes`) all."""
+        nests = [nest for nest in self.space.nests if any(loop.unroll != (1,) for loop in nest.loops)]
+        return frozenset(use.array for nest in nests for use in nest.arrays if writes or not use.writes)
 
     @cached_property
     def _known_in_registers(self) -> Arrays:

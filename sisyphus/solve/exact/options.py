@@ -54,11 +54,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen in one nest: tiles per loop, and per tiled array the loops outside of its transfers."""
+    """What was chosen in one nest: tiles, copies, and per tiled array the loops outside of its transfers."""
 
     nest: str
     tiles: Mapping[str, Tile]
     outside: Mapping[ArrayId, frozenset[str]]
+    copies: Mapping[str, int]
 
 
 class Options:
@@ -163,7 +164,8 @@ class Options:
         counts = np.stack([batch.level0[:, 0], batch.level1[:, 0], batch.level2[:, 0]], axis=1).tolist()
         tiles = {name: Tile(*row) for name, row in zip(batch.loops, counts, strict=True)}
         sets = self.chains.whole(batch.level0[:, 0], pick.families[0]) if self.uses else ()
-        return Choice(self.nest.id, tiles, {use.array: s for use, s in zip(self.uses, sets, strict=True)})
+        outside = {use.array: s for use, s in zip(self.uses, sets, strict=True)}
+        return Choice(self.nest.id, tiles, outside, dict(zip(batch.loops, batch.copies[:, 0].tolist(), strict=True)))
 
     def _entries(
         self, rows: Ints, above: float, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]

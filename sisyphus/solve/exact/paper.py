@@ -215,9 +215,10 @@ def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
         rows = [row for row, name in enumerate(batch.loops) if nest.loop(name).kind in kinds]
         return np.asarray(np.prod(counts[rows], axis=0, dtype=np.int64))
 
+    copies = over(batch.copies, *LoopKind)
     return paper.Trips(
-        tiles=over(batch.level0, *LoopKind),
-        unrolled=over(batch.level2, *LoopKind),
+        tiles=over(batch.level0, *LoopKind) // copies,
+        unrolled=over(batch.level2, *LoopKind) * copies,
         reduction_unrolled=over(batch.level2, LoopKind.REDUCTION),
         pipelined_parallel=over(batch.level1, LoopKind.PARALLEL),
         pipelined_reduction=over(batch.level1, LoopKind.REDUCTION),

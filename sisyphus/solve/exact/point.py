@@ -20,6 +20,7 @@ def values_of(space: Space, solution: Solution) -> dict[str, int]:
         for loop in nest.loops:
             for k, tile in enumerate(loop.tiles):
                 values[knob("tile", nest.id, loop.iterator, k)] = int(tile == choice.tiles[loop.iterator])
+            values[knob("unroll", nest.id, loop.iterator, choice.copies[loop.iterator])] = 1
         for use in nest.arrays:
             values[knob("resident", use.array, nest.id)] = int(use.array in solution.homes.residents)
             for name in choice.outside.get(use.array, ()):

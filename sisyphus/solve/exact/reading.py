@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
+from sisyphus.analysis import elements_touched
 from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model import Candidates
 from sisyphus.model.batch import AROUND, RESIDENT
 from sisyphus.nlp.decode import level0_order
+from sisyphus.poly import within
 from sisyphus.solve.exact.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.solve.exact.partitions import States
 from sisyphus.space import ArrayUse, BufferPoint, NestPoint, NestSpace, Space, Tile, tile_widths
+
+#: isl steps for one question about an array.
+LEASH = 500_000
 
 
 class Reading:
@@ -57,6 +62,7 @@ class Reading:
             factors={use.array: self._factors(use.array) for use in self.nest.arrays},
             widths={use.array: self._widths(use) for use in self.nest.arrays},
             loads={use.array: np.full(count, self._must_load(use)) for use in self.nest.arrays},
+            unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
 
     @cached_property
@@ -144,4 +150,15 @@ def must_load(space: Space, nest: NestSpace, use: ArrayUse) -> bool:
     """Is it plain, without a look at the tiles, that they are read before they are written?"""
     statements = [space.scop.statement(s) for s in nest.nest.statements]
     writers = [s for s in statements if s.write.array == use.array]
-    return not writers or (len(statements) == 1 and writers[0].write in writers[0].reads)
+    if not writers or len(statements) == 1:
+        return not writers or writers[0].write in writers[0].reads
+    return _reads_what_none_writes(space.scop, nest.nest.statements, use.array)
+
+
+@lru_cache(maxsize=256)
+def _reads_what_none_writes(scop: Scop, statements: tuple[StmtId, ...], array: ArrayId) -> bool:
+    """Whether some statement reads an element that none of them ever writes."""
+    found, declared = [scop.statement(s) for s in statements], scop.array(array)
+    read = elements_touched(found, declared, writes=False)
+    written = elements_touched(found, declared, reads=False)
+    return within(LEASH, lambda: bool(read.is_subset(written))) is False

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.choosing.small_kernels import BLEND, BLUR, asked, read
+from unit.solve.measured_designs import a_point, kernel_space
 
 from sisyphus import explain as explain_module
 from sisyphus.budgets import given as budgets_of
@@ -46,6 +47,18 @@ def test_a_neighbour_is_a_legal_design_that_differs(blur: tuple[Choice, Explanat
         same = [a for a, b in zip(choice.point.nests, change.point.nests, strict=True) if a == b]
         changed = {n.id for n in choice.point.nests} - {n.id for n in same}
         assert changed <= {change.nest}
+
+
+def test_neighbours_have_more_or_fewer_copies() -> None:
+    space = kernel_space("pair")
+    plain = a_point(space, {"S0+S1.i": (4, 1, 1), "S0+S1.j": (1, 2, 1)})
+    point = replace(plain, nests=(replace(plain.nests[0], unroll=(("i", 2),)),))
+    found = {c.words: c.point.nests[0] for c in neighbours(space, point) if c.point is not None}
+    assert found["i in 1 copies, not 2"].unroll == ()
+    assert found["i in 4 copies, not 2"].unroll == (("i", 4),)
+    # as many as still divide the tiles
+    assert {nest.unroll for words, nest in found.items() if words.startswith("i=2x1x2")} == {(("i", 2),)}
+    assert {nest.unroll for words, nest in found.items() if words.startswith("i=1x")} <= {()}
 
 
 def test_loops_that_follow_each_other_are_exchanged(tmp_path: Path) -> None:

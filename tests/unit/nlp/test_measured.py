@@ -56,6 +56,10 @@ KERNELS = {
         "      G[i, j] += E[i, k] * F[k, j]",
         {"A": (12, 10), "B": (10, 8), "C": (8, 6), "D": (6, 14), "E": (12, 8), "F": (8, 14), "G": (12, 14)},
     ),
+    "two statements": (
+        "for i in range(12):\n  for j in range(5):\n    X[i, j + 1] = Y[i, j] * A[j]\n    Y[i, j + 1] = X[i, j] * c",
+        {"X": (12, 6), "Y": (12, 6), "A": (5,)},
+    ),
     "stencil": (
         "for i in range(14):\n  for j in range(11):\n    for p in range(3):\n      D[i, j] += A[i + p, j + 1] * W[p]",
         {"A": (16, 12), "W": (3,), "D": (14, 11)},
@@ -88,7 +92,7 @@ def objective_at(space: Space, point: DesignPoint) -> float | None:
     """The problem with every knob of the point fixed; None where the formulation leaves the point out."""
     knobs = measured.formulate(space)
     values = encode(space, point)
-    for component in ("tile", "pipeline", "resident", "outside", "width"):
+    for component in ("tile", "unroll", "pipeline", "resident", "outside", "width"):
         for index, variable in getattr(knobs.model, component).items():
             parts = index if isinstance(index, tuple) else (index,)
             variable.fix(values.get(f"{component}[{','.join(map(str, parts))}]", 0))

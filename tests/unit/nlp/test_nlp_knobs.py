@@ -9,6 +9,7 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 from builders import scop as build_scop
+from random_knobs import random_points
 from unit.solve.solve_spaces import gemm_space, random_space, space_of
 
 from sisyphus.errors import InternalError
@@ -18,7 +19,7 @@ from sisyphus.nlp.encode import encode
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper import formulate
 from sisyphus.solve.exact import Engine, PaperCosts, Solution, Terms, point_of
-from sisyphus.space import DesignPoint, Space
+from sisyphus.space import DesignPoint, Space, Tile
 
 
 def some_points(space: Space, count: int = 4) -> list[DesignPoint]:
@@ -47,13 +48,51 @@ def test_a_point_of_another_space_has_no_knobs() -> None:
         encode(gemm_space(8, 10, 6), point)
 
 
+def pair_space(*, in_paper: bool = True) -> Space:
+    text = "for i in range(4):\n for j in range(3):\n  X[i, j + 1] = Y[i, j] * c\n  Y[i, j + 1] = X[i, j]"
+    return space_of(build_scop(text, X=(4, 4), Y=(4, 4)), in_paper=in_paper)
+
+
+@pytest.mark.parametrize("in_paper", [True, False])
+def test_copies_survive_the_way_through_their_knobs(*, in_paper: bool) -> None:
+    space = pair_space(in_paper=in_paper)
+    points = list(random_points(space, 12, seed=5))
+    assert any(point.nests[0].unroll for point in points)
+    for point in points:
+        assert decode(space, encode(space, point)) == point
+
+
+def test_one_statement_has_no_variable_for_copies() -> None:
+    assert not list(formulate(gemm_space(4, 4, 2)).model.unroll)
+    assert sorted(formulate(pair_space()).model.unroll) == [("S0+S1", "i", f) for f in (1, 2, 4)]
+
+
+def test_copies_that_do_not_divide_the_tiles_are_no_design() -> None:
+    space = pair_space()
+    values = encode(space, next(iter(random_points(space, 1))))
+    tiles = space.nests[0].loop("i").tiles
+    values |= {f"tile[S0+S1,i,{k}]": int(tile == Tile(2, 1, 2)) for k, tile in enumerate(tiles)}
+    with pytest.raises(InternalError, match="do not divide"):
+        decode(space, values | {"unroll[S0+S1,i,1]": 0, "unroll[S0+S1,i,2]": 0, "unroll[S0+S1,i,4]": 1})
+
+
 @pytest.mark.parametrize("in_paper", [True, False])
 @pytest.mark.parametrize("seed", [0, 1, 4, 5, 7, 9])
 def test_the_model_costs_a_point_as_the_formulas_do(seed: int, tmp_path: Path, *, in_paper: bool) -> None:
     """SCIP reads the .nl file with all knobs fixed: what is left has one cost."""
-    pyscipopt = pytest.importorskip("pyscipopt")
     space = random_space(random.Random(seed), in_paper=in_paper)
-    for point in some_points(space, 3):
+    cost_alike(space, some_points(space, 3), tmp_path)
+
+
+def test_the_model_costs_copies_as_the_formulas_do(tmp_path: Path) -> None:
+    space = pair_space()
+    cost_alike(space, [p for p in random_points(space, 12, seed=5) if p.nests[0].unroll][:4], tmp_path)
+
+
+def cost_alike(space: Space, points: list[DesignPoint], tmp_path: Path) -> None:
+    pyscipopt = pytest.importorskip("pyscipopt")
+    assert points
+    for point in points:
         file = write_nl(formulate(space).model, tmp_path)
         model: Any = pyscipopt.Model()
         model.hideOutput()

@@ -56,6 +56,10 @@ KERNELS: Mapping[str, tuple[str, Extents]] = {
         "  A[i] = B[i]",
         {"A": (8,), "B": (8,)},
     ),
+    "pair": (
+        "for i in range(4):\n for j in range(2):\n  X[i, j + 1] = Y[i, j] * A[j]\n  Y[i, j + 1] = X[i, j] * c",
+        {"X": (4, 3), "Y": (4, 3), "A": (2,)},
+    ),
     "solve": (
         "for i in range(4):\n for j in range(i):\n  X[i] -= L[i, j] * X[j]\n X[i] = X[i] / L[i, i]",
         {"X": (4,), "L": (4, 4)},
@@ -172,9 +176,12 @@ def _choices_of(nest: NestSpace, homes: Mapping[ArrayId, Home]) -> Iterator[dict
             for loop, pick in zip(nest.loops, picks, strict=True)
             for k in range(len(loop.tiles))
         }
-        for family in families:
-            outside = {knob("outside", u.array, nest.id, n): 1 for u, s in zip(tiled, family, strict=True) for n in s}
-            yield values | outside
+        factors = [[f for f in s.unroll if tile.level0 % f == 0] for s, tile in zip(nest.loops, tiles, strict=True)]
+        for chosen in product(*factors):
+            copies = {knob("unroll", nest.id, loop, f): 1 for loop, f in zip(loops, chosen, strict=True)}
+            for family in families:
+                named = ((u.array, n) for u, s in zip(tiled, family, strict=True) for n in s)
+                yield values | copies | {knob("outside", array, nest.id, n): 1 for array, n in named}
 
 
 class _WithoutCounts:

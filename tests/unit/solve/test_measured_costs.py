@@ -68,7 +68,7 @@ def counts_above_the_model(costs: MeasuredCosts, seed: int, count: int = 6) -> l
     return found
 
 
-ALONE = ("scale", "dot", "triangle", "sweep", "rows")
+ALONE = ("scale", "dot", "triangle", "sweep", "rows", "pair")
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -80,6 +80,20 @@ def test_nothing_that_was_enumerated_is_better(kernel: str) -> None:
     assert wrong(kernel, {}) is None
 
 
+@pytest.mark.parametrize("copies", [2, 4])
+def test_no_copies_that_were_enumerated_are_better(copies: int) -> None:
+    """One array has tiles under the copied loop; the others may lie on chip, so that copies share them, or not."""
+    fixes = [f"S0+S1.unroll.i={copies}", "S0+S1.j=1x2x1", "X.width=1", "Y.width=1", "S0+S1.Y.place=i"]
+    space = apply_fixes(kernel_space("pair"), fixes)
+    full, found = Full(space), searched(space)
+    assert found is not None
+    points = every_design(space, MeasuredCosts(space).in_registers())
+    there = [p for p in points if p.buffer_of(ArrayId("Y"), "S0+S1").place == "i"]
+    legal = [p for p in there if illegal(space.dependences, space.distribution, p) is None]
+    assert {p.nests[0].unroll for p in legal} == {(("i", copies),)}
+    assert found.outcome.objective == min(full(p).cycles for p in legal)
+
+
 #: What the search is known to miss, by kernel and budget.
 GAPS = {
     ("scale", "dsp"): "a narrower beat leaves a partition without remainders, which makes a nest faster",
