@@ -54,7 +54,9 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
     nests = tuple(replace(nest, order=crude.nest(nest.id).order) for nest in space.nests)
     held = replace(space, nests=nests)
     try:
-        point = replace(decode(held, choices(held, crude)), expanded=crude.expanded)
+        decoded = decode(held, choices(held, crude))
+        kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
+        point = replace(decoded, nests=kept, expanded=crude.expanded)
     except (InternalError, StopIteration):
         return None, "no partition or beat serves this together with the rest"
     violation = illegal(space.dependences, space.distribution, point)

@@ -157,3 +157,11 @@ def test_the_best_designs_are_distinct_in_order_and_within_the_budgets(tmp_path:
     assert len({p.sort_key() for p in points}) == len(points) <= 4
     assert [c.cycles for c in costs] == sorted(c.cycles for c in costs)
     assert all(c.dsp <= dsp for c in costs)
+
+
+def test_neighbours_of_a_design_with_split_nests_are_split(blur: tuple[Choice, Explanation]) -> None:
+    choice, _ = blur
+    nests = tuple(replace(nest, split=nest.id == "S1") for nest in choice.point.nests)
+    found = [c.point for c in neighbours(choice.space, replace(choice.point, nests=nests)) if c.point is not None]
+    assert found
+    assert all([n.id for n in other.nests if n.split] == ["S1"] for other in found)
