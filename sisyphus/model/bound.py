@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from sisyphus.analysis import LoopKind, Nest, OuterLoop, reduction_of
-from sisyphus.ir import ArrayId, Expr, Role, Statement, children, index_names, reads
+from sisyphus.analysis import Nest, OuterLoop, elements_touched, reduction_of
+from sisyphus.ir import ArrayId, Binary, Expr, Read, Role, Scop, Statement, StmtId, children, index_names, reads
 from sisyphus.model.cores import Core, core_of, narrowed, terms
+from sisyphus.model.domains import outer_runs
 from sisyphus.model.rules import Rules
 from sisyphus.plan.conflicts import in_steps
-from sisyphus.poly import constraints
-from sisyphus.space import NestSpace, Space
+from sisyphus.poly import constraints, within
+from sisyphus.space import ArrayUse, NestSpace, Space
 from sisyphus.target import OperatorTable
 
+#: isl steps for one question about an array.
+LEASH = 500_000
 #: A number or an expression with `+` and `*`.
 V = Any
 
@@ -38,53 +42,57 @@ class Body:
     """Constants of a nest's innermost body.
 
     `depth`: cycles from the start to the end of an iteration, without accumulation; `chain`: cycles of one
-    accumulation, 0 where the nest has none; `operations`: of all its statements.
+    accumulation, 0 where the nest has none; `sums`: the loops that add to one element, those that its subscripts do
+    not have; `operations`: of all its statements.
     """
 
     depth: int
     chain: int
+    sums: tuple[str, ...]
     operations: tuple[Operation, ...]
 
 
 def body_of(space: Space, nest: NestSpace, rules: Rules) -> Body:
     """What the statements of a nest cost whatever is chosen."""
-    table = space.target.operators
     statements = [space.scop.statement(s) for s in nest.nest.statements]
-    reduces = any(loop.kind is LoopKind.REDUCTION for loop in nest.loops)
-    parts = [_statement(table, nest, s, reduces=reduces) for s in statements]
-    return Body(
-        depth=rules.cycles.read + max(depth for depth, _, _ in parts) + rules.cycles.write,
-        chain=max(chain for _, chain, _ in parts),
-        operations=tuple(op for _, _, operations in parts for op in operations),
-    )
+    longest = max((_statement(space, nest, s, rules) for s in statements), key=lambda body: (body.chain, body.depth))
+    return replace(longest, operations=tuple(op for s in statements for op in _operations(space, nest, s)))
 
 
-def _statement(
-    table: OperatorTable, nest: NestSpace, statement: Statement, *, reduces: bool
-) -> tuple[int, int, list[Operation]]:
-    expr = narrowed(statement.rhs)
-    reduction = reduction_of(statement) if reduces else None
+def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules) -> Body:
+    """The body as if it had this statement alone, without its operations."""
+    table, tree = space.target.operators, space.options.tree_reduction
+    expr, reduction = narrowed(statement.rhs), reduction_of(statement)
     core = core_of(table, expr)
-    chain = core.cost.latency if reduction is not None and core is not None else 0
+    sums: tuple[str, ...] = ()
+    if reduction is not None and core is not None:
+        own = dict(zip(statement.iterators[len(nest.nest.outer) :], (s.iterator for s in nest.loops), strict=True))
+        sums = tuple(own[name] for name in reduction.loops if name in own)
+    chain = core.cost.latency if core is not None and sums else 0
     operands: Iterable[Expr] = (expr,)
     if chain:
         operands = [t for t in terms(expr) if statement.write not in reads(t)] or [expr]
-    depth = max(_depth(table, operand) for operand in operands)
-    return depth, chain, _operations(table, nest, statement, expr)
+    depth = max(_depth(table, operand, rules, tree=tree) for operand in operands)
+    return Body(depth + rules.cycles.write, chain, sums, ())
 
 
-def _depth(table: OperatorTable, expr: Expr) -> int:
-    """Every operator starting as soon as its operands are there."""
-    core = core_of(table, expr)
-    below = max((_depth(table, part) for part in children(expr)), default=0)
-    return below + (core.cost.latency if core else 0)
+def _depth(table: OperatorTable, expr: Expr, rules: Rules, *, tree: bool) -> int:
+    """Every operator starting as soon as its operands are there; with `tree`, sums of several terms are balanced."""
+    if isinstance(expr, Read):
+        return rules.cycles.read
+    core, parts, levels = core_of(table, expr), children(expr), 1
+    if tree and expr.type.is_float and isinstance(expr, Binary) and expr.op in "+-":
+        parts = terms(expr)
+        levels = (len(parts) - 1).bit_length()
+    below = max((_depth(table, part, rules, tree=tree) for part in parts), default=0)
+    return below + (levels * core.cost.latency if core else 0)
 
 
-def _operations(table: OperatorTable, nest: NestSpace, statement: Statement, expr: Expr) -> list[Operation]:
+def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[Operation]:
     """Each different operation once, with the loops of the band that its value depends on."""
-    band = [loop.iterator for loop in nest.loops]
+    table, band = space.target.operators, [loop.iterator for loop in nest.loops]
     found: dict[Expr, Operation] = {}
-    stack = [expr]
+    stack = [narrowed(statement.rhs)]
     while stack:
         part = stack.pop()
         core = core_of(table, part)
@@ -137,6 +145,24 @@ def transfer_cycles(beats: V, transfers: V, rules: Rules) -> V:
     return beats + transfers * (rules.cycles.store + rules.cycles.register_transfer)
 
 
+def must_load(space: Space, nest: NestSpace, use: ArrayUse) -> bool:
+    """Is it plain, without a look at the tiles, that they are read before they are written?"""
+    statements = [space.scop.statement(s) for s in nest.nest.statements]
+    writers = [s for s in statements if s.write.array == use.array]
+    if not writers or len(statements) == 1:
+        return not writers or writers[0].write in writers[0].reads
+    return _reads_what_none_writes(space.scop, nest.nest.statements, use.array)
+
+
+@lru_cache(maxsize=256)
+def _reads_what_none_writes(scop: Scop, statements: tuple[StmtId, ...], array: ArrayId) -> bool:
+    """Whether some statement reads an element that none of them ever writes."""
+    found, declared = [scop.statement(s) for s in statements], scop.array(array)
+    read = elements_touched(found, declared, writes=False)
+    written = elements_touched(found, declared, reads=False)
+    return within(LEASH, lambda: bool(read.is_subset(written))) is False
+
+
 @dataclass(frozen=True)
 class Stage:
     """What runs side by side: nests, and whole arrays that are loaded or stored; `trips` times, one after another."""
@@ -175,7 +201,7 @@ def stages(
     none: frozenset[ArrayId] = frozenset()
     loads = [_Call(Stage(loads=(a,)), none, frozenset({a})) for a in moved if space.live[a].load]
     stores = [_Call(Stage(stores=(a,)), frozenset({a}), none) for a in moved if space.live[a].store]
-    return _stages([*loads, *_calls(space, space.distribution.body, 1, free), *stores], 1, free)
+    return _stages([*loads, *_calls(space, space.distribution.body, free), *stores], 1, free)
 
 
 def sure_stages(space: Space) -> tuple[Stage, ...]:
@@ -198,7 +224,7 @@ def sure_stages(space: Space) -> tuple[Stage, ...]:
     return tuple(found)
 
 
-def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int, free: frozenset[ArrayId]) -> list[_Call]:
+def _calls(space: Space, entries: Sequence[OuterLoop | Nest], free: frozenset[ArrayId]) -> list[_Call]:
     calls = []
     for entry in entries:
         if isinstance(entry, Nest):
@@ -207,8 +233,8 @@ def _calls(space: Space, entries: Sequence[OuterLoop | Nest], trips: int, free: 
             writes = frozenset(u.array for u in uses if u.writes)
             calls.append(_Call(Stage(nests=(entry.id,)), reads, writes))
         else:
-            inside = trips * entry.trip_count
-            body = _stages(_calls(space, entry.body, inside, free), inside, free)
+            inside = outer_runs(space, entry.body[0])
+            body = _stages(_calls(space, entry.body, free), inside, free)
             calls.append(_Call(Stage(), frozenset(), frozenset(), alone=body))
     return calls
 

@@ -24,17 +24,17 @@ def sharing_name(nest: NestSpace) -> str:
 class Gates:
     """Linear expressions that are 1 where something holds of a nest, else 0."""
 
-    def __init__(self, knobs: Knobs, nest: NestSpace) -> None:
-        self.knobs, self.nest = knobs, nest
+    def __init__(self, knobs: Knobs, nest: NestSpace, sums: tuple[str, ...]) -> None:
+        self.knobs, self.nest, self.sums = knobs, nest, sums
         self.pipelined = sum(knobs.many(nest, loop.iterator, 1) for loop in nest.loops)
-        self.reduces = sum(knobs.many(nest, loop, 1) for loop in nest.reduction_loops)
+        self.reduces = sum(knobs.many(nest, loop, 1) for loop in sums)
         self.unflattened = self._unflattened()
 
     def _unflattened(self) -> Any:
         """A pipelined reduction with more accumulators than the tool flattens."""
         knobs, nest = self.knobs, self.nest
-        parallel = [s.iterator for s in nest.loops if s.iterator not in nest.reduction_loops]
-        if not nest.reduction_loops or not parallel:
+        parallel = [s.iterator for s in nest.loops if s.iterator not in self.sums]
+        if not self.sums or not parallel:
             return 0
         flag = knobs.model.part.add()
         flag.domain = pyo.Binary
@@ -58,17 +58,17 @@ class Interval:
         self.name = f"{nest.id}.interval"
         self.interval, self.sharing = self._variable(self.name), self._variable(sharing_name(nest))
         self.is_tree = knobs.space.options.tree_reduction
-        self.longest = math.prod(nest.loop(loop).trip_count for loop in nest.reduction_loops)
+        self.longest = math.prod(nest.loop(loop).trip_count for loop in body.sums)
         self.most = math.log(max(body.chain, 1) + RULES.cycles.read + RULES.cycles.write) + math.log(self.longest)
         self.interval.setub(self.most)
         knobs.require(self.sharing <= self.interval)
-        if not body.chain or not nest.reduction_loops:
+        if not body.chain:
             self.sharing.setub(0)
             return
-        exponent = knobs.trips(nest, 2, nest.reduction_loops).terms[0].exponent
+        exponent = knobs.trips(nest, 2, body.sums).terms[0].exponent
         self.copies = 0 if self.is_tree else sum(n * knobs.variables()[v] for v, n in exponent)
         self._accumulate()
-        for loop in nest.reduction_loops:
+        for loop in body.sums:
             self._wait(loop)
 
     def _variable(self, name: str) -> Any:
@@ -81,7 +81,7 @@ class Interval:
         several = 0 if self.is_tree else math.log(self.body.chain) - one
         self.knobs.require(self.sharing <= self.most * self.reduces)
         self.knobs.require(self.sharing <= one + several + self.copies)
-        for loop in self.nest.reduction_loops:
+        for loop in self.body.sums:
             more = several * self.knobs.many(self.nest, loop, 2)
             floor = one + self.copies + more
             self.knobs.require(self.interval >= floor - (self.most + several) * (1 - self.reduces))
@@ -96,7 +96,7 @@ class Interval:
         for slope, height in bound.tangents(self.body.chain, RULES, 1 if self.is_tree else self.longest):
             more = height - math.log(self.body.chain)
             for loop in self.nest.loops:
-                if loop.iterator not in self.nest.reduction_loops:
+                if loop.iterator not in self.body.sums:
                     moves = self.knobs.many(self.nest, loop.iterator, 1) - self._may_stay(loop.iterator)
                     floor = height + slope * self.copies - apart
                     self.knobs.require(self.interval >= floor - off - more * (1 - moves))
@@ -105,7 +105,7 @@ class Interval:
         """The most that a loop adds to the logarithm of the distance: nothing where it only selects a bank."""
         variables = self.knobs.variables()
         trips = variables[log_name(self.nest, loop, 1)]
-        if loop in self.nest.reduction_loops:
+        if loop in self.body.sums:
             return trips
         level0 = variables[log_name(self.nest, loop, 0)]
         trips = trips + level0 - sum(self._between(loop, reduction))

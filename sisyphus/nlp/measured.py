@@ -14,11 +14,12 @@ import pyomo.environ as pyo
 
 from sisyphus.ir import ArrayId, Role
 from sisyphus.model import bound
+from sisyphus.model.domains import outer_runs, reach_of
 from sisyphus.model.rules import VITIS_2023_2
 from sisyphus.nlp.footprint import footprint, whole_footprint
 from sisyphus.nlp.interval import Gates, Interval, sharing_name
-from sisyphus.nlp.knobs import Knobs, can_tile, copied_loops, copies_name, outside_name
-from sisyphus.nlp.paper import limit_memory, one_place_per_array, trips_of
+from sisyphus.nlp.knobs import Knobs, can_tile, copied_loops, copies_name, log_name, outside_name
+from sisyphus.nlp.paper import limit_memory, one_place_per_array
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.nlp.steps import Steps
 from sisyphus.space import ArrayUse, NestSpace, Space
@@ -58,7 +59,7 @@ def _cycles(knobs: Knobs, bodies: dict[str, bound.Body]) -> Any:
     for nest in space.nests:
         around = _around(knobs, nest)
         if around:
-            knobs.require(total >= nest.outer_trips * (tasks[nest.id] + sum(around)))
+            knobs.require(total >= outer_runs(space, nest.nest) * (tasks[nest.id] + sum(around)))
     return total
 
 
@@ -105,35 +106,35 @@ def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
 
 
 def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
-    computing = _largest(knobs, _computation(knobs, nest, body))
+    visits = Visits(knobs, nest)
+    computing = _largest(knobs, _computation(knobs, nest, body, visits))
     moves = [u for u in nest.arrays if can_tile(u)]
     if not moves:
         return computing
-    tiles = {use.array: _tile_cycles(knobs, nest, use) for use in moves}
-    loading = _largest(knobs, [cycles for use in moves if use.reads for cycles in tiles[use.array]])
+    tiles = {use.array: _tile_cycles(knobs, nest, use, visits) for use in moves}
+    read = [use for use in moves if bound.must_load(knobs.space, nest, use)]
+    loading = _largest(knobs, [0, *(cycles for use in read for cycles in tiles[use.array])])
     storing = _largest(knobs, [cycles for use in moves if use.writes for cycles in tiles[use.array]])
     return computing + loading + storing
 
 
-def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body) -> list[Any]:
+def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body, visits: Visits) -> list[Any]:
     """What the nest takes at least, whichever loop is pipelined; gates switch off what does not apply."""
-    copied = _side_by_side(knobs, nest)
-    variables, trips = knobs.variables(), trips_of(knobs, nest, copied)
+    variables = knobs.variables()
     tree = knobs.space.options.tree_reduction
-    starts = trips.tiles * trips.pipelined_parallel * trips.pipelined_reduction * trips.pipelined_sequential
-    copies = trips.reduction_unrolled
+    starts, tiles, copies = visits.starts, visits.tiles, knobs.trips(nest, 2, body.sums)
     latency = Signomial.of(bound.iteration_latency(body, copies, NUMBERS.log2(copies), tree=tree))
-    gates = Gates(knobs, nest)
+    gates = Gates(knobs, nest, body.sums)
     paced = starts * Signomial.power([Interval(knobs, nest, body, gates.reduces).name])
-    found = [paced.expression(knobs.variables()), bound.flattened_cycles(starts, latency, 1).expression(variables)]
-    for use in nest.arrays:
-        if can_tile(use):
-            outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
-            outside = outside.inverse_of(copied)
-            found.append(bound.flattened_cycles(starts, latency, outside).expression(variables))
-    found.append(only(knobs, latency * trips.tiles, 1 - gates.pipelined))
+    found = [
+        paced.expression(knobs.variables()),
+        bound.flattened_cycles(starts, latency, visits.working).expression(variables),
+    ]
+    runs = (visits.outside(use).inverse_of(visits.copied) for use in nest.arrays if can_tile(use))
+    found += [bound.flattened_cycles(starts, latency, r).expression(variables) for r in runs]
+    found.append(only(knobs, latency * tiles, 1 - gates.pipelined))
     if body.chain:
-        stalled = only(knobs, trips.tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
+        stalled = only(knobs, tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
         found.append(found[0] + stalled)
     return found
 
@@ -161,6 +162,31 @@ def _side_by_side(knobs: Knobs, nest: NestSpace) -> list[str]:
     return found
 
 
+class Visits:
+    """How often parts of a nest run in one call, at the least; products of trip counts where its loops fill a box.
+
+    `starts` of the innermost body, `tiles` the iterations of level 0 where no loop is pipelined, both over the `copied`
+    logarithms of copies side by side; `share`: of the product of some level-0 trip counts, the iterations of these loops
+    that run; `working`: of the calls, those that do.
+    """
+
+    def __init__(self, knobs: Knobs, nest: NestSpace) -> None:
+        self.nest, reach = nest, reach_of(knobs.space, nest)
+        even = tuple(loop.iterator for loop in nest.loops if loop.iterator not in reach.uneven)
+        uneven = [loop for loop in nest.loops if loop.iterator in reach.uneven]
+        points = Signomial.constant(reach.points).inverse_of(log_name(nest, loop.iterator, 2) for loop in uneven)
+        self.copied = _side_by_side(knobs, nest)
+        self.tiles = (points * knobs.trips(nest, 0, even)).inverse_of(self.copied)
+        self.starts = self.tiles * knobs.trips(nest, 1, even)
+        overhang = math.prod(max(t.level0 * t.size / loop.trip_count for t in loop.tiles) for loop in uneven)
+        self.share, self.working = reach.share / overhang, reach.working
+
+    def outside(self, use: ArrayUse) -> Signomial:
+        """Iterations of the level-0 loops outside of an array's transfer."""
+        names = [outside_name(self.nest, loop.iterator, use.array) for loop in self.nest.loops]
+        return self.share * Signomial.power(names)
+
+
 def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:
     """`value` where the gate is 1; less than 1 where it is 0."""
     variables = knobs.variables()
@@ -177,13 +203,13 @@ def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:
     return total
 
 
-def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> list[Any]:
+def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse, visits: Visits) -> list[Any]:
     """Loads (or stores) of an array's tiles at its widest beat; 0 where it is resident or moves around the nest."""
-    outside = Signomial.power([outside_name(nest, loop.iterator, use.array) for loop in nest.loops])
+    outside = visits.outside(use)
     widest = max(knobs.space.widths[use.array])
     beats = footprint(nest, use) * outside * (1 / widest)
     variables = knobs.variables()
-    whole = bound.transfer_cycles(whole_footprint(nest, use) / widest, 1, RULES)
+    whole = visits.share * bound.transfer_cycles(whole_footprint(nest, use) / widest, 1, RULES)
     elsewhere = knobs.model.resident[use.array, nest.id]
     if nest.can_move_around(use):
         elsewhere += _at_most_around(knobs, nest, use)

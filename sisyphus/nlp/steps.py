@@ -14,6 +14,7 @@ from typing import Any
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId
 from sisyphus.model import bound
+from sisyphus.model.domains import outer_runs
 from sisyphus.model.rules import VITIS_2023_2
 from sisyphus.nlp.knobs import Knobs
 
@@ -79,11 +80,12 @@ class Steps:
         return _Entry(cycles, reads, frozenset(u.array for u in uses if u.writes))
 
     def _iterations(self, loop: OuterLoop) -> Any:
-        """All iterations of an outer loop."""
+        """All iterations of an outer loop, for one run of the loop: as many as it has in the mean."""
         total = self._part()
         for start, entry in self._chains(self._entries(loop.body)):
             self.knobs.require(total >= start + entry.cycles + RULES.cycles.step)
-        return loop.trip_count * total
+        inside = outer_runs(self.space, loop.body[0])
+        return inside / outer_runs(self.space, loop) * total
 
     def _chains(self, entries: Sequence[_Entry]) -> list[tuple[Any, _Entry]]:
         """Each entry with a variable for its start: behind all those before it that it conflicts with."""

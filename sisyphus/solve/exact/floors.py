@@ -7,7 +7,6 @@ takes an interval, every new start of it its latency, every transfer its beats a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +15,8 @@ import numpy as np
 from sisyphus.analysis import LoopKind
 from sisyphus.model import NestModel, bound
 from sisyphus.model.cores import Core
-from sisyphus.model.rules import Rules
 from sisyphus.solve.exact.costs import Batch, Floats, Ints
 from sisyphus.solve.exact.paper import span, tile_sizes, trips_of
-from sisyphus.solve.exact.reading import must_load
 from sisyphus.space import ArrayUse, NestSpace, Space
 
 
@@ -30,7 +27,7 @@ class NestFloor:
         self.space, self.nest, self.model = space, nest, model
         self.rules = model.rules
         self.tree = space.options.tree_reduction
-        self.body = _body(space, nest, model.rules)
+        self.body = bound.body_of(space, nest, model.rules)
 
     @cached_property
     def cores(self) -> Mapping[str, Core]:
@@ -39,21 +36,25 @@ class NestFloor:
 
     def latency(self, batch: Batch) -> Floats:
         """Of one iteration of the pipeline."""
-        copies = trips_of(self.nest, batch).reduction_unrolled
+        copies = self._adding(batch, batch.level2)
         depth = np.ceil(np.log2(copies + 1)) if self.tree else copies
         ones = np.ones(batch.count)
         return np.asarray(bound.iteration_latency(self.body, copies, depth, tree=self.tree) * ones, np.float64)
 
     def interval(self, batch: Batch) -> Floats:
         """Between two starts: of a pipelined reduction its chain, else one cycle; without a pipeline the latency."""
-        trips = trips_of(self.nest, batch)
-        chain = self.body.chain
-        several = (trips.reduction_unrolled > 1) & (not self.tree)
-        single = np.where(several, chain * trips.reduction_unrolled, max(chain - 1, 1))
-        reduces = (trips.pipelined_reduction > 1) & bool(chain)
+        chain, copies = self.body.chain, self._adding(batch, batch.level2)
+        several = (copies > 1) & (not self.tree)
+        single = np.where(several, chain * copies, max(chain - 1, 1))
+        reduces = (self._adding(batch, batch.level1) > 1) & bool(chain)
         runs = (batch.level1 > 1).any(axis=0)
         found: Floats = np.where(runs, np.where(reduces, single, 1), self.latency(batch))
         return found
+
+    def _adding(self, batch: Batch, counts: Ints) -> Ints:
+        """Product of the trip counts of the loops that add to one element."""
+        rows = [row for row, name in enumerate(batch.loops) if name in self.body.sums]
+        return np.asarray(np.prod(counts[rows], axis=0, dtype=np.int64))
 
     def cycles(self, batch: Batch) -> Floats:
         """Every start at the least interval, or at the one at which its operations find enough cores."""
@@ -95,7 +96,7 @@ class NestFloor:
 
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
         """Beats at the widest width, and the latency of the port for every contiguous run of memory."""
-        directions = int(must_load(self.space, self.nest, use)) + int(use.writes)
+        directions = int(bound.must_load(self.space, self.nest, use)) + int(use.writes)
         footprint, bursts = _footprint(self.nest, use, batch, outside)
         beats = footprint / max(self.space.widths[use.array])
         once = bound.transfer_cycles(beats, bursts, self.rules)
@@ -131,14 +132,6 @@ class NestFloor:
         again = np.where(trips.pipelined_reduction > 1, waits, np.ceil(waits / apart))
         found: Floats = np.where((batch.level1 > 1).any(axis=0), again, waits)
         return found
-
-
-def _body(space: Space, nest: NestSpace, rules: Rules) -> bound.Body:
-    """The body, which waits for no memory where it reads no array."""
-    found = bound.body_of(space, nest, rules)
-    if any(space.scop.statement(s).reads for s in nest.nest.statements):
-        return found
-    return replace(found, depth=found.depth - rules.cycles.read)
 
 
 def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> tuple[Ints, Ints]:

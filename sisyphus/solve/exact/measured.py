@@ -46,7 +46,7 @@ from sisyphus.solve.exact.costs import (
 )
 from sisyphus.solve.exact.floors import NestFloor
 from sisyphus.solve.exact.paper import MEMORY, PaperCosts, span, tile_sizes
-from sisyphus.solve.exact.reading import Reading, must_load
+from sisyphus.solve.exact.reading import Reading
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
@@ -190,7 +190,7 @@ class MeasuredCosts(PaperCosts):
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         found = super().least_tile(nest, use)
         directions = 2 if use.writes else 1
-        needed = int(must_load(self.space, nest, use)) + int(use.writes)
+        needed = int(bound.must_load(self.space, nest, use)) + int(use.writes)
         elements = found.cycles / directions / nest.outer_trips
         beats, calls = elements / max(self.space.widths[use.array]), self._floors[nest.id].calls
         cycles = needed * bound.transfer_cycles(beats, calls, self.rules)

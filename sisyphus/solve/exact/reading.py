@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
-from sisyphus.analysis import elements_touched
 from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId, Scop, StmtId
-from sisyphus.model import Candidates
+from sisyphus.ir import ArrayId
+from sisyphus.model import Candidates, bound
 from sisyphus.model.batch import AROUND, RESIDENT
 from sisyphus.nlp.decode import level0_order
-from sisyphus.poly import within
 from sisyphus.solve.exact.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.solve.exact.partitions import States
 from sisyphus.space import ArrayUse, BufferPoint, NestPoint, NestSpace, Space, Tile, tile_widths
-
-#: isl steps for one question about an array.
-LEASH = 500_000
 
 
 class Reading:
@@ -143,22 +138,4 @@ class Reading:
         return NestPoint(self.nest.nest.statements, order, tiles, None)
 
     def _must_load(self, use: ArrayUse) -> bool:
-        return must_load(self.space, self.nest, use)
-
-
-def must_load(space: Space, nest: NestSpace, use: ArrayUse) -> bool:
-    """Is it plain, without a look at the tiles, that they are read before they are written?"""
-    statements = [space.scop.statement(s) for s in nest.nest.statements]
-    writers = [s for s in statements if s.write.array == use.array]
-    if not writers or len(statements) == 1:
-        return not writers or writers[0].write in writers[0].reads
-    return _reads_what_none_writes(space.scop, nest.nest.statements, use.array)
-
-
-@lru_cache(maxsize=256)
-def _reads_what_none_writes(scop: Scop, statements: tuple[StmtId, ...], array: ArrayId) -> bool:
-    """Whether some statement reads an element that none of them ever writes."""
-    found, declared = [scop.statement(s) for s in statements], scop.array(array)
-    read = elements_touched(found, declared, writes=False)
-    written = elements_touched(found, declared, reads=False)
-    return within(LEASH, lambda: bool(read.is_subset(written))) is False
+        return bound.must_load(self.space, self.nest, use)

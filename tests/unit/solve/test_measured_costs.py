@@ -199,3 +199,9 @@ def test_what_slows_a_nest_down_may_spare_it_slices() -> None:
                 assert design.cycles <= told.cycles + CLOSE or design.is_cheaper_in_company()
                 smaller += not design.fits({"dsp": float(told.dsp)})["dsp"]
     assert smaller
+
+
+def test_loops_that_meet_in_a_sum_of_subscripts_add_to_no_single_element() -> None:
+    text = "for c in range(2):\n for y in range(6):\n  for p in range(4):\n   D[2 * y + p] += A[c, y] * W[c, p]"
+    space = measured_space(text, {"D": (14,), "A": (2, 6), "W": (2, 4)})
+    assert floors_above_counts(MeasuredCosts(space), 1, 4) == []
