@@ -14,7 +14,7 @@ from sisyphus.model.resources import resources_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.study import Known, Study
 from sisyphus.model.terms import Term, without_zeros
-from sisyphus.plan import KnownTasks, Plan, build_plan
+from sisyphus.plan import KnownPlans, Plan, build_plan
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 
@@ -23,7 +23,7 @@ RESOURCES = ("cycles", "dsp", "bram18k", "uram", "ff", "lut")
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a plan costs; `terms` has a tree per figure of RESOURCES, whose leaves add up to it.
+    """What a plan costs; `sums` has a tree per figure of RESOURCES, whose leaves add up to it.
 
     `bytes_moved` counts every transfer between memory and chip; `intervals` the II of each pipelined loop of each task.
     """
@@ -37,8 +37,13 @@ class Estimate:
     onchip_bytes: int
     bytes_moved: int
     intervals: Mapping[str, tuple[int, ...]]
-    terms: Mapping[str, Term]
+    sums: Mapping[str, Term]
     rules: str
+
+    @cached_property
+    def terms(self) -> dict[str, Term]:
+        """The sums without parts that add nothing."""
+        return {name: without_zeros(term) for name, term in self.sums.items()}
 
     @cached_property
     def unmeasured(self) -> dict[str, float]:
@@ -81,12 +86,12 @@ class Estimator:
 
     def __init__(self, scop: Scop, distribution: Distribution, live: Mapping[ArrayId, Live], target: Target) -> None:
         self._kernel = (scop, distribution, live)
-        self._tasks: KnownTasks = {}
+        self._plans = KnownPlans()
         self._costs = Known(target)
 
     def plan(self, point: DesignPoint) -> Plan:
         """What is built for a point; `KernelError` where it does not fit the kernel."""
-        return build_plan(*self._kernel, point, self._tasks)
+        return build_plan(*self._kernel, point, self._plans)
 
     def estimate(self, point: DesignPoint) -> Estimate:
         """What the plan of a point costs."""
@@ -103,6 +108,6 @@ def _estimate(plan: Plan, known: Known) -> Estimate:
         onchip_bytes=plan.onchip_bytes,
         bytes_moved=kernel.bytes_moved,
         intervals={name: tuple(int(p.interval.value) for p in task.pipes) for name, task in study.tasks.items()},
-        terms={name: without_zeros(term) for name, term in terms.items()},
+        sums=terms,
         rules=study.rules.version,
     )

@@ -98,18 +98,19 @@ def _longest(cycles: Sequence[Value], outside: Outside | None) -> tuple[Value, l
 def _cost(study: Study, node: Node, outside: Outside | None, ledger: _Ledger) -> Cost:
     match node:
         case Copy(transfer=transfer):
-            moved = study.move(study.plan.transfer(transfer))
-            ledger.bytes_moved += bytes_moved(moved.move, _iterations(outside))
-            each, every = moved.cycles, over_all(moved.cycles, _iterations(outside))
+            moved, runs = study.move(study.plan.transfer(transfer)), _iterations(outside)
+            ledger.bytes_moved += bytes_moved(moved.move, runs)
+            each = moved.cycles
+            return Cost(each.value, lambda picked: over_all(each, runs) if picked is True else _picked(each, picked))
         case Call():
             task = study.task(node, outside)
             ledger.bytes_moved += task.bytes_moved
-            each, every = task.cycles, task.all_cycles
+            return Cost(
+                task.cycles.value, lambda picked: task.all_cycles if picked is True else _picked(task.cycles, picked)
+            )
         case For():
             return _outer_loop(study, node, outside, ledger)
-        case _:
-            raise InternalError(f"{node} between the calls of a plan")
-    return Cost(each.value, lambda picked: every if picked is True else _picked(each, picked))
+    raise InternalError(f"{node} between the calls of a plan")
 
 
 def _picked(term: Term, picked: Value) -> Term:

@@ -7,8 +7,6 @@ from math import prod
 
 import numpy as np
 
-from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId
 from sisyphus.model.algebra import Value
 from sisyphus.model.facts import Dim, Move
 from sisyphus.plan import Buffer, Direction, Plan, Port, Transfer
@@ -16,7 +14,7 @@ from sisyphus.plan import Buffer, Direction, Plan, Port, Transfer
 
 def move_of(plan: Plan, transfer: Transfer) -> Move:
     """The facts of a transfer."""
-    buffer, port = plan.buffer(transfer.buffer), port_of(plan, transfer.array)
+    buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer.array)
     return Move(
         id=transfer.id,
         array=transfer.array,
@@ -36,14 +34,6 @@ def move_of(plan: Plan, transfer: Transfer) -> Move:
 def bytes_moved(move: Move, runs: Value) -> int:
     """Between memory and chip, by so many runs of a transfer, one figure or one per iteration of outer loops."""
     return int(np.sum(move.beats * move.width * move.bits // 8 * np.asarray(runs)))
-
-
-def port_of(plan: Plan, array: ArrayId) -> Port:
-    """The argument of the top function that an array arrives by."""
-    for port in plan.ports:
-        if port.kind == "array" and port.name == array:
-            return port
-    raise InternalError(f"no port of `{array}` in the plan of `{plan.scop.name}`")
 
 
 def _beats(buffer: Buffer, port: Port, width: int) -> int:

@@ -25,7 +25,7 @@ class Needs:
     cores: Mapping[str, Core]
 
     def instances(self, setting: Setting) -> dict[str, int]:
-        """Cores of the kernel after sharing."""
+        """Cores of the kernel after sharing, in the order of their kinds."""
         found = dict(shared(setting, self.moments))
         for kind, count in self.alone.items():
             found[kind] = found.get(kind, 0) + count
@@ -57,21 +57,22 @@ class Resources:
 def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
     """All resources of a plan, its tasks running in these steps."""
     needs = needs_of(study, moments)
+    instances = needs.instances(study.setting)
     memories, ports = _memories(study), _ports(study)
     moves = [study.move(transfer) for transfer in study.plan.transfers]
     return Resources(
-        dsp=total("dsp", (_cores(study, needs, "dsp"), _address_dsp(study, moves))),
+        dsp=total("dsp", (_cores(needs, instances, "dsp"), _address_dsp(study, moves))),
         bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
-        ff=total("ff", _ff_terms(study, needs, memories, ports, moves)),
-        lut=total("lut", _lut_terms(study, needs, memories, ports, moves)),
+        ff=total("ff", _ff_terms(study, needs, instances, memories, ports, moves)),
+        lut=total("lut", _lut_terms(study, needs, instances, memories, ports, moves)),
     )
 
 
-def _cores(study: Study, needs: Needs, resource: str) -> Term:
+def _cores(needs: Needs, instances: Mapping[str, int], resource: str) -> Term:
     """Cores of all kinds: instances times what one costs."""
     found = []
-    for kind, count in needs.instances(study.setting).items():
+    for kind, count in instances.items():
         cost = needs.cores[kind].cost
         value = count * getattr(cost, resource)
         found.append(Term(f"{count} x {kind}", value, measured=cost.measured, rule=cost.source))
@@ -116,10 +117,17 @@ def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> 
 Costs = list[tuple[str, BankCost]]
 
 
-def _ff_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
+def _ff_terms(
+    study: Study,
+    needs: Needs,
+    instances: Mapping[str, int],
+    memories: Costs,
+    ports: Costs,
+    moves: Sequence[MoveStudy],
+) -> Iterable[Term]:
     area = study.rules.area
     elements = sum(b.banks * b.memories for b in study.plan.buffers if b.in_registers)
-    yield _cores(study, needs, "ff")
+    yield _cores(needs, instances, "ff")
     yield _column(memories, "memories", "ff")
     yield _column(ports, "adapters", "ff")
     yield total("transfers", (move.areas[0] for move in moves), rule="transfers")
@@ -128,9 +136,16 @@ def _ff_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: 
     yield Term("kernel", area.ff_per_kernel, rule="control")
 
 
-def _lut_terms(study: Study, needs: Needs, memories: Costs, ports: Costs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
+def _lut_terms(
+    study: Study,
+    needs: Needs,
+    instances: Mapping[str, int],
+    memories: Costs,
+    ports: Costs,
+    moves: Sequence[MoveStudy],
+) -> Iterable[Term]:
     area, table = study.rules.area, study.setting.operators
-    yield _cores(study, needs, "lut")
+    yield _cores(needs, instances, "lut")
     yield _column(memories, "memories", "lut")
     yield _column(ports, "adapters", "lut")
     yield total("transfers", (move.areas[1] for move in moves), rule="transfers")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sisyphus.model.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.counting import Visits
-from sisyphus.model.moves import move_of, port_of
+from sisyphus.model.moves import move_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.schedule import Setting
 from sisyphus.model.structure import task_facts
@@ -53,8 +53,8 @@ class Known:
     def task(self, plan: Plan, name: str, outside: Outside | None) -> TaskStudy:
         """A task as called in one place."""
         task = plan.task(name)
-        moved = tuple(t for t in plan.transfers if t.buffer in task.buffers)
-        ports = tuple(port_of(plan, t.array) for t in moved)
+        moved = plan.transfers_of(task)
+        ports = tuple(plan.port_of(t.array) for t in moved)
         loops = outside.loops if outside else ()
         key = (task, tuple(plan.buffer(b) for b in task.buffers), moved, ports, loops, plan.tree_reduction)
         if key not in self._tasks:
@@ -64,7 +64,7 @@ class Known:
         return self._tasks[key]
 
     def move(self, plan: Plan, transfer: Transfer) -> MoveStudy:
-        key = (transfer, plan.buffer(transfer.buffer), port_of(plan, transfer.array))
+        key = (transfer, plan.buffer(transfer.buffer), plan.port_of(transfer.array))
         if key not in self._moves:
             self._moves[key] = MoveStudy(self.setting, move_of(plan, transfer))
         return self._moves[key]

@@ -4,8 +4,8 @@ from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps_of, task_transfers
 from sisyphus.plan.dump import dump
+from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
-from sisyphus.plan.task import KnownTasks
 from sisyphus.plan.tree import (
     Bound,
     Call,
@@ -31,7 +31,7 @@ __all__ = [
     "For",
     "Guard",
     "Hold",
-    "KnownTasks",
+    "KnownPlans",
     "LoopRole",
     "Node",
     "Plan",

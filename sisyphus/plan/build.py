@@ -8,11 +8,12 @@ from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
 from sisyphus.plan.checks import PLAIN, check_point
+from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.parts import Parts
-from sisyphus.plan.plan import Direction, Plan, Port
+from sisyphus.plan.plan import Direction, Plan, Port, Transfer
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.scan import Range, outer_range, restrict, shadow_on
-from sisyphus.plan.task import Around, KnownTasks, build_task
+from sisyphus.plan.task import Around, build_task
 from sisyphus.plan.tiles import Box, Use, Window, box_of, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.poly import Set, const, extend, make_set, union_of, var
@@ -24,15 +25,16 @@ def build_plan(
     distribution: Distribution,
     live: Mapping[ArrayId, Live],
     point: DesignPoint,
-    known: KnownTasks | None = None,
+    known: KnownPlans | None = None,
 ) -> Plan:
     """The plan of a design point; `KernelError` where the point does not fit the kernel.
 
-    `known` are nests built for other points of the same kernel, none at first; what this one shares is not built again.
+    `known` is what other points of the same kernel have found out, nothing at first; what this one shares with them is
+    not built again.
     """
     check_point(scop, distribution, point)
     parts = Parts.of(scop, distribution, point)
-    outside = Around((), {}, make_set("", []), parts.names, {} if known is None else known)
+    outside = Around((), {}, make_set("", []), parts.names, known or KnownPlans())
     body = _body(parts, live, distribution.body, KERNEL_PLACE, outside)
     return Plan(
         scop=scop,
@@ -54,7 +56,7 @@ def _body(
     for choice in here:
         parts.add_buffer(choice, _outer_box(parts, choice, entries, around))
     nodes = [_node(parts, live, entry, around) for entry in entries]
-    residents = [_resident(parts, live, choice, entries, here) for choice in here]
+    residents = [_resident(parts, around.known, live, choice, entries, here) for choice in here]
     by_id = {choice.id: choice for choice in here}
     body: list[Node] = []
     for at, moved in enumerate(transfers_around(residents, len(entries))):
@@ -68,10 +70,10 @@ def _node(parts: Parts, live: Mapping[ArrayId, Live], entry: OuterLoop | Nest, a
     if isinstance(entry, Nest):
         task = build_task(parts, entry, around)
         return (Call(task.name),) if task else ()
-    points = _values_of(parts.scop, entry, around)
-    if points is None:
+    entered = _inside(parts.scop, entry, around)
+    if entered is None:
         return ()
-    inner, name, limits = _inside(around, entry, points)
+    inner, name, limits = entered
     body = _body(parts, live, entry.body, entry.iterator, inner)
     loop = For(name, entry.iterator, limits.lower, limits.upper, limits.trip_count, LoopRole.OUTER, body)
     return (loop,) if body else ()
@@ -85,16 +87,30 @@ def _values_of(scop: Scop, loop: OuterLoop, around: Around) -> Set | None:
     return union_of(shadows) if shadows else None
 
 
-def _inside(around: Around, loop: OuterLoop, points: Set) -> tuple[Around, str, Range]:
-    """One more loop around, through the values in `points`; its name and bounds."""
+def _inside(scop: Scop, loop: OuterLoop, around: Around) -> tuple[Around, str, Range] | None:
+    """One more loop around, its name and bounds; None where it has no iteration."""
     taken = around.taken.child()
     name = taken.take(loop.iterator)
+    names = {**around.names, loop.iterator: name}
+    key = (next(_nests([loop])).id, tuple(names.values()))
+    if key not in around.known.loops:
+        around.known.loops[key] = _values_inside(scop, loop, around, name)
+    found = around.known.loops[key]
+    if found is None:
+        return None
+    region, limits = found
+    return Around((*around.loops, loop), names, region, taken, around.known), name, limits
+
+
+def _values_inside(scop: Scop, loop: OuterLoop, around: Around, name: str) -> tuple[Set, Range] | None:
+    """The values of the loops around and of this loop, and its bounds."""
+    points = _values_of(scop, loop, around)
+    if points is None:
+        return None
     dims = [*around.names.values(), name]
     shadow = extend(points, dims)
     limits = outer_range(shadow, name, around.region)
-    region = restrict(extend(around.region, dims), name, limits)
-    names = {**around.names, loop.iterator: name}
-    return Around((*around.loops, loop), names, region, taken, around.known), name, limits
+    return restrict(extend(around.region, dims), name, limits), limits
 
 
 def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | Nest], around: Around) -> Box:
@@ -114,6 +130,7 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
 
 def _resident(
     parts: Parts,
+    known: KnownPlans,
     live: Mapping[ArrayId, Live],
     choice: BufferPoint,
     entries: Sequence[OuterLoop | Nest],
@@ -122,20 +139,18 @@ def _resident(
     whole_kernel, needs = choice.place == KERNEL_PLACE, live[choice.array]
     return Resident(
         buffer=choice.id,
-        usages=[_usage(parts, choice, entry) for entry in entries],
+        usages=[_usage(parts, known, choice, entry) for entry in entries],
         load_first=needs.load or not whole_kernel,
         store_last=needs.store or not whole_kernel,
         store_early=any(other.array == choice.array for other in beside if other is not choice),
     )
 
 
-def _usage(parts: Parts, choice: BufferPoint, entry: OuterLoop | Nest) -> Usage | None:
+def _usage(parts: Parts, known: KnownPlans, choice: BufferPoint, entry: OuterLoop | Nest) -> Usage | None:
     if isinstance(entry, OuterLoop):
-        return merged([_usage(parts, choice, child) for child in entry.body], choice.array, entry.iterator)
-    statements = [parts.scop.statement(s) for s in entry.statements]
-    reads = any(ref.array == choice.array for s in statements for ref in s.reads)
-    writes = any(s.write.array == choice.array for s in statements)
-    return Usage(entry.id in choice.nests, reads, writes) if reads or writes else None
+        return merged([_usage(parts, known, choice, child) for child in entry.body], choice.array, entry.iterator)
+    use = known.uses(parts.scop, entry).get(choice.array)
+    return Usage(entry.id in choice.nests, use.reads, use.writes) if use else None
 
 
 def _nests(entries: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:
@@ -155,18 +170,18 @@ def _paths(
 
 def _ports(parts: Parts) -> tuple[Port, ...]:
     """One per argument that stays in the signature."""
-    ports = []
+    ports, moved = [], parts.made_transfers()
     for argument in parts.scop.arguments:
         if argument.kind == "scalar":
             ports.append(Port(argument.name, "scalar", argument.type))
         elif argument.kind == "array":
-            ports.append(_array_port(parts, parts.scop.array(ArrayId(argument.name))))
+            ports.append(_array_port(parts, parts.scop.array(ArrayId(argument.name)), moved))
     return tuple(ports)
 
 
-def _array_port(parts: Parts, array: Array) -> Port:
+def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Port:
     """The argument that an array arrives by, as all transfers of it use it."""
-    moved = [t for t in parts.made_transfers() if t.array == array.id]
+    moved = [t for t in transfers if t.array == array.id]
     widths, layouts = {t.width for t in moved} or {1}, parts.layouts(array.id) or {PLAIN}
     if len(widths) > 1:
         raise KernelError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from sisyphus.ir import ArrayId, StmtId
+from sisyphus.ir import ArrayId
 from sisyphus.plan.plan import Direction, Plan, Task, Transfer
-from sisyphus.plan.tree import Call, Copy, For, Node, Run, body_of, walk
+from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,13 @@ def _copy(plan: Plan, transfer_id: str) -> Touched:
 
 
 def _task(plan: Plan, task: Task) -> Touched:
+    inside = reduce(Touched.__or__, (_copy(plan, copied) for copied in task.copies), Touched())
     own = {t.buffer for t in task_transfers(plan, task)}
     outside = [plan.buffer(b) for b in task.buffers if b not in own]
-    read, written = _arrays(plan, (n.statement for n in walk(task.body) if isinstance(n, Run)))
+    statements = [plan.scop.statement(s) for s in task.running]
+    read = {ref.array for statement in statements for ref in statement.reads}
+    written = {statement.write.array for statement in statements}
     reads = frozenset(b.id for b in outside if b.array in read)
-    inside = reduce(Touched.__or__, (_copy(plan, t.id) for t in task_transfers(plan, task)), Touched())
     return Touched(
         reads=reads,
         writes=frozenset(b.id for b in outside if b.array in written),
@@ -111,7 +113,7 @@ def _task(plan: Plan, task: Task) -> Touched:
 
 def task_transfers(plan: Plan, task: Task) -> tuple[Transfer, ...]:
     """Transfers that a task runs itself, under its tile loops."""
-    return tuple(plan.transfer(n.transfer) for n in walk(task.body) if isinstance(n, Copy))
+    return tuple(map(plan.transfer, task.copies))
 
 
 def in_turn(plan: Plan, task: Task, copies: For) -> bool:
@@ -119,15 +121,6 @@ def in_turn(plan: Plan, task: Task, copies: For) -> bool:
 
     They do where they share an array that the task writes, or one that is not wholly in registers.
     """
-    _, written = _arrays(plan, iter(task.statements))
+    written = {plan.scop.statement(s).write.array for s in task.statements}
     shared = (b for b in map(plan.buffer, task.buffers) if copies.iterator not in dict(b.beside))
     return any(b.array in written or not b.in_registers for b in shared)
-
-
-def _arrays(plan: Plan, statements: Iterator[StmtId]) -> tuple[set[ArrayId], set[ArrayId]]:
-    """Arrays that statements read, and those that they write."""
-    read, written = set[ArrayId](), set[ArrayId]()
-    for statement in map(plan.scop.statement, dict.fromkeys(statements)):
-        read |= {ref.array for ref in statement.reads}
-        written.add(statement.write.array)
-    return read, written

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
-from sisyphus.plan.tree import Node
+from sisyphus.plan.tree import Copy, Node, Run, walk
 from sisyphus.poly import Affine
 
 
@@ -105,6 +105,24 @@ class Task:
     scalars: tuple[str, ...]
     iterators: tuple[str, ...] = ()
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.nest, self.body, self.buffers, self.iterators))
+
+    def __hash__(self) -> int:
+        """Found once: plans of one kernel share most of their tasks, and a tree is long."""
+        return self._hash
+
+    @cached_property
+    def copies(self) -> tuple[str, ...]:
+        """The transfers that it runs itself, under its tile loops."""
+        return tuple(n.transfer for n in walk(self.body) if isinstance(n, Copy))
+
+    @cached_property
+    def running(self) -> tuple[StmtId, ...]:
+        """The statements that its tree runs."""
+        return tuple(dict.fromkeys(n.statement for n in walk(self.body) if isinstance(n, Run)))
+
 
 @dataclass(frozen=True)
 class Port:
@@ -137,6 +155,25 @@ class Plan:
     tree_reduction: bool = False
 
     @cached_property
+    def _transfers(self) -> dict[str, Transfer]:
+        return {t.id: t for t in self.transfers}
+
+    @cached_property
+    def _moving(self) -> dict[str, list[Transfer]]:
+        found: dict[str, list[Transfer]] = {}
+        for transfer in self.transfers:
+            found.setdefault(transfer.buffer, []).append(transfer)
+        return found
+
+    @cached_property
+    def _arrays(self) -> dict[str, Port]:
+        return {port.name: port for port in self.ports if port.kind == "array"}
+
+    @cached_property
+    def _tasks(self) -> dict[str, Task]:
+        return {t.name: t for t in self.tasks}
+
+    @cached_property
     def _by_id(self) -> dict[str, Buffer]:
         return {b.id: b for b in self.buffers}
 
@@ -153,10 +190,20 @@ class Plan:
         raise InternalError(f"task `{task.name}` holds no buffer of `{array}`")
 
     def transfer(self, transfer_id: str) -> Transfer:
-        return next(t for t in self.transfers if t.id == transfer_id)
+        return self._transfers[transfer_id]
+
+    def transfers_of(self, task: Task) -> tuple[Transfer, ...]:
+        """Everything that moves a buffer which the task uses."""
+        return tuple(t for buffer in task.buffers for t in self._moving.get(buffer, ()))
+
+    def port_of(self, array: ArrayId) -> Port:
+        """The argument of the top function that an array arrives by."""
+        if array not in self._arrays:
+            raise InternalError(f"no port of `{array}` in the plan of `{self.scop.name}`")
+        return self._arrays[array]
 
     def task(self, name: str) -> Task:
-        return next(t for t in self.tasks if t.name == name)
+        return self._tasks[name]
 
     @property
     def onchip_bytes(self) -> int:

@@ -6,7 +6,7 @@ for i0: for j0 in 0..floor((4*i0 + 3)/4): for i2, j2: if (4*i0 + i2 - 4*j0 - j2 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sisyphus.ir import StmtId
@@ -80,16 +80,30 @@ class Scan:
         return (before[0], after[0]) if len(before) == len(after) == 1 else None
 
 
-def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Collection[str]) -> Scan | None:
+@dataclass(frozen=True)
+class Visited:
+    """The outer loops around a nest that fills a box: the conditions on them to enter it, and to run each statement."""
+
+    entry: tuple[Affine, ...]
+    guards: Mapping[StmtId, list[list[Affine]]]
+
+
+def scan(
+    levels: Levels,
+    domains: Mapping[StmtId, Set],
+    outside: Set,
+    hosts: Collection[str],
+    visited: dict[Hashable, Visited] | None = None,
+) -> Scan | None:
     """Ranges of all copies and guards of all statements; None where nothing ever runs.
 
     `outside` are the values of the outer loops, over their names; `hosts` the loops under whose level-0 copies there
-    are transfers.
+    are transfers; `visited` what is known of the outer loops from other tilings.
     """
     if any(copies.loop.trip_count < 1 for copies in levels.copies):
         return None
     if all(copies.loop.is_constant for copies in levels.copies) and not levels.split:
-        return _scan_box(levels, domains, outside, hosts)
+        return _scan_box(levels, domains, outside, hosts, {} if visited is None else visited)
     region = make_set("", levels.dims, at_least_zero=levels.box).intersect(extend(outside, levels.dims))
     instances = {s: pull_back(d, levels.dims, levels.values).intersect(region) for s, d in domains.items()}
     everything = union_of(list(instances.values()))
@@ -115,7 +129,13 @@ def scan(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Col
     return Scan(ranges, entry, guards, instances, context, entered if entry else outside)
 
 
-def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts: Collection[str]) -> Scan:
+def _scan_box(
+    levels: Levels,
+    domains: Mapping[StmtId, Set],
+    outside: Set,
+    hosts: Collection[str],
+    visited: dict[Hashable, Visited],
+) -> Scan:
     """The nest visits a box: only a last tile that hangs over, and the outer loops, leave something to guard."""
     ranges = {name: Range.upto(c.groups) for name, c in levels.level0} | _inner_ranges(levels)
     ranges |= {name: Range.upto(c.unroll) for name, c in levels.beside}
@@ -129,11 +149,17 @@ def _scan_box(levels: Levels, domains: Mapping[StmtId, Set], outside: Set, hosts
     hangs_over = [c.last - c.value for c in ragged]
     if not levels.outer:
         return Scan(ranges, (), {s: [hangs_over] for s in domains})
-    depth = len(levels.outer)
-    shadows = {s: extend(shadow_on(d, depth), levels.outer) for s, d in domains.items()}
+    key = (levels.nest.id, levels.outer)
+    if key not in visited:
+        visited[key] = _visited(levels.outer, domains, outside)
+    guards = {s: [[*part, *hangs_over] for part in parts] for s, parts in visited[key].guards.items()}
+    return Scan(ranges, visited[key].entry, guards)
+
+
+def _visited(outer: tuple[str, ...], domains: Mapping[StmtId, Set], outside: Set) -> Visited:
+    shadows = {s: extend(shadow_on(d, len(outer)), outer) for s, d in domains.items()}
     entry, entered = _entry(union_of(list(shadows.values())), outside)
-    guards = {s: remaining_conditions(shadow, entered) for s, shadow in shadows.items()}
-    return Scan(ranges, entry, {s: [[*part, *hangs_over] for part in parts] for s, parts in guards.items()})
+    return Visited(entry, {s: remaining_conditions(shadow, entered) for s, shadow in shadows.items()})
 
 
 def _stands_alone(levels: Levels, ranges: Mapping[str, Range], hosts: Collection[str]) -> bool:

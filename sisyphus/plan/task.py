@@ -7,31 +7,18 @@ from dataclasses import dataclass
 
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Scalar, Statement, walk
-from sisyphus.plan.checks import arrays_of
+from sisyphus.plan.known import Built, KnownPlans
 from sisyphus.plan.levels import BESIDE, Levels, levels_of
 from sisyphus.plan.names import Names
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
-from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
+from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.scan import Scan, scan
 from sisyphus.plan.tiles import Use, Window, box_of
 from sisyphus.poly import Set, const, var
 from sisyphus.space import BufferPoint
 
-
-@dataclass(frozen=True)
-class Built:
-    """What building a nest adds to the parts: its task (None where nothing runs), tile buffers, their transfers."""
-
-    task: Task | None
-    buffers: Mapping[str, Buffer]
-    transfers: Mapping[tuple[str, Direction], Transfer]
-
-
-#: Nests built for earlier points of the same kernel, by all that they depend on; forgotten when there are so many.
-KnownTasks = dict[Hashable, Built]
-MOST_KNOWN = 10_000
 #: The scalar that holds an element, if the name is free.
 ACCUMULATOR = "acc"
 
@@ -40,28 +27,26 @@ ACCUMULATOR = "acc"
 class Around:
     """The outer loops around a part of the kernel: the loops, their names in the plan, their values, names taken.
 
-    `known` are nests that need not be built again.
+    `known` is what need not be found out again.
     """
 
     loops: tuple[OuterLoop, ...]
     names: Mapping[str, str]
     region: Set
     taken: Names
-    known: KnownTasks
+    known: KnownPlans
 
 
 def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
     """The task of a nest, added to the parts; None where none of its statements ever runs."""
     tiled = [c for c in parts.choices if nest.id in c.nests and c.place in nest.iterators]
     key = _key(parts, nest, tiled, around)
-    if key not in around.known:
-        if len(around.known) >= MOST_KNOWN:
-            around.known.clear()
+    built = around.known.nests.get(key)
+    if built is None:
         task = _new_task(parts, nest, tiled, around)
         ids = {c.id for c in tiled} if task else set[str]()
         transfers = {k: transfer for k, transfer in parts.transfers.items() if k[0] in ids}
-        around.known[key] = Built(task, {i: parts.buffers[i] for i in ids}, transfers)
-    built = around.known[key]
+        built = around.known.add(key, Built(task, {i: parts.buffers[i] for i in ids}, transfers))
     parts.buffers |= built.buffers
     parts.transfers |= built.transfers
     if built.task:
@@ -72,7 +57,7 @@ def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
 def _key(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around) -> Hashable:
     """All that a nest's task depends on beside the kernel; the values of the outer loops follow from their names."""
     point, ids = parts.point, {c.id for c in tiled}
-    resident = (parts.choice(array, nest) for array in arrays_of(parts.scop, nest))
+    resident = (parts.choice(array, nest) for array in around.known.uses(parts.scop, nest))
     wanted = [f"{loop.iterator}{level}" for loop in nest.band for level in (*range(3), BESIDE)]
     names = [(parts.buffer_names[c.id], *(parts.transfer_names[c.id, d] for d in Direction)) for c in tiled]
     return (
@@ -95,7 +80,9 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
         tree_reduction=parts.point.tree_reduction,
         names=names,
     )
-    scanned = scan(levels, {s.id: s.domain for s in statements}, around.region, {c.place for c in tiled})
+    scanned = scan(
+        levels, {s.id: s.domain for s in statements}, around.region, {c.place for c in tiled}, around.known.visited
+    )
     if scanned is None:
         return None
     for choice in tiled:

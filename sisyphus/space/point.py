@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sisyphus.errors import KernelError
@@ -50,7 +51,7 @@ class NestPoint:
     slr: int = 0
     split: bool = False
 
-    @property
+    @cached_property
     def id(self) -> str:
         return "+".join(self.statements)
 
@@ -74,7 +75,7 @@ class BufferPoint:
     copies: int = 1
     storage: str = "auto"
 
-    @property
+    @cached_property
     def id(self) -> str:
         return self.array if self.place == KERNEL_PLACE else f"{self.array}@{'+'.join(self.nests)}"
 
@@ -104,20 +105,32 @@ class DesignPoint:
     tree_reduction: bool = False
     expanded: tuple[ArrayId, ...] = field(default=())
 
+    @cached_property
+    def _nests(self) -> dict[str, NestPoint]:
+        return {n.id: n for n in reversed(self.nests)}
+
+    @cached_property
+    def _buffers(self) -> dict[tuple[ArrayId, str], BufferPoint]:
+        return {(b.array, nest): b for b in reversed(self.buffers) for nest in b.nests}
+
+    @cached_property
+    def _transfers(self) -> dict[str, TransferPoint]:
+        return {t.buffer: t for t in reversed(self.transfers)}
+
     def nest(self, nest_id: str) -> NestPoint:
-        return next(n for n in self.nests if n.id == nest_id)
+        return self._nests[nest_id]
 
     def buffer_of(self, array: ArrayId, nest_id: str) -> BufferPoint:
         """The buffer that a nest uses for an array."""
-        return next(b for b in self.buffers if b.array == array and nest_id in b.nests)
+        return self._buffers[array, nest_id]
 
     def width_of(self, buffer_id: str) -> int:
         """Elements per beat of a buffer's transfers, 1 where the point does not say."""
-        return next((t.width for t in self.transfers if t.buffer == buffer_id), 1)
+        return self._transfers[buffer_id].width if buffer_id in self._transfers else 1
 
     def layout_of(self, buffer_id: str) -> str:
         """How the array of a buffer lies in memory, `plain` where the point does not say."""
-        return next((t.layout for t in self.transfers if t.buffer == buffer_id), "plain")
+        return self._transfers[buffer_id].layout if buffer_id in self._transfers else "plain"
 
     def to_json(self) -> dict[str, Any]:
         return {

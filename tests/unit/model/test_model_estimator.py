@@ -14,7 +14,7 @@ from sisyphus.analysis import Distribution, dependences, distribute, liveness
 from sisyphus.errors import SisyphusError
 from sisyphus.ir import Scop
 from sisyphus.model import Estimate, Estimator, estimate, study
-from sisyphus.plan import Plan, build_plan, dump, task
+from sisyphus.plan import Plan, build_plan, dump, known, task
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
 
@@ -75,7 +75,7 @@ def test_nests_under_outer_loops_are_estimated_as_if_alone() -> None:
 
 def test_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "MOST_KEPT", 2 * study.IN_A_TASK)
-    monkeypatch.setattr(task, "MOST_KNOWN", 2)
+    monkeypatch.setattr(known, "MOST_KNOWN", 2)
     kernel = scop(PAIR, A=(8, 8), B=(8, 8), C=(8,), D=(8,))
     assert _differences(kernel, distribute(kernel, dependences(kernel)), 1) == []
 
