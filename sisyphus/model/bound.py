@@ -15,9 +15,10 @@ from typing import Any
 
 from sisyphus.analysis import Nest, OuterLoop, elements_touched, reduction_of
 from sisyphus.ir import ArrayId, Binary, Expr, Read, Role, Scop, Statement, StmtId, children, index_names, reads
-from sisyphus.model.cores import Core, core_of, narrowed, terms
+from sisyphus.model.cores import Core, core_of, terms
 from sisyphus.model.domains import outer_runs
 from sisyphus.model.rules import Rules
+from sisyphus.plan import narrowed
 from sisyphus.plan.conflicts import in_steps
 from sisyphus.poly import constraints, within
 from sisyphus.space import ArrayUse, NestSpace, Space

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
-from sisyphus.ir import DOUBLE, FLOAT, Binary, Call, Cast, Expr, Literal, ScalarType, Select, Unary, promote
+from sisyphus.ir import FLOAT, Binary, Call, Cast, Expr, Literal, ScalarType, Select, Unary, promote
 from sisyphus.target import OpCost, OperatorTable
 
 _BINARY = dict(
@@ -32,7 +30,6 @@ _FUNCTIONS = {
 }
 #: Stands for a function that the table does not have.
 _DEAREST = "pow"
-_NARROWED = frozenset("+-*/")
 #: One core adds and subtracts.
 _SHARED = {"sub": "add"}
 
@@ -90,46 +87,6 @@ def _bits(expr: Expr) -> int:
             return min(int(digits, 0).bit_length() + 1, expr.type.bits) if digits.lstrip("+-").isdigit() else 32
         case _:
             return expr.type.bits
-
-
-@lru_cache(maxsize=4096)
-def narrowed(expr: Expr) -> Expr:
-    """The expression as the tool simplifies it: double operations on floats whose result becomes a float again.
-
-    (float)((double)x * 2.0) is x * 2.0f, the same bits; with 0.2, which is no float, it stays a double product.
-    """
-    match expr:
-        case Cast(type=kind, operand=Binary(op=op, type=inner) as binary) if kind == FLOAT and inner == DOUBLE:
-            parts = (_as_float(binary.left), _as_float(binary.right))
-            if op in _NARROWED and None not in parts:
-                left, right = (p for p in parts if p is not None)
-                return Binary(op, narrowed(left), narrowed(right), FLOAT)
-    match expr:
-        case Cast() | Unary():
-            return replace(expr, operand=narrowed(expr.operand))
-        case Binary():
-            return replace(expr, left=narrowed(expr.left), right=narrowed(expr.right))
-        case Call():
-            return replace(expr, arguments=tuple(narrowed(a) for a in expr.arguments))
-        case Select():
-            return replace(
-                expr, condition=narrowed(expr.condition), then=narrowed(expr.then), other=narrowed(expr.other)
-            )
-        case _:
-            return expr
-
-
-def _as_float(expr: Expr) -> Expr | None:
-    """A double expression that holds a float, as that float."""
-    match expr:
-        case Cast(operand=operand) if operand.type == FLOAT:
-            return operand
-        case Literal(text=text):
-            value = float(text.rstrip("fFlL"))
-            exact = struct.unpack("f", struct.pack("f", value))[0] == value if abs(value) < 1e38 else False
-            return Literal(text, FLOAT) if exact else None
-        case _:
-            return None
 
 
 def terms(expr: Expr) -> tuple[Expr, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.model.algebra import Condition, Value
+from sisyphus.plan import Varying
 from sisyphus.poly import Affine
 
 
@@ -39,7 +40,8 @@ class Access:
 class Work:
     """One statement run inside the unrolled loops of a pipelined body.
 
-    `unrolled` are the unrolled loops around it, `reductions` all loops of the task whose source loop does not occur in
+    `unrolled` are the unrolled loops around it, of which `varying` has those that change each part of the value;
+    `reductions` are all loops of the task whose source loop does not occur in
     the element written. `held`: a scalar stands for that element while the `reductions` among `unrolled` run;
     `from_literal`: the scalar starts from a literal. `sources`: the source loop that each iterator of the statement
     follows, None where it stands still.
@@ -51,6 +53,7 @@ class Work:
     expr: Expr
     reads: Mapping[Ref, Access]
     unrolled: tuple[str, ...]
+    varying: Varying
     reductions: frozenset[str]
     guarded: bool = False
     held: Condition = False

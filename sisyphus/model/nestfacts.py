@@ -14,10 +14,10 @@ from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, index_names, reads
 from sisyphus.model.addresses import in_registers
 from sisyphus.model.algebra import Algebra, Condition, Value, at_least
-from sisyphus.model.cores import narrowed
 from sisyphus.model.facts import Access, Burst, Dim, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile, Work
 from sisyphus.model.flows import flows_of
 from sisyphus.model.numbers import Numbers, Shape
+from sisyphus.plan import narrowed, varying
 from sisyphus.poly import Affine
 from sisyphus.space import NestSpace, level2_order
 
@@ -153,6 +153,9 @@ class NestReader:
 
     def _work(self, statement: Statement) -> Work:
         expr, band = narrowed(statement.rhs), self._band(statement)
+        accesses = {ref: self._access(statement, ref) for ref in dict.fromkeys(reads(expr))}
+        moving = {ref: {loop for dim in access.dims for loop in dim.strides} for ref, access in accesses.items()}
+        unrolled = tuple(f"{loop}2" for loop in self.numbers.tiles)
         written = {band[name] for name in index_names(statement.write) if name in band}
         copies = [(loop, name) for loop, steps in self._copies.items() for name, _ in steps]
         return Work(
@@ -160,8 +163,9 @@ class NestReader:
             write=self._access(statement, statement.write),
             target=statement.write,
             expr=expr,
-            reads={ref: self._access(statement, ref) for ref in dict.fromkeys(reads(expr))},
-            unrolled=tuple(f"{loop}2" for loop in self.numbers.tiles),
+            reads=accesses,
+            unrolled=unrolled,
+            varying=varying(statement, moving, unrolled),
             reductions=frozenset(name for loop, name in copies if loop not in written),
             guarded=self.shape.guarded,
             held=self._held(statement),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from sisyphus.ir import Binary, Expr, Read, Ref, children
+from sisyphus.ir import Binary, Expr, children
 from sisyphus.model.algebra import Value, product
 from sisyphus.model.cores import Core, core_of
 from sisyphus.model.facts import Pipe, Work
@@ -60,18 +60,10 @@ def _count(setting: Setting, pipe: Pipe, work: Work, expr: Expr, found: Operatio
 
 def _copies(setting: Setting, pipe: Pipe, work: Work, exprs: Sequence[Expr]) -> Value:
     """Different values that an operation on these operands has in one start."""
-    refs = [ref for expr in exprs for ref in _refs(expr)]
-    if is_called(setting, work) or work.target in refs:
+    if is_called(setting, work):
         return unrolled_copies(pipe, work)
-    moving = {loop for ref in refs for dim in work.reads[ref].dims for loop in dim.strides}
+    moving = frozenset().union(*(work.varying[expr] for expr in exprs))
     return product([pipe.trips[loop] for loop in work.unrolled if loop in moving])
-
-
-def _refs(expr: Expr) -> Iterable[Ref]:
-    if isinstance(expr, Read):
-        yield expr.ref
-    for part in children(expr):
-        yield from _refs(part)
 
 
 def _reassociated(setting: Setting, pipe: Pipe, work: Work, expr: Expr) -> tuple[Expr, Expr, Expr] | None:

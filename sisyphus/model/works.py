@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
-from sisyphus.model.cores import narrowed
 from sisyphus.model.facts import Access, Dim, Work
-from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task
+from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, narrowed, varying_in
 from sisyphus.poly import Affine
 
 
@@ -79,7 +78,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     values = dict(run.values)
     loops = (*around.loops, *around.unrolled)
     sources = {loop.iterator: loop.source for loop in (*loops, *around.beside)}
-    expr = narrowed(statement.rhs)
+    expr, unrolled = narrowed(statement.rhs), tuple(loop.iterator for loop in around.unrolled)
 
     def access(ref: Ref) -> Access:
         return _access(plan.buffer_for(task, ref.array), ref, values)
@@ -93,7 +92,8 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         target=statement.write,
         expr=expr,
         reads={ref: access(ref) for ref in dict.fromkeys(reads(expr))},
-        unrolled=tuple(loop.iterator for loop in around.unrolled),
+        unrolled=unrolled,
+        varying=varying_in(plan.scop, run, unrolled),
         reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
         guarded=around.guarded,
         held=holds,

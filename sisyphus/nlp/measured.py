@@ -22,7 +22,7 @@ from sisyphus.nlp.knobs import Knobs, can_tile, copied_loops, copies_name, log_n
 from sisyphus.nlp.paper import limit_memory, one_place_per_array
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.nlp.steps import Steps
-from sisyphus.space import ArrayUse, NestSpace, Space
+from sisyphus.space import ArrayUse, LoopSpace, NestSpace, Space
 
 NUMBERS = SignomialNumbers()
 RULES = VITIS_2023_2
@@ -165,26 +165,32 @@ def _side_by_side(knobs: Knobs, nest: NestSpace) -> list[str]:
 class Visits:
     """How often parts of a nest run in one call, at the least; products of trip counts where its loops fill a box.
 
-    `starts` of the innermost body, `tiles` the iterations of level 0 where no loop is pipelined, both over the `copied`
-    logarithms of copies side by side; `share`: of the product of some level-0 trip counts, the iterations of these loops
-    that run; `working`: of the calls, those that do.
+    `starts` of the innermost body, `tiles` the iterations of level 0 where no loop is pipelined, both divided by the
+    number of copies side by side, whose logarithms are `copied`; `share`: of the product of some level-0 trip counts,
+    the iterations of these loops that run; `working`: of the calls, those that do.
     """
 
     def __init__(self, knobs: Knobs, nest: NestSpace) -> None:
         self.nest, reach = nest, reach_of(knobs.space, nest)
-        even = tuple(loop.iterator for loop in nest.loops if loop.iterator not in reach.uneven)
         uneven = [loop for loop in nest.loops if loop.iterator in reach.uneven]
-        points = Signomial.constant(reach.points).inverse_of(log_name(nest, loop.iterator, 2) for loop in uneven)
+        ragged = [loop for loop in nest.loops if loop not in uneven and _overhang(loop) > 1]
+        even = tuple(loop.iterator for loop in nest.loops if loop not in uneven and loop not in ragged)
+        covered = Signomial.constant(reach.points * math.prod(loop.trip_count for loop in ragged))
+        points = covered.inverse_of(log_name(nest, loop.iterator, 2) for loop in (*uneven, *ragged))
         self.copied = _side_by_side(knobs, nest)
         self.tiles = (points * knobs.trips(nest, 0, even)).inverse_of(self.copied)
         self.starts = self.tiles * knobs.trips(nest, 1, even)
-        overhang = math.prod(max(t.level0 * t.size / loop.trip_count for t in loop.tiles) for loop in uneven)
-        self.share, self.working = reach.share / overhang, reach.working
+        self.share, self.working = reach.share / math.prod(map(_overhang, uneven)), reach.working
 
     def outside(self, use: ArrayUse) -> Signomial:
         """Iterations of the level-0 loops outside of an array's transfer."""
         names = [outside_name(self.nest, loop.iterator, use.array) for loop in self.nest.loops]
         return self.share * Signomial.power(names)
+
+
+def _overhang(loop: LoopSpace) -> float:
+    """The most iterations that the tiles of a loop make, over those it has."""
+    return max((tile.level0 * tile.size / loop.trip_count for tile in loop.tiles), default=1.0)
 
 
 def only(knobs: Knobs, value: Signomial, gate: Any) -> Any:

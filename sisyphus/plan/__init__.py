@@ -6,6 +6,7 @@ from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
+from sisyphus.plan.sharing import Shared, Varying, narrowed, shared_subexpressions, varying, varying_in
 from sisyphus.plan.tree import (
     Bound,
     Call,
@@ -38,18 +39,24 @@ __all__ = [
     "Port",
     "Quotient",
     "Run",
+    "Shared",
     "Task",
     "Touched",
     "Transfer",
+    "Varying",
     "body_of",
     "build_plan",
     "check_point",
     "dump",
     "in_turn",
     "is_copied_work",
+    "narrowed",
     "reads_writes",
+    "shared_subexpressions",
     "steps",
     "steps_of",
     "task_transfers",
+    "varying",
+    "varying_in",
     "walk",
 ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sisyphus.ir.dump import expression
 from sisyphus.plan.plan import Buffer, Plan, Transfer
+from sisyphus.plan.sharing import Shared, shared_subexpressions
 from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run
 from sisyphus.poly import comparisons
 
@@ -22,6 +24,7 @@ def dump(plan: Plan) -> str:
     for task in plan.tasks:
         given = ", ".join([*task.buffers, *task.scalars, *task.iterators])
         lines += [f"{task.name}({given}): nest {task.nest}", *_nodes(task.body, 1)]
+        lines += [_shared(shared) for shared in shared_subexpressions(plan, task)]
     return "\n".join(lines) + "\n"
 
 
@@ -39,6 +42,11 @@ def _buffer(buffer: Buffer) -> str:
 def _transfer(transfer: Transfer) -> str:
     arrow = "<-" if transfer.direction.value == "load" else "->"
     return f"transfer {transfer.id}: {transfer.buffer} {arrow} {transfer.array} width {transfer.width}"
+
+
+def _shared(shared: Shared) -> str:
+    loops = ", ".join(shared.loops)
+    return f"  {shared.statement} computes {expression(shared.expr)} once{f' for each {loops}' if loops else ''}"
 
 
 def _nodes(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:

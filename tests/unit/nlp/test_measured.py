@@ -208,6 +208,10 @@ def test_iterations_are_counted(text: str, extents: dict[str, tuple[int, ...]], 
     assert domains.reach_of(space, space.nests[0]) == wanted
 
 
+def left_out_of(spaces: list[Space], points: list[DesignPoint]) -> list[bool]:
+    return [objective_at(measured.formulate(s), point) is None for s, point in zip(spaces, points, strict=True)]
+
+
 def test_nests_of_one_step_share_no_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     space = space_of("side by side")
     points = list(random_points(space, 6, seed=4, resident=True))

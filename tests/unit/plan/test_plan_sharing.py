@@ -1,0 +1,80 @@
+"""Shared subexpressions of a plan: once for all unrolled copies that read the same elements."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from builders import scop
+from random_kernels import random_kernel, random_point
+
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.ir import Expr, Ref, StmtId, reads
+from sisyphus.ir.dump import expression
+from sisyphus.plan import For, LoopRole, Node, Plan, Run, body_of, build_plan, dump, shared_subexpressions, varying_in
+from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile
+
+
+def runs_in(nodes: tuple[Node, ...], unrolled: tuple[For, ...] = ()) -> list[tuple[Run, tuple[For, ...]]]:
+    found: list[tuple[Run, tuple[For, ...]]] = []
+    for node in nodes:
+        if isinstance(node, Run):
+            found.append((node, unrolled))
+        own = (node,) if isinstance(node, For) and node.role is LoopRole.UNROLLED else ()
+        found += runs_in(body_of(node), (*unrolled, *own))
+    return found
+
+
+def changes(plan: Plan, run: Run, expr: Expr, loop: For) -> bool:
+    """Whether the next iteration of a loop reads other elements, or adds to what this one has left."""
+    statement, values = plan.scop.statement(run.statement), dict(run.values)
+    names = {name for value in values.values() for name in value.names}
+
+    def elements(at: int) -> list[tuple[str, tuple[int, ...]]]:
+        here = dict.fromkeys(names, 0) | {loop.iterator: at}
+        refs: list[Ref] = [ref.substitute(values) for ref in reads(expr)]
+        return [(ref.array, tuple(index.evaluate(here) for index in ref.index)) for ref in refs]
+
+    return statement.write in reads(expr) or elements(0) != elements(1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_part_changes_over_the_loops_that_are_said_to_change_it(seed: int) -> None:
+    rng = random.Random(seed)
+    kernel = random_kernel(rng)
+    distribution = distribute(kernel, dependences(kernel))
+    plan = build_plan(kernel, distribution, liveness(kernel), random_point(rng, kernel, distribution))
+    for task in plan.tasks:
+        for run, unrolled in runs_in(task.body):
+            for expr, loops in varying_in(plan.scop, run, [loop.iterator for loop in unrolled]).items():
+                assert loops == {loop.iterator for loop in unrolled if changes(plan, run, expr, loop)}
+
+
+def update() -> Plan:
+    """alpha * A[i, k] * B[k, j] with copies over i, j and k."""
+    kernel = scop(
+        "for i in range(4):\n  for j in range(8):\n    for k in range(6):\n      C[i, j] += alpha * A[i, k] * B[k, j]",
+        C=(4, 8),
+        A=(4, 6),
+        B=(6, 8),
+    )
+    tiles = (("i", Tile(2, 1, 2)), ("j", Tile(2, 1, 4)), ("k", Tile(3, 1, 2)))
+    nest = NestPoint((StmtId("S0"),), ("i", "j", "k"), tiles, None)
+    buffers = tuple(BufferPoint(a.id, ("S0",), "kernel", (1,) * len(a.extents)) for a in kernel.arrays)
+    distribution = distribute(kernel, dependences(kernel))
+    return build_plan(kernel, distribution, liveness(kernel), DesignPoint(kernel.name, (nest,), buffers))
+
+
+def test_alpha_times_a_is_taken_once_for_each_row() -> None:
+    plan = update()
+    [shared] = shared_subexpressions(plan, plan.tasks[0])
+    assert expression(shared.expr) == "(alpha * A[i][k])"
+    assert set(shared.loops) == {"i2", "k2"}
+    assert "  S0 computes (alpha * A[i][k]) once for each " in dump(plan)
+
+
+def test_the_sum_itself_is_not_shared() -> None:
+    plan = update()
+    [(run, unrolled)] = runs_in(plan.tasks[0].body)
+    parts = varying_in(plan.scop, run, [loop.iterator for loop in unrolled])
+    assert parts[plan.scop.statement(run.statement).rhs] == {"i2", "j2", "k2"}
