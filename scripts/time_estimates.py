@@ -5,8 +5,8 @@
 
 Figures are milliseconds of processor time per point, the median and the worst: `cold` of a plan and its estimate built
 from nothing but the analysed kernel; `random` of an `Estimator` of that kernel which has seen other random points;
-`next` of the same for a point that differs in one nest from one that it knows. Neural-network kernels, which have no MEDIUM
-size, have their full one. With --profile the functions that take longest are printed for each kernel.
+`next` of the same for a point that differs in one nest from one that it knows. Neural-network kernels have no MEDIUM
+size but their full one. With --profile the functions that take longest are printed for each kernel.
 """
 
 from __future__ import annotations
