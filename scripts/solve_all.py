@@ -7,8 +7,9 @@
 Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, divisors only and
 optimistic reuse. `objective` are cycles by the full model, or with --model paper the paper's own objective. Each
 problem runs in a process of its own, so that its peak memory can be told. Seconds are those of the search, over all
-forms of the kernel; `first` is when the first design was there. With --against, each problem is also given to another
-solver, with the same limit, and `ratio` is the objective over the better of both.
+forms of the kernel; `first` is when the first design was there. Rows are printed as they are done, and a summary last.
+With --against, each problem is also given to another solver, with the same limit, and `ratio` is the objective over the
+better of both.
 Exits 1 if a problem is left without a design.
 """
 
@@ -20,13 +21,13 @@ import resource
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sisyphus.budgets import JUDGED
-from sisyphus.errors import KernelError, SisyphusError
+from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
 from sisyphus.nlp import measured, paper
 from sisyphus.pipeline import Kernel, Source, load_kernels
@@ -41,8 +42,11 @@ PAPER = (
     *("bert_100_64", "bert_100_768", "bert_100_3072", "bert_3072_100", "cnn"),
 )
 COLUMNS = ("kernel", "set", "tree", "objective", "bound", "gap %", "first", "seconds", "MB", "stop", "ratio")
+WIDTHS = (16, 10, 4, 17, 17, 6, 6, 7, 5, 8, 6)
 #: A design this much dearer than the best known one still counts as good.
 NEAR = 1.05
+#: Seconds within which a first design is to be there.
+SOON_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -133,38 +137,55 @@ def run_alone(job: Job) -> Row:
     """The best design over all forms of the kernel."""
     kernels = load_kernels(Source(job.path, defines=job.defines))
     started = time.monotonic()
-    firsts: list[float] = []
+    heard = Heard(started)
     found, failed, bounds = list[Found](), list[str](), list[float]()
     for kernel in kernels:
-        begun = time.monotonic() - started
+        heard.bound = -math.inf
         try:
-            one = solve(kernel, job, firsts, begun)
-        except SisyphusError as fault:
+            one = solve(kernel, job, heard)
+        except NothingFits as fault:
             failed.append(f"{type(fault).__name__}: {fault.message[:60]}")
             continue
+        except SisyphusError as fault:
+            failed.append(f"{type(fault).__name__}: {fault.message[:60]}")
+            bounds.append(heard.bound)
+            continue
         found.append(one)
-        bounds.append(one.outcome.bound if one.outcome.bound is not None else -math.inf)
+        bounds.append(heard.bound if one.outcome.bound is None else one.outcome.bound)
     seconds = time.monotonic() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    least = min(bounds, default=-math.inf)
+    bound = least if math.isfinite(least) else None
     if not found:
-        return Row(job, None, None, None, seconds, memory, failed[0])
-    best = min(found, key=lambda f: f.outcome.objective or math.inf)
-    bound = None if min(bounds) == -math.inf else min(bounds)
-    stops = {one.outcome.stop.value for one in found} | {f for f in failed if not f.startswith("NoDesign")}
-    return Row(job, best.outcome.objective, bound, min(firsts, default=None), seconds, memory, "+".join(sorted(stops)))
+        return Row(job, None, bound, None, seconds, memory, failed[0])
+    objective = min(one.outcome.objective or math.inf for one in found)
+    bound = bound if bound is None else min(bound, objective)
+    stops = {one.outcome.stop.value for one in found} | {f for f in failed if f.startswith("TimeUp")}
+    return Row(job, objective, bound, heard.first_s, seconds, memory, "+".join(sorted(stops)))
 
 
-def solve(kernel: Kernel, job: Job, firsts: list[float], begun: float) -> Found:
+@dataclass
+class Heard:
+    """What searches told of while they ran: when the first design was there, and the highest bound of a form."""
+
+    started: float
+    first_s: float | None = None
+    bound: float = -math.inf
+
+    def __call__(self, cost: float | None, bound: float | None, _: float) -> None:
+        if cost is not None and self.first_s is None:
+            self.first_s = time.monotonic() - self.started
+        if bound is not None:
+            self.bound = max(self.bound, bound)
+
+
+def solve(kernel: Kernel, job: Job, heard: Heard) -> Found:
     target = make_target(load_device("u200"))
     options = Options(tree_reduction=job.tree, tiles="auto" if job.data_set else "divisors")
     if job.model == "paper":
         options = Options(tree_reduction=job.tree).as_in_paper()
     space = build_space(kernel.scop, kernel.dependences, kernel.distribution, kernel.live, target, options)
     estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, target)
-
-    def hear(cost: float | None, _: float | None, seconds: float) -> None:
-        if cost is not None:
-            firsts.append(begun + seconds)
 
     def judge(point: DesignPoint) -> Judged:
         if job.model == "paper":
@@ -177,7 +198,7 @@ def solve(kernel: Kernel, job: Job, firsts: list[float], begun: float) -> Found:
 
     formulate = paper.formulate if job.model == "paper" else measured.formulate
     improve, limits = job.model == "measured", Limits(seconds=job.limit_s)
-    return search_within(space, formulate, job.solver, limits, judge, improve=improve, on_progress=hear)
+    return search_within(space, formulate, job.solver, limits, judge, improve=improve, on_progress=heard)
 
 
 def main() -> int:
@@ -192,22 +213,35 @@ def main() -> int:
     parser.add_argument("kernels", nargs="*")
     options = parser.parse_args()
     with ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as pool:
-        rows = list(pool.map(run, jobs(options)))
-    cells = [COLUMNS, *(row.cells() for row in rows)]
-    widths = [max(len(line[at]) for line in cells) for at in range(len(COLUMNS))]
-    for line in cells:
-        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
-    mean = math.exp(sum(math.log(max(row.seconds, 1e-3)) for row in rows) / len(rows)) if rows else 0.0
-    proved = sum(row.stop == "proved" for row in rows)
-    print(
-        f"{proved} of {len(rows)} proved; seconds: geometric mean {mean:.2f}, most "
-        f"{max((row.seconds for row in rows), default=0):.2f}; most memory {max(r.megabytes for r in rows):.0f} MB"
-    )
+        show(COLUMNS)
+        rows = []
+        for row in pool.map(run, jobs(options)):
+            rows.append(row)
+            show(row.cells())
+    print(summary(rows))
     ratios = [row.ratio for row in rows if row.ratio is not None]
     if ratios:
         near, mean = sum(r <= NEAR for r in ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
         print(f"{near} of {len(ratios)} within {NEAR - 1:.0%} of the best known; ratio: geometric mean {mean:.4f}")
     return 0 if all(row.objective is not None for row in rows) else 1
+
+
+def show(cells: Sequence[str]) -> None:
+    print("  ".join(cell.rjust(width) for cell, width in zip(cells, WIDTHS, strict=True)), flush=True)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """How many have a design, how many soon, how many are proved, and what they took."""
+    designs = [row for row in rows if row.objective is not None]
+    soon = sum(row.first_s is not None and row.first_s <= SOON_S for row in rows)
+    bounded = sum(row.bound is not None for row in designs)
+    proved = sum(row.stop == "proved" for row in rows)
+    mean = math.exp(sum(math.log(max(row.seconds, 1e-3)) for row in rows) / len(rows)) if rows else 0.0
+    return (
+        f"{len(designs)} of {len(rows)} with a design, {soon} of them within {SOON_S:g} s; {bounded} with a bound, "
+        f"{proved} proved; seconds: geometric mean {mean:.2f}, most {max((r.seconds for r in rows), default=0):.2f}; "
+        f"most memory {max((r.megabytes for r in rows), default=0):.0f} MB"
+    )
 
 
 if __name__ == "__main__":

@@ -235,6 +235,6 @@ def _listed(first: Ints, last: Ints) -> Iterator[tuple[Ints, Ints]]:
     """All numbers from first to last of every row, with their rows, some at a time."""
     ends: Ints = np.cumsum(last - first + 1)
     for start in range(0, int(ends[-1]) if len(ends) else 0, AT_ONCE):
-        places = np.arange(start, min(start + AT_ONCE, int(ends[-1])))
+        places = np.arange(start, min(start + AT_ONCE, int(ends[-1])), dtype=np.int64)
         rows: Ints = np.searchsorted(ends, places, side="right").astype(np.int64)
         yield rows, last[rows] - (ends[rows] - 1 - places)

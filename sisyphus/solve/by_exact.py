@@ -68,11 +68,12 @@ class Hunt:
                 if over and asked is not None:
                     point, cost, over = self._offer(engine, asked)
                     solution = asked
-        if over or cost > solution.cycles * (1 + EQUAL):
-            engine.doubt(solution.cycles)
-        if over:
-            self._refuse(over)
-        elif self.session.best is not None and self.session.best.point == point:
+        if not engine.is_trying:
+            if over or cost > solution.cycles * (1 + EQUAL):
+                engine.doubt(solution.cycles)
+            if over:
+                self._refuse(over)
+        if not over and self.session.best is not None and self.session.best.point == point:
             self.found = solution
         return self.session.to_beat
 
@@ -94,19 +95,22 @@ class Hunt:
         return None if self.found is None else values_of(self.session.space, self.found)
 
     def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
-        """As `run`; where too many designs do not fit, first with smaller budgets, to have one that does."""
+        """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does."""
         try:
-            return self.run(costs, proves=proves)
+            stop = self.run(costs, proves=proves)
+            if stop is not Stop.FAILED:
+                return stop
         except _TooLarge:
-            space = costs.space
+            pass
+        space = costs.space
         for _ in range(MAX_ROUNDS):
             space = with_smaller_budgets(space, self._over)
             tighter = self.session.costs_of(space)
             if tighter is None or self.session.is_over:
                 break
             try:
-                self.run(tighter, proves=False)
-                break
+                if self.run(tighter, proves=False) is not Stop.FAILED:
+                    break
             except _TooLarge:
                 continue
         self._polish(costs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +23,8 @@ from sisyphus.space import DesignPoint, NestSpace, Space, Tile
 
 #: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
 MOST_TILINGS, DEAREST = 120, 4.0
+#: Tilings of a nest that are counted for that; of more, those whose lower bounds are the lowest, and some others.
+MOST_COUNTED = 5_000
 
 #: A tile and a coarse-grained factor for each loop of a nest.
 Tiling: TypeAlias = dict[str, tuple[Tile, int]]
@@ -37,9 +40,8 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
     `deadline` is of time.monotonic.
     """
     space = costs.space
-    tilings = {nest.id: _nearest(costs, nest, candidates_of(space, nest, costs.states)) for nest in space.nests}
     ways: list[Neighbours] = [lambda point: sharings(space, point)]
-    ways += [_tilings_of(space, nest, tilings[nest.id]) for nest in space.nests]
+    ways += [_tilings_of(costs, nest) for nest in space.nests]
     best, cost = point, judge(point)
     improved = True
     while improved:
@@ -54,12 +56,17 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
     return best
 
 
-def _tilings_of(space: Space, nest: NestSpace, tilings: Sequence[Tiling]) -> Neighbours:
-    return lambda point: _neighbours(space, point, nest, tilings)
+def _tilings_of(costs: CostModel, nest: NestSpace) -> Neighbours:
+    """Other tilings of a nest, which are looked for when they are first asked for."""
+    nearest = cache(lambda: _nearest(costs, nest, candidates_of(costs.space, nest, costs.states)))
+    return lambda point: _neighbours(costs.space, point, nest, nearest())
 
 
 def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[Tiling]:
     """Tilings of a nest, cheapest first; of equally cheap ones, those with the smallest unroll factors."""
+    if tilings.count > MOST_COUNTED:
+        floors = costs.least(nest, tilings).cycles
+        tilings = tilings.take(np.sort(_spread(np.argsort(floors, kind="stable"), MOST_COUNTED)))
     batch = tilings.batch
     cycles = costs.nest(nest, tilings, frozenset()).cycles
     if not len(cycles):

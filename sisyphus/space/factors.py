@@ -8,6 +8,7 @@ Two rules, by `whole_beats`: the paper's (a factor is a multiple of every unroll
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 #: Elements of one bank that may be moved in one cycle (MODEL.md 4.2).
 PORTS_PER_BANK = 2
@@ -41,7 +42,12 @@ class Factors:
 
     def smallest(self, *, copies: int = 1, width: int = 1) -> int | None:
         """The smallest legal factor that serves, if any does."""
-        return min(self.serving(copies=copies, width=width), default=None)
+        return _smallest(self, copies, width)
+
+
+@cache
+def _smallest(factors: Factors, copies: int, width: int) -> int | None:
+    return min(factors.serving(copies=copies, width=width), default=None)
 
 
 def other_factors(extent: int, limit: int, *, is_last: bool, whole_beats: bool) -> frozenset[int]:

@@ -97,13 +97,13 @@ def _copies(nest: NestSpace, level0: Ints) -> tuple[Ints, Ints]:
 
 def _matching(level2: Ints, tiles: Sequence[Tile]) -> tuple[Ints, Ints]:
     """All pairs (place in `level2`, place in `tiles`) of equal level-2 trip count, by place in `level2`."""
-    by_value: dict[int, list[int]] = {}
-    for at, tile in enumerate(tiles):
-        by_value.setdefault(tile.level2, []).append(at)
-    counts = np.array([len(by_value.get(int(v), ())) for v in level2], np.int64)
+    own = np.array([tile.level2 for tile in tiles], np.int64)
+    order = np.argsort(own, kind="stable")
+    first = np.searchsorted(own[order], level2, side="left")
+    counts = np.searchsorted(own[order], level2, side="right") - first
     places = np.repeat(np.arange(len(level2)), counts)
-    chosen = [at for v in level2 for at in by_value.get(int(v), ())]
-    return places, np.array(chosen, np.int64)
+    within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return places, np.asarray(order[np.repeat(first, counts) + within], np.int64)
 
 
 def _in_order(space: Space, nest: NestSpace, batch: Batch) -> Mask:

@@ -65,6 +65,14 @@ class Costs:
         return Costs(self.cycles[chosen], {name: used[:, chosen] for name, used in self.usage.items()})
 
 
+def joined_costs(parts: Sequence[Costs]) -> Costs:
+    """Batches one after another; at least one."""
+    return Costs(
+        np.concatenate([p.cycles for p in parts]),
+        {name: np.concatenate([p.usage[name] for p in parts], axis=1) for name in parts[0].usage},
+    )
+
+
 @dataclass(frozen=True)
 class Least:
     """Lower bounds: cycles, and per budget the sum over its kinds."""
@@ -172,6 +180,10 @@ class CostModel(Protocol):
 
     def may_fit(self) -> bool:
         """Whether the smallest buffers of all arrays fit the memory."""
+        ...
+
+    def may_hold(self, residents: Arrays) -> bool:
+        """Whether the block memories have room for these arrays, whatever their partitions are."""
         ...
 
     def is_quick(self, nest: NestSpace) -> bool:

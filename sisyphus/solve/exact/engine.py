@@ -10,26 +10,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.solve.exact.candidates import candidates_of
 from sisyphus.solve.exact.combine import Combine, Doubt, branch_and_bound
-from sisyphus.solve.exact.costs import Arrays, Budget, CostModel, Costs, Floats, Homes, Move, Step, Tilings
+from sisyphus.solve.exact.costs import (
+    Budget,
+    CostModel,
+    Floats,
+    Homes,
+    Step,
+)
 from sisyphus.solve.exact.nodes import Problem, Recount
 from sisyphus.solve.exact.options import Choice, Options, Table
+from sisyphus.solve.exact.prospects import Prospects
 from sisyphus.solve.exact.residency import assignments
-from sisyphus.space import KERNEL_PLACE, NestSpace
+from sisyphus.solve.exact.start import MORE, Effort, Enough, Trial, first_homes
 
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
-#: Tilings per nest in a first short search, its seconds, and how many such searches there are at most.
-SAMPLE, TRY_S, MOST_STARTS = 200, 0.3, 4
-#: Seconds that such a search may take longer while there is no design at all.
-LONGER_S = 2.0
+#: Tilings per nest in a first short search, and with how many homes there is one once a design is known.
+SAMPLE, MOST_STARTS = 200, 4
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,6 @@ class Stopped(Exception):  # noqa: N818 - a signal of the search to itself
 
 class _NothingFits(Exception):  # noqa: N818 - a signal of the search to itself
     """The smallest buffers of all arrays are larger than the memory."""
-
-
-class _Enough(Exception):  # noqa: N818 - a signal of the search to itself
-    """A short search has had its time."""
 
 
 @dataclass(frozen=True)
@@ -105,24 +105,32 @@ class Engine:
         self.best: Solution | None = None
         self.bound, self.upper = 0.0, terms.upper
         self._homes, self._doubts, self._is_settling = Homes(), dict[Homes, float](), False
-        self._try_until = float("inf")
-        self._later = self._outside = float("inf")
-        self._options: dict[tuple[str, tuple[ArrayId, ...], Arrays], Options] = {}
-        self._known_moves: dict[Move, tuple[Floats, float]] = {}
+        self._trial: Trial | None = None
+        self._later, self._outside = 0.0, float("inf")
+        self.prospects = Prospects(costs, self._tick)
         self._known_residents: dict[Homes, Mapping[str, Mapping[ArrayId, Floats]]] = {}
-        self._tilings: dict[str, Tilings] = {}
-        self._whole: dict[tuple[str, Arrays], Costs] = {}
-        self._least: dict[str, Costs] = {}
 
     def run(self) -> Result:
         """Searches until proof, deadline or an exception of whoever listens."""
         complete = False
         try:
-            self._prepare()
-            self._in_registers = self.costs.in_registers()
-            parts = assignments(self.space, self._floor, self.costs.always_resident(), self._in_registers)
+            if not self.costs.may_fit():
+                raise _NothingFits
+            self.prospects.prepare()
+            self._in_registers = self.prospects.in_registers
+            starts = first_homes(self.space, self._in_registers)
+            self._later = self.prospects.floor(Homes(), frozenset())
+            self._raise_bound(self._later)
+            waiting = self._begin(starts)
+            parts = assignments(self.space, self.prospects.floor, self.costs.always_resident(), self._in_registers)
             part = next(parts, None)
-            begun = self._begin(0.0 if part is None else part[0])
+            self._later = 0.0 if part is None else part[0]
+            for homes in waiting:
+                self._try(homes, Effort())
+            whole = [homes for homes in starts if len(homes.residents) == len(self.space.used_arrays)]
+            begun = [homes for homes in whole if self.prospects.has_room(homes)]
+            for homes in begun:
+                self._search(homes)
             while part is not None and part[0] < self._to_beat():
                 following = next(parts, None)
                 self._later = following[0] if following is not None else float("inf")
@@ -140,47 +148,57 @@ class Engine:
             self._raise_bound(self._to_beat())
         return Result(self.best, self.bound, complete)
 
-    def _begin(self, lowest: float) -> list[Homes]:
-        """A first design from a few tilings, and if all arrays can be resident, everything with that.
+    def _begin(self, starts: Sequence[Homes]) -> list[Homes]:
+        """A first design from a few tilings. Returns other homes that are worth a try."""
+        waiting = [homes for homes in starts if self.prospects.has_room(homes)]
+        for effort in (Effort(), MORE):
+            for tried, homes in enumerate(waiting, start=1):
+                self._try(homes, effort)
+                if np.isfinite(self.upper):
+                    return waiting[tried:MOST_STARTS]
+        return []
 
-        Nothing costs less than `lowest`. Returns what was looked at to the end.
-        """
-        self._later, self._outside = lowest, float("inf")
-        everything = frozenset(self.space.used_arrays)
-        movable = [a for a in everything if self._may_be(a, resident=True) and self._may_be(a, resident=False)]
-        residents = frozenset(a for a in everything if self._may_be(a, resident=True))
-        starts = [Homes(residents, self._in_registers & residents), Homes(residents)]
-        for array in sorted(movable, key=lambda a: (-self.space.scop.array(a).elements, a)):
-            residents -= {array}
-            starts.append(Homes(residents))
-        starts = [h for h in dict.fromkeys(starts) if self._floor(h, everything - h.residents) < np.inf]
-        for homes in starts[:MOST_STARTS]:
-            self._try(homes)
-        whole = [homes for homes in starts if len(homes.residents) == len(everything)]
-        for homes in whole:
-            self._search(homes)
-        return whole
-
-    def _may_be(self, array: ArrayId, *, resident: bool) -> bool:
-        """May the array be resident, or else tiled, in all its nests?"""
-        uses = [use for nest in self.space.users(array) if (use := nest.use(array)) is not None]
-        return all(any((place == KERNEL_PLACE) == resident for place in use.places) for use in uses)
-
-    def _try(self, homes: Homes) -> None:
-        """A short search among some of the tilings."""
+    def _try(self, homes: Homes, effort: Effort) -> None:
+        """Short searches among some of the tilings, within less of the budgets where designs turn out too large."""
         self._homes = homes
         budgets = self.costs.budgets(homes.residents)
         most = {budget.name: budget.limit for budget in budgets}
-        options = {nest.id: self._options_of(nest, homes) for nest in self.space.nests}
-        tables = [o.sample(SAMPLE, most, self._tick) for o in options.values()]
+        options = {nest.id: self.prospects.sampled_of(nest, homes) for nest in self.space.nests}
+        tables = [o.sample(SAMPLE, effort.places, most, self._tick) for o in options.values()]
+        steps = self.costs.steps(homes)
+        for share in effort.shares:
+            smaller = [replace(budget, limit=budget.limit * share) for budget in budgets]
+            refused = self._try_alone_and_in_company(homes, steps, smaller, options, tables, effort)
+            if np.isfinite(self.upper) or not refused:
+                return
+
+    def _try_alone_and_in_company(
+        self,
+        homes: Homes,
+        steps: Sequence[Step],
+        budgets: Sequence[Budget],
+        options: Mapping[str, Options],
+        tables: Sequence[Table],
+        effort: Effort,
+    ) -> int:
+        """Company may change what designs cost, but not whether there is one. Returns how many were refused."""
         for in_company in (False, True):
-            self._try_until = time.monotonic() + TRY_S
+            nodes = effort.nodes * (1 if np.isfinite(self.upper) else effort.longer)
+            self._trial = Trial(max(nodes // len(tables), 1), effort.refused)
             try:
-                self._choose(homes, self.costs.steps(homes), budgets, options, tables, None, in_company=in_company)
-            except _Enough:
-                continue
+                self._choose(homes, steps, budgets, options, tables, None, in_company=in_company)
+            except Enough:
+                pass
             finally:
-                self._try_until = float("inf")
+                refused, self._trial = self._trial.refused, None
+            if not np.isfinite(self.upper):
+                break
+        return refused
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether this is only about a first design."""
+        return self._trial is not None
 
     def _settle(self) -> None:
         """Looks at what is like something that turned out dearer than it was thought to be, where that left a doubt."""
@@ -189,33 +207,17 @@ class Engine:
             if doubted < self._to_beat():
                 steps, budgets = self.costs.steps(homes), self.costs.budgets(homes.residents)
                 most = {budget.name: budget.limit for budget in budgets}
-                options = {nest.id: self._options_of(nest, homes) for nest in self.space.nests}
+                options = {nest.id: self.prospects.options_of(nest, homes) for nest in self.space.nests}
                 floors = {nest: o.floor(most) for nest, o in options.items()}
-                caps = self._caps(steps, floors, self._total(steps, floors))
+                caps = self._caps(steps, floors, self.prospects.total(steps, floors))
                 self._combine(homes, steps, budgets, options, caps, alike=True)
             self._doubts.pop(homes)
-
-    def _prepare(self) -> None:
-        """What does not depend on residency."""
-        if not self.costs.may_fit():
-            raise _NothingFits
-        self.states = self.costs.states
-        budgets = self.costs.budgets(frozenset())
-        for nest in self.space.nests:
-            self._tick()
-            found = candidates_of(self.space, nest, self.states)
-            least = self.costs.least(nest, found)
-            alone = np.ones(found.count, np.bool_)
-            for budget in budgets:
-                alone &= least.usage[budget.name].sum(axis=0) <= budget.limit
-            self._tilings[nest.id] = found.take(alone)
-            self._least[nest.id] = least.take(alone)
 
     def _tick(self, bound: float = 0.0) -> None:
         """`bound` is of the combinations being looked at, beside which others are open."""
         self._raise_bound(min(bound, self._outside, self._later))
-        if time.monotonic() > self._try_until + (0.0 if np.isfinite(self.upper) else LONGER_S):
-            raise _Enough
+        if self._trial is not None:
+            self._trial.spend()
         if self.terms.deadline is not None and time.monotonic() > self.terms.deadline:
             raise Stopped
 
@@ -228,80 +230,21 @@ class Engine:
     def _to_beat(self) -> float:
         return self.upper * (1 - self.terms.gap) if np.isfinite(self.upper) else self.upper
 
-    def _options_of(self, nest: NestSpace, homes: Homes) -> Options:
-        tiled = tuple(use.array for use in nest.arrays if use.array not in homes.residents)
-        registers = self._registers_of(nest, homes)
-        key = (nest.id, tiled, registers)
-        if key not in self._options:
-            is_counted = not tiled and self.costs.is_quick(nest)
-            base = self._whole_of(nest, registers) if is_counted else self._least[nest.id]
-            tilings = self._tilings[nest.id]
-            self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
-        return self._options[key]
-
-    @staticmethod
-    def _registers_of(nest: NestSpace, homes: Homes) -> Arrays:
-        return homes.registers & {use.array for use in nest.arrays}
-
-    def _whole_of(self, nest: NestSpace, registers: Arrays) -> Costs:
-        """Cycles and usage with all arrays resident."""
-        key = (nest.id, registers)
-        if key not in self._whole:
-            self._tick()
-            self._whole[key] = self.costs.nest(nest, self._tilings[nest.id], registers)
-        return self._whole[key]
-
-    def _floor(self, homes: Homes, tiled: Arrays) -> float:
-        """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
-        nests, used = {}, dict[str, float]()
-        for nest in self.space.nests:
-            least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
-            if all(use.array in homes.residents for use in nest.arrays) and self.costs.is_quick(nest):
-                base = self._whole_of(nest, self._registers_of(nest, homes))
-            else:
-                base = self._least[nest.id]
-            nests[nest.id] = float(base.cycles.min(initial=np.inf)) + self.costs.least_tiles(least)
-            for one in least:
-                for name, amount in one.usage.items():
-                    used[name] = used.get(name, 0.0) + amount
-        budgets = self.costs.budgets(homes.residents)
-        if any(used.get(b.name, 0.0) > b.limit for b in budgets if len(b.groups) == 1):
-            return float("inf")
-        if any(b.limit < 0 for b in budgets):
-            return float("inf")
-        undecided = self._in_registers - homes.residents - tiled
-        return self._total(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
-
-    def _total(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:
-        """Cycles of nests of given cycles with the cheapest moves."""
-        return sum(self._step(step, nests) for step in steps)
-
-    def _step(self, step: Step, nests: Mapping[str, float]) -> float:
-        moves = [self._moves(move)[1] for move in step.moves]
-        return max([*(nests[n] for n in step.nests), *moves], default=0.0) + step.extra
-
-    def _moves(self, move: Move) -> tuple[Floats, float]:
-        """Cycles of a move per state of its array, and the least of them."""
-        if move not in self._known_moves:
-            cycles = self.costs.moves(move)
-            self._known_moves[move] = cycles, float(cycles.min(initial=np.inf))
-        return self._known_moves[move]
-
     def _search(self, homes: Homes) -> None:
         """All designs with these homes of arrays, window after window."""
         self._homes = homes
         steps, budgets = self.costs.steps(homes), self.costs.budgets(homes.residents)
         most = {budget.name: budget.limit for budget in budgets}
-        options = {nest.id: self._options_of(nest, homes) for nest in self.space.nests}
+        options = {nest.id: self.prospects.options_of(nest, homes) for nest in self.space.nests}
         for window in WINDOWS:
             floors = {nest: o.floor(most) for nest, o in options.items()}
-            total = self._total(steps, floors)
+            total = self.prospects.total(steps, floors)
             if total >= self._to_beat():
                 return
             caps = self._caps(steps, floors, total)
             limits = {n: min(floor + max(total, 1.0) * window, caps[n]) for n, floor in floors.items()}
             outside = [
-                self._total(steps, floors | {nest: limit})
+                self.prospects.total(steps, floors | {nest: limit})
                 for nest, limit in limits.items()
                 if limit < min(caps[nest], options[nest].ceiling())
             ]
@@ -315,7 +258,7 @@ class Engine:
         """Cycles of each nest beyond which everything together (`total` at least) could not beat what is known."""
         caps = {}
         for step in steps:
-            caps.update(dict.fromkeys(step.nests, self._to_beat() - (total - self._step(step, floors))))
+            caps.update(dict.fromkeys(step.nests, self._to_beat() - (total - self.prospects.step(step, floors))))
         return caps
 
     def _combine(
@@ -351,12 +294,12 @@ class Engine:
             picks = [table.take(np.array([entry])) for table, entry in zip(tables, chosen, strict=True)]
             return self._found(cycles, homes, options, picks)
 
-        moves = {move: self._moves(move)[0] for step in steps for move in step.moves}
-        start = {a: r for a in homes.registers if (r := self.states[a].registers) is not None}
-        barred = {a: self.states[a].complete for a in (self._in_registers & homes.residents) - homes.registers}
+        moves = {move: self.prospects.moves(move)[0] for step in steps for move in step.moves}
+        start = {a: r for a in homes.registers if (r := self.costs.states[a].registers) is not None}
+        barred = {a: self.costs.states[a].complete for a in (self._in_registers & homes.residents) - homes.registers}
         recount = self._recount(options) if self.costs.is_sociable and in_company else None
         residents = self._residents_of(homes)
-        problem = Problem(tables, steps, budgets, self.states, moves, start, barred, recount, residents)
+        problem = Problem(tables, steps, budgets, self.costs.states, moves, start, barred, recount, residents)
         upper = min(self._to_beat(), self._outside)
         self.combine(problem, upper, found, self._tick, doubt)
 
@@ -375,19 +318,21 @@ class Engine:
         self._doubts[self._homes] = min(self._doubts.get(self._homes, float("inf")), cycles)
 
     def _found(self, cycles: float, homes: Homes, options: Mapping[str, Options], picks: Sequence[Table]) -> float:
-        asked = {array: states.start for array, states in self.states.items()}
-        asked |= {array: registers for array in homes.registers if (registers := self.states[array].registers)}
+        asked = {array: states.start for array, states in self.costs.states.items()}
+        asked |= {array: registers for array in homes.registers if (registers := self.costs.states[array].registers)}
         for pick in picks:
             for array, state in pick.states.items():
-                asked[array] = int(self.states[array].joined_with(asked[array])[int(state[0])])
+                asked[array] = int(self.costs.states[array].joined_with(asked[array])[int(state[0])])
         solution = Solution(
             cycles=cycles,
             choices=tuple(options[pick.nest].choice(pick) for pick in picks),
             homes=homes,
             states=asked,
-            widths={array: int(self.states[array].width[state]) for array, state in asked.items()},
+            widths={array: int(self.costs.states[array].width[state]) for array, state in asked.items()},
         )
         beaten = self.accept(solution)
+        if self._trial is not None and beaten >= self.upper:
+            self._trial.refuse()
         if beaten < self.upper:
             self.best, self.upper = solution, beaten
             if self.terms.first_only:

@@ -29,6 +29,7 @@ from sisyphus.model.cores import Core
 from sisyphus.model.rules import VITIS_2023_2, Rules
 from sisyphus.model.sharing import Users, shared_core_lut
 from sisyphus.plan import build_plan
+from sisyphus.solve.exact.blocks import Blocks, Shelves
 from sisyphus.solve.exact.costs import (
     Arrays,
     Batch,
@@ -39,10 +40,12 @@ from sisyphus.solve.exact.costs import (
     Homes,
     Ints,
     Least,
+    Mask,
     Move,
     Placed,
     Step,
     Tilings,
+    joined_costs,
 )
 from sisyphus.solve.exact.floors import NestFloor
 from sisyphus.solve.exact.paper import MEMORY, PaperCosts, span, tile_sizes
@@ -50,6 +53,8 @@ from sisyphus.solve.exact.reading import Reading
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
+#: Block memories of both kinds together: one URAM holds as many 32-bit words as so many BRAM18.
+EITHER, WORTH = "blocks", 8
 #: What nests take for themselves is rounded down to so many parts of a budget, so that more choices are alike.
 PARTS = 1024
 #: Cycles that a kernel of one step is spared (MODEL.md 4.1).
@@ -139,6 +144,7 @@ class MeasuredCosts(PaperCosts):
         amounts = self.space.target.budget
         sharing = {"lut": self._sharing}
         found = [Budget(n, getattr(amounts, n), groups, sharing.get(n, ())) for n in (*CORES, *BLOCKS)]
+        found.append(Budget(EITHER, amounts.bram18k + WORTH * amounts.uram, groups))
         return (*found, *(b for b in super().budgets(residents) if b.name == MEMORY))
 
     @cached_property
@@ -167,7 +173,7 @@ class MeasuredCosts(PaperCosts):
         zero = np.zeros(count)
         rows = [(core.cost, counts.get(kind, zero)) for kind, core in self._cores.items()]
         found = {name: np.array([*(n * getattr(cost, name) for cost, n in rows), zero], float) for name in CORES}
-        return {**found, **{name: np.zeros((1, count)) for name in (*BLOCKS, MEMORY)}}
+        return {**found, **{name: np.zeros((1, count)) for name in (*BLOCKS, EITHER, MEMORY)}}
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
         found = super().tile(nest, use, batch, outside)
@@ -233,10 +239,7 @@ class MeasuredCosts(PaperCosts):
             rows = np.arange(start, min(start + AT_ONCE, tilings.count))
             part = Placed(placed.arrays, placed.choices, placed.chosen[rows])
             parts.append(self._count(nest, tilings.take(rows), part, registers))
-        return Costs(
-            np.concatenate([p.cycles for p in parts]),
-            {name: np.concatenate([p.usage[name] for p in parts], axis=1) for name in parts[0].usage},
-        )
+        return joined_costs(parts)
 
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         candidates = Reading(self.space, nest, self.states, tilings, placed, registers).candidates()
@@ -276,7 +279,8 @@ class MeasuredCosts(PaperCosts):
             users=_users(use),
             rules=self.rules,
         )
-        return {**found, MEMORY: super().tile(nest, use, batch, outside).usage[MEMORY][0]}
+        either = found["bram18k"] + WORTH * found["uram"]
+        return {**found, EITHER: either, MEMORY: super().tile(nest, use, batch, outside).usage[MEMORY][0]}
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space
@@ -287,7 +291,7 @@ class MeasuredCosts(PaperCosts):
         return ()
 
     def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
-        found: dict[str, dict[ArrayId, Floats]] = {name: {} for name in (*CORES, *BLOCKS)}
+        found: dict[str, dict[ArrayId, Floats]] = {name: {} for name in (*CORES, *BLOCKS, EITHER)}
         for array in homes.residents & self.states.keys():
             for name, amount in self._resident(array).items():
                 found[name][array] = amount
@@ -296,18 +300,37 @@ class MeasuredCosts(PaperCosts):
     def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
         """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
         if array not in self._known_residents:
-            states = self.states[array]
             found: dict[str, Floats] = {}
-            for width in self.space.widths[array]:
-                factors, possible = states.serving(width)
-                costs = self._resident_costs(array, factors, width)
-                for name in (*CORES, *BLOCKS):  # a beat that alone takes more than there is, is none
-                    possible = possible & (costs[name] <= getattr(self.space.target.budget, name))
+            for possible, costs in self._possible(array):
                 for name, amount in costs.items():
-                    least = np.where(possible, np.broadcast_to(amount, (states.count,)), np.inf)
+                    least = np.where(possible, amount, np.inf)
                     found[name] = np.minimum(found.get(name, least), least)
             self._known_residents[array] = found
         return self._known_residents[array]
+
+    def _possible(self, array: ArrayId) -> Iterator[tuple[Mask, Mapping[str, Floats]]]:
+        """Per beat what a resident array takes in each state, and in which states it may have that beat."""
+        states = self.states[array]
+        for width in self.space.widths[array]:
+            factors, possible = states.serving(width)
+            costs = dict(self._resident_costs(array, factors, width))
+            for name in (*CORES, *BLOCKS):  # a beat that alone takes more than there is, is none
+                possible = possible & (costs[name] <= getattr(self.space.target.budget, name))
+            yield possible, {**costs, EITHER: costs["bram18k"] + WORTH * costs["uram"]}
+
+    def may_hold(self, residents: Arrays) -> bool:
+        return self._shelves.hold(frozenset(residents & self.states.keys()))
+
+    @cached_property
+    def _shelves(self) -> Shelves:
+        budget = self.space.target.budget
+        return Shelves(self._blocks, (budget.bram18k, budget.uram))
+
+    def _blocks(self, array: ArrayId) -> Iterator[Blocks]:
+        """What a resident array may take of block memories."""
+        for possible, costs in self._possible(array):
+            pairs = np.stack([np.broadcast_to(costs[name], possible.shape)[possible] for name in BLOCKS], axis=1)
+            yield from ((int(bram), int(uram)) for bram, uram in np.unique(pairs, axis=0))
 
     def _resident_costs(self, array: ArrayId, factors: Ints, width: int) -> Mapping[str, Floats]:
         live, declared = self.space.live[array], self.space.scop.array(array)

@@ -19,8 +19,8 @@ from sisyphus.space import ArrayUse, NestSpace, Tile
 
 #: Tilings whose places are looked at together; bounds memory.
 BLOCK = 256
-#: In a sample: choices with places per tiling, and of places altogether.
-SAMPLED_PLACES, MOST_FAMILIES = 10, 50_000
+#: Choices with places that are looked at for a sample.
+MOST_FAMILIES = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,11 @@ class Options:
             self._limit = limit
         return _fitting(self._every if alike else self._table, limit, budgets)
 
-    def sample(self, count: int, budgets: Mapping[str, float], tick: Callable[[], None]) -> Table:
-        """Some choices that fit the budgets alone: the cheapest, and others evenly spread."""
+    def sample(self, count: int, places: int, budgets: Mapping[str, float], tick: Callable[[], None]) -> Table:
+        """Some choices that fit the budgets alone: the cheapest, and others evenly spread.
+
+        `count` tilings, or twice as many of tilings with places, which are of no more than `places` kinds.
+        """
         rows = np.flatnonzero(self._fits(budgets))
         rows = rows[np.argsort(self.base.cycles[rows], kind="stable")]
         if not self.uses:
@@ -147,8 +150,8 @@ class Options:
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
         rows = rows[_spread(len(rows), min(count, max(MOST_FAMILIES // families, 8)))]
         found = self._bounded(np.sort(rows), -np.inf, np.inf, budgets, tick)
-        found = found.take(np.argsort(found.cycles, kind="stable"))
-        found = found.take(_spread(found.count, count * SAMPLED_PLACES))
+        found = _of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
+        found = found.take(_spread(found.count, 2 * count))
         return pareto(_fitting(self._counted(found, tick), np.inf, budgets))
 
     def _fits(self, budgets: Mapping[str, float]) -> Mask:
@@ -258,6 +261,14 @@ class Options:
         tilings = Tilings(self.tilings.batch.take(table.rows), asked)
         counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
         return table.cycles if counted is None else counted.cycles
+
+
+def _of_few_kinds(table: Table, most: int) -> Table:
+    """Entries with some of the places, those of the cheapest ones and others: each kind is counted by itself."""
+    kinds, first, kind = np.unique(table.families, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    chosen = order[_spread(len(kinds), most)]
+    return table.take(np.isin(kind.reshape(-1), chosen))
 
 
 def _spread(count: int, most: int) -> Ints:

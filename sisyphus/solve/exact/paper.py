@@ -127,6 +127,9 @@ class PaperCosts:
         may_move = all(any(place != KERNEL_PLACE for place in use.places) for _, use in uses)
         return min(self._bytes(array), tiles) if may_move else self._bytes(array)
 
+    def may_hold(self, residents: Arrays) -> bool:
+        return True
+
     def is_quick(self, nest: NestSpace) -> bool:
         return True
 

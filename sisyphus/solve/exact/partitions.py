@@ -9,7 +9,7 @@ nests is one look-up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import lcm, prod
 
 import numpy as np
@@ -28,6 +28,12 @@ class Lattice:
     `index` has the place of each number of copies, `values` one number for each place (the extent for a bank for every
     element), `covers` the smallest legal factor that serves it.
     """
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(seeds: frozenset[int], factors: Factors) -> Lattice:
+        """The lattice of equal dimensions, of which a kernel has many, is made once."""
+        return Lattice(seeds, factors)
 
     def __init__(self, seeds: Iterable[int], factors: Factors) -> None:
         self.factors = factors
@@ -190,5 +196,5 @@ def _states(space: Space, array: ArrayId) -> States:
             use = nest.use(array)
             for name in use.dims[at].loops if use else ():
                 seeds |= {tile.level2 for tile in nest.loop(name).tiles}
-        lattices.append(Lattice(seeds, space.factors(array, at)))
+        lattices.append(Lattice.of(frozenset(seeds), space.factors(array, at)))
     return States(lattices, space.widths[array], space.target.max_partition)

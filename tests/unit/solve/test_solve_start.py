@@ -1,0 +1,50 @@
+"""What a search begins with: homes that fit the block memories, short searches of so many nodes."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.solve.solve_spaces import gemm_space
+
+from sisyphus.ir import ArrayId
+from sisyphus.solve.exact.blocks import Blocks, Shelves
+from sisyphus.solve.exact.costs import Homes
+from sisyphus.solve.exact.start import Enough, Trial, first_homes
+
+ARRAYS = tuple(map(ArrayId, "ABCD"))
+blocks = st.tuples(st.integers(0, 9), st.integers(0, 9))
+
+
+@given(st.lists(st.lists(blocks, max_size=4), min_size=4, max_size=4), st.frozensets(st.sampled_from(ARRAYS)), blocks)
+@settings(max_examples=200, derandomize=True, deadline=None)
+def test_arrays_fit_where_some_choice_of_blocks_does(
+    options: list[list[Blocks]], arrays: frozenset[ArrayId], limit: Blocks
+) -> None:
+    by_array = dict(zip(ARRAYS, options, strict=True))
+    choices = product(*(by_array[array] for array in sorted(arrays)))
+    fits = any(all(sum(c[kind] for c in choice) <= limit[kind] for kind in (0, 1)) for choice in choices)
+    assert Shelves(by_array.__getitem__, limit).hold(arrays) == fits
+
+
+def test_it_begins_with_everything_on_chip_and_then_with_nothing() -> None:
+    space = gemm_space(4, 6, 8)
+    everything = frozenset(space.used_arrays)
+    first, second, *others = first_homes(space, frozenset())
+    assert first == Homes(everything)
+    assert second == Homes(frozenset())
+    assert [len(homes.residents) for homes in others] == [2, 1]
+
+
+def test_a_short_search_ends_after_its_nodes_or_refusals() -> None:
+    trial = Trial(2, 2)
+    trial.spend()
+    trial.refuse()
+    trial.spend()
+    with pytest.raises(Enough):
+        trial.spend()
+    with pytest.raises(Enough):
+        trial.refuse()
+    assert trial.refused == 2
