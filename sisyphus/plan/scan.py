@@ -208,12 +208,18 @@ def _needs_entry(levels: Levels, ranges: Mapping[str, Range], entered: Set, outs
 
 
 def _tile_range(shadow: Set, name: str, trip_count: int, context: Set) -> Range:
-    """Bounds of a level-0 loop by the loops around it, within its trip count wherever those are."""
+    """Bounds of a level-0 loop by the loops around it, within its trip count wherever those are.
+
+    Bounds that would never leave anything out are constants: such a loop is flattened with its neighbours.
+    """
     bounds = loop_bounds(shadow, name, context)
     box = make_set("", dim_names(shadow), at_least_zero=[var(name), trip_count - 1 - var(name)])
     limits = _range(bounds, shadow, name)
-    if restrict(extend(context, dim_names(shadow)), name, limits).is_subset(box):
-        return limits
+    around = extend(context, dim_names(shadow))
+    visited = restrict(around, name, limits)
+    if visited.is_subset(box):
+        moves = limits.lower.value is None or limits.upper.value is None
+        return Range.upto(trip_count) if moves and around.intersect(box).is_subset(visited) else limits
     lower = Bound((*limits.lower.terms, Quotient(const(0))))
     upper = Bound((*limits.upper.terms, Quotient(const(trip_count - 1))))
     return Range(lower, upper, limits.trip_count)

@@ -240,6 +240,21 @@ def test_empty_tiles_of_a_triangle_are_skipped() -> None:
     assert len(nodes(plan, Guard)) == 1
 
 
+def test_bounds_that_leave_no_tile_out_are_constant() -> None:
+    kernel = scop(
+        "for i in range(24):\n  for j in range(i + 1):\n    for k in range(20):\n      C[i, j] += A[i, k] * A[j, k]",
+        C=(24, 24),
+        A=(24, 20),
+    )
+    point = DesignPoint(
+        "built",
+        (nest("S0", "jik", "i", i=(2, 2, 10), j=(2, 1, 19), k=(5, 1, 4)),),
+        (buffer("C", "S0", KERNEL_PLACE, 1, 1), buffer("A", "S0", KERNEL_PLACE, 1, 1)),
+    )
+    [i0] = [n for n in walk(planned(kernel, point).tasks[0].body) if isinstance(n, For) and n.iterator == "i0"]
+    assert (i0.lower.value, i0.upper.value) == (0, 1)
+
+
 def test_a_full_tile_evaluates_no_guard() -> None:
     triangle, box = point_files.case("trmm-split").plan.tasks
     visits = tile_visits(triangle)
