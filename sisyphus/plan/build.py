@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop
+from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
 from sisyphus.plan.checks import PLAIN, check_point
@@ -16,7 +16,7 @@ from sisyphus.plan.scan import Range, outer_range, restrict, shadow_on
 from sisyphus.plan.task import Around, build_task
 from sisyphus.plan.tiles import Box, Use, Window, box_of, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
-from sisyphus.poly import Set, const, extend, make_set, union_of, var
+from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint
 
 
@@ -140,10 +140,20 @@ def _resident(
     return Resident(
         buffer=choice.id,
         usages=[_usage(parts, known, choice, entry) for entry in entries],
-        load_first=needs.load or not whole_kernel,
+        load_first=needs.load or not whole_kernel or _leaves_gaps(parts, choice, entries),
         store_last=needs.store or not whole_kernel,
         store_early=any(other.array == choice.array for other in beside if other is not choice),
     )
+
+
+def _leaves_gaps(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | Nest]) -> bool:
+    """Whether its own nests write a part of a buffer that is stored whole, as other buffers hold the array, too."""
+    if not any(other.array == choice.array for other in parts.choices if other is not choice):
+        return False
+    array = parts.scop.array(choice.array)
+    own = [s for nest in _nests(entries) if nest.id in choice.nests for s in parts.statements(nest)]
+    written = elements_touched(own, array, reads=False)
+    return not written.is_empty() and not make_box(array.id, array.extents).is_subset(written)
 
 
 def _usage(parts: Parts, known: KnownPlans, choice: BufferPoint, entry: OuterLoop | Nest) -> Usage | None:

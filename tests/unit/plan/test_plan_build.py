@@ -225,6 +225,21 @@ def test_reload_after_tiles_wrote() -> None:
     assert same_result(kernel, plan) == []
 
 
+def test_a_buffer_that_its_nests_fill_in_part_is_loaded_where_others_share_its_array() -> None:
+    kernel = scop(
+        "for i in range(1):\n    C[i] = A[i]\nfor j in range(1, 4):\n    C[j] = C[j - 1] * A[j]", C=(4,), A=(4,)
+    )
+    point = DesignPoint(
+        "built",
+        (nest("S0", "i", None, i=(1, 1, 1)), nest("S1", "j", None, j=(3, 1, 1))),
+        (buffer("C", "S0", KERNEL_PLACE, 1), buffer("C", "S1", "j", 1), buffer("A", "S0 S1", KERNEL_PLACE, 1)),
+    )
+    plan = planned(kernel, point)
+    names = [n.transfer if isinstance(n, Copy) else getattr(n, "task", "") for n in plan.body]
+    assert names.index("load_C") < names.index("task0") < names.index("store_C") < names.index("task1")
+    assert same_result(kernel, plan) == []
+
+
 def test_outer_loops_have_affine_bounds_and_tasks_get_their_iterators() -> None:
     plan = point_files.case("lu-resident").plan
     [outer] = [n for n in plan.body if isinstance(n, For)]
