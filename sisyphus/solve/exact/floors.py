@@ -15,6 +15,7 @@ import numpy as np
 from sisyphus.analysis import LoopKind
 from sisyphus.model import NestModel, bound
 from sisyphus.model.cores import Core
+from sisyphus.model.waits import Wait, waits_of
 from sisyphus.solve.exact.costs import Batch, Floats, Ints
 from sisyphus.solve.exact.paper import span, tile_sizes, trips_of
 from sisyphus.space import ArrayUse, NestSpace, Space
@@ -42,14 +43,26 @@ class NestFloor:
         return np.asarray(bound.iteration_latency(self.body, copies, depth, tree=self.tree) * ones, np.float64)
 
     def interval(self, batch: Batch) -> Floats:
-        """Between two starts: of a pipelined reduction its chain, else one cycle; without a pipeline the latency."""
+        """Between two starts: what a pipelined loop has to wait for, or one cycle; without a pipeline the latency."""
         chain, copies = self.body.chain, self._adding(batch, batch.level2)
         several = (copies > 1) & (not self.tree)
         single = np.where(several, chain * copies, max(chain - 1, 1))
         reduces = (self._adding(batch, batch.level1) > 1) & bool(chain)
         runs = (batch.level1 > 1).any(axis=0)
-        found: Floats = np.where(runs, np.where(reduces, single, 1), self.latency(batch))
+        found: Floats = np.where(runs, np.where(reduces, single, self._wait(batch)), self.latency(batch))
         return found
+
+    def _wait(self, batch: Batch) -> Ints:
+        """Of a pipelined sequential loop, until values from the starts before are there."""
+        found = np.ones(batch.count, np.int64)
+        for wait in self._waits:
+            within = batch.level1[batch.loops.index(wait.loop)] > wait.distance
+            found = np.where(within, np.maximum(found, -(-wait.cycles // wait.distance)), found)
+        return found
+
+    @cached_property
+    def _waits(self) -> tuple[Wait, ...]:
+        return waits_of(self.space, self.nest, self.rules)
 
     def _adding(self, batch: Batch, counts: Ints) -> Ints:
         """Product of the trip counts of the loops that add to one element."""

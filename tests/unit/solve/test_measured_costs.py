@@ -11,8 +11,11 @@ from unit.solve.measured_designs import KERNELS, Full, Sample, kernel_space, mea
 from unit.solve.solve_spaces import random_text
 
 from sisyphus.ir import ArrayId
+from sisyphus.model import NestModel
 from sisyphus.solve.exact import MeasuredCosts, point_of
+from sisyphus.solve.exact.candidates import candidates_of
 from sisyphus.solve.exact.costs import Batch, Costs, Floats, Move, Placed, Tilings
+from sisyphus.solve.exact.floors import NestFloor
 from sisyphus.space import ArrayUse, NestSpace, Space, illegal
 
 #: Cycles are whole numbers, of which some are quotients.
@@ -145,6 +148,25 @@ def test_a_count_that_is_too_high_is_seen(planted: type[MeasuredCosts]) -> None:
 def test_a_statement_that_reads_nothing_waits_for_no_memory() -> None:
     space = measured_space("for i in range(4):\n  Y[i] = c", {"Y": (4,)})
     assert floors_above_counts(MeasuredCosts(space), 1, 4) == []
+
+
+CARRIED = """
+for i in range(6):
+    for j in range(1, 9):
+        Y[i, j] = X[i, j] * a + s[i] * b + Y[i, j - 1]
+        s[i] = Y[i, j] * c
+"""
+
+
+def test_floors_of_loops_that_wait_for_values_hold() -> None:
+    space = measured_space(CARRIED, {"Y": (6, 9), "X": (6, 9), "s": (6,)})
+    costs = MeasuredCosts(space)
+    assert floors_above_counts(costs, 1, 4) == []
+    nest = space.nests[0]
+    batch = candidates_of(space, nest, costs.states).batch
+    pipelined = batch.level1[batch.loops.index("j")] > 1
+    least = NestFloor(space, nest, NestModel(space.scop, nest, space.target)).interval(batch)
+    assert least[pipelined].min() > 10, "a product and two additions lie between two values of `s`"
 
 
 def test_floors_of_long_loops_hold() -> None:
