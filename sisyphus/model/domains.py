@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from sisyphus.analysis import Nest, OuterLoop
@@ -46,6 +47,7 @@ def outer_runs(space: Space, part: OuterLoop | Nest) -> int:
     return max(runs_of(space.scop, path[-1], len(path)), 1) if path else 1
 
 
+@lru_cache(maxsize=1024)
 def runs_of(scop: Scop, loop: OuterLoop, depth: int) -> int:
     """Iterations of an outer loop that has `depth - 1` loops around it, over all of theirs, at the least."""
     statements = [scop.statement(s) for nest in _nests(loop) for s in nest.statements]

@@ -100,6 +100,10 @@ class MeasuredCosts(PaperCosts):
 
     def in_registers(self) -> Arrays:
         """Small arrays that two calls, or copies, read at the same time if, and only if, they lie in registers."""
+        return self._known_in_registers
+
+    @cached_property
+    def _known_in_registers(self) -> Arrays:
         every, small = frozenset(self.states), bound.small_arrays(self.space) & self.states.keys()
         together = bound.stages(self.space, every, small)
         apart = (a for a in small if bound.stages(self.space, every, small - {a}) != together)
@@ -110,10 +114,6 @@ class MeasuredCosts(PaperCosts):
         """Arrays of nests that may have coarse-grained copies, those that are only read or (`writes`) all."""
         nests = [nest for nest in self.space.nests if any(loop.unroll != (1,) for loop in nest.loops)]
         return frozenset(use.array for nest in nests for use in nest.arrays if writes or not use.writes)
-
-    @cached_property
-    def _known_in_registers(self) -> Arrays:
-        return self.in_registers()
 
     def _fits_registers(self, array: ArrayId) -> bool:
         return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
