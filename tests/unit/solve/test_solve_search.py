@@ -74,7 +74,7 @@ def test_a_solver_alone_that_fails_is_an_error_that_names_it() -> None:
 
 @pytest.mark.usefixtures("fakes")
 def test_what_a_killed_solver_told_of_is_kept() -> None:
-    answer = found(gemm_space(), "fake-late", seconds=4.0)
+    answer = found(gemm_space(), "fake-late", seconds=10.0)
     assert answer.outcome.solver == "fake-late"
     assert answer.outcome.objective == PaperCosts(gemm_space()).evaluate(answer.point) > BEST
     assert "did not end within" in answer.skipped[0]
