@@ -199,10 +199,11 @@ class CostModel(Protocol):
         ...
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        """At least what an array adds to a nest whose loops `outside` are outside of its transfers.
+        """At least what an array adds to a nest whose loops `outside` are outside of its transfers."""
+        ...
 
-        More loops outside never add to the usage of a budget.
-        """
+    def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
+        """The usage alone, which takes less time than the cycles; more loops outside never add to it."""
         ...
 
     def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:

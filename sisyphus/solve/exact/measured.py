@@ -176,8 +176,8 @@ class MeasuredCosts(PaperCosts):
         return {**found, **{name: np.zeros((1, count)) for name in (*BLOCKS, EITHER, MEMORY)}}
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        found = super().tile(nest, use, batch, outside)
-        return Costs(self._floors[nest.id].transfers(use, batch, outside), found.usage)
+        moved = self._floors[nest.id].transfers(use, batch, outside)
+        return Costs(moved, self.tile_usage(nest, use, batch, outside))
 
     def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
         """Transfers in one place run side by side, those of different places one after another."""
@@ -280,7 +280,7 @@ class MeasuredCosts(PaperCosts):
             rules=self.rules,
         )
         either = found["bram18k"] + WORTH * found["uram"]
-        return {**found, EITHER: either, MEMORY: super().tile(nest, use, batch, outside).usage[MEMORY][0]}
+        return {**found, EITHER: either, MEMORY: self.tile_usage(nest, use, batch, outside)[MEMORY][0]}
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space

@@ -105,7 +105,7 @@ class Options:
         least = {name: np.asarray(used.sum(axis=0)) for name, used in self.base.usage.items()}
         outside = frozenset(self.tilings.batch.loops)
         for use in self.uses:
-            for name, used in self.costs.tile(self.nest, use, self.tilings.batch, outside).usage.items():
+            for name, used in self.costs.tile_usage(self.nest, use, self.tilings.batch, outside).items():
                 least[name] = least[name] + used.sum(axis=0)
         return least
 

@@ -164,15 +164,18 @@ class PaperCosts:
         return np.zeros(batch.count)
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
-        sizes, transfers = tile_sizes(nest, batch, outside), np.ones(batch.count, np.int64)
+        transfers = np.ones(batch.count, np.int64)
         for row, name in enumerate(batch.loops):
             if name in outside:
                 transfers = transfers * batch.level0[row]
-        footprint = reduce(np.multiply, (span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
+        footprint = _footprint(nest, use, batch, outside)
         directions = 2 if use.writes else 1
         cycles = directions * nest.outer_trips * paper.tile_traffic(footprint, transfers)
-        stored = footprint * self.space.scop.array(use.array).type.bytes
-        return Costs(cycles.astype(np.float64), {MEMORY: stored[None, :].astype(np.float64)})
+        return Costs(cycles.astype(np.float64), self.tile_usage(nest, use, batch, outside))
+
+    def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
+        stored = _footprint(nest, use, batch, outside) * self.space.scop.array(use.array).type.bytes
+        return {MEMORY: stored[None, :].astype(np.float64)}
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         """Every element that the nest touches travels at least once; a buffer holds what one iteration touches."""
@@ -259,6 +262,12 @@ def span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
     total: Any = dim.constant + sum(factor * sizes[name] for name, factor in dim.coefficients)
     clipped: Ints | int = np.minimum(dim.extent, total)
     return clipped
+
+
+def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Ints:
+    """Elements of a tile."""
+    sizes = tile_sizes(nest, batch, outside)
+    return reduce(np.multiply, (span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
 
 
 def _writes(nest: NestSpace, array: str) -> bool:
