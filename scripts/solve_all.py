@@ -27,10 +27,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sisyphus.budgets import JUDGED
+from sisyphus.choice import forms
 from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
 from sisyphus.nlp import measured, paper
-from sisyphus.pipeline import Kernel, Source, load_kernels
+from sisyphus.pipeline import Kernel, Model, Source, load_kernels
 from sisyphus.solve import Found, Judged, Limits, search_within
 from sisyphus.space import DesignPoint, Options, build_space
 from sisyphus.target import load_device, make_target
@@ -57,7 +58,7 @@ class Job:
     data_set: str
     defines: tuple[str, ...]
     tree: bool
-    model: str
+    model: Model
     solver: str
     limit_s: float
     against: str | None = None
@@ -139,7 +140,7 @@ def run_alone(job: Job) -> Row:
     started = time.monotonic()
     heard = Heard(started)
     found, failed, bounds = list[Found](), list[str](), list[float]()
-    for kernel in kernels:
+    for kernel in forms(kernels, make_target(load_device("u200")), job.model, nothing_yet=lambda: not found):
         heard.bound = -math.inf
         try:
             one = solve(kernel, job, heard)

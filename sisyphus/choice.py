@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
 from sisyphus import report
 from sisyphus.budgets import BUDGETS, JUDGED, PARTITION, Amounts, given, of_device, taken, with_amounts
-from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp
+from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
-from sisyphus.request import Kernel, Request, estimate_of, space_of
+from sisyphus.request import Kernel, Model, Request, estimate_of, space_of, with_views
 from sisyphus.saved import fitted
 from sisyphus.solve import Found, Judge, Judged, SolveOutcome, Stop, search_within, split_as_fixed, split_where_better
 from sisyphus.solve.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.solve.smallest import Size, needs_alone, needs_together
 from sisyphus.space import DesignPoint, Space, illegal
+from sisyphus.target import Target
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -87,20 +88,50 @@ def find(
 ) -> Choice:
     """The best of the points of all forms of the kernel, and the next best ones up to `request.top` in all.
 
-    The search of the form that `start` belongs to begins with it. `improve` what was found by the full model.
+    Arrays have views where one of them does not fit on chip, or where nothing fits without. The search of the form that
+    `start` belongs to begins with it. `improve` what was found by the full model. A form of which a fixed knob is not
+    one is left out.
     """
     choices: list[Choice] = []
-    for kernel in kernels:
-        choices.append(_search(kernel, request, listen, start=start, improve=improve))
-        if choices[-1].was_interrupted:
+    failures: list[NoDesignError | TimeUp | UsageError] = []
+    for kernel in forms(kernels, request.target, request.model, nothing_yet=lambda: not choices):
+        try:
+            choices.append(_search(kernel, request, listen, start=start, improve=improve))
+        except (NoDesignError, TimeUp, UsageError) as failure:
+            failures.append(failure)
+        if choices and choices[-1].was_interrupted:
             break
+    if not choices:
+        raise next((f for f in failures if isinstance(f, TimeUp)), failures[0])
     best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
     if request.top == 1:
         return best
-    known = {(c.kernel.expanded, k.point): k for c in choices for k in (Known(c.kernel, c.point), *c.others)}
-    known.pop((best.kernel.expanded, best.point))
+    known = {k.point: k for c in choices for k in (Known(c.kernel, c.point), *c.others)}
+    known.pop(best.point)
     ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key()))
     return replace(best, others=tuple(ranked[: request.top - 1]))
+
+
+def forms(
+    kernels: Sequence[Kernel], target: Target, model: Model, *, nothing_yet: Callable[[], bool]
+) -> Iterator[Kernel]:
+    """The forms that are worth a search: also with views of arrays that do not fit, or of all as a last resort."""
+    yield from kernels
+    if model == "paper":
+        return
+    small = [_with_views_of_large(kernel, target) for kernel in kernels]
+    yield from (kernel for kernel in small if kernel is not None)
+    if nothing_yet():
+        tried = {kernel.form for kernel in small if kernel is not None}
+        every = (with_views(kernel) for kernel in kernels)
+        yield from (kernel for kernel in every if kernel is not None and kernel.form not in tried)
+
+
+def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
+    """The kernel with views of arrays that alone are larger than the memory on chip."""
+    most = target.budget.onchip_bytes
+    large = [a.id for a in kernel.scop.arrays if most is not None and a.elements * a.type.bytes > most]
+    return with_views(kernel, large) if large else None
 
 
 def cost_of(known: Known | Choice, request: Request) -> float:
@@ -143,7 +174,7 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
             request.limits,
             judge,
             improve=measured and improve,
-            start=start.point if start is not None and start.kernel is kernel else None,
+            start=start.point if start is not None and start.kernel.form == kernel.form else None,
             top=request.top,
             on_progress=hear,
         )
@@ -163,9 +194,7 @@ def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> 
     if judge is not None:
         point, cycles = split_where_better(space, point, judge)
         outcome = outcome if cycles is None else _improved(outcome, cycles)
-    best, *others = (
-        replace(p, expanded=kernel.expanded) for p in (point, *(split_as_fixed(space, o) for o in found.others))
-    )
+    best, *others = (kernel.point(p) for p in (point, *(split_as_fixed(space, o) for o in found.others)))
     known = tuple(Known(kernel, other) for other in others if other != best)
     notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
     return Choice(kernel, space, best, outcome, known, notes)

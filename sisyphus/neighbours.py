@@ -56,7 +56,7 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
     try:
         decoded = decode(held, choices(held, crude))
         kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
-        point = replace(decoded, nests=kept, expanded=crude.expanded)
+        point = replace(decoded, nests=kept, expanded=crude.expanded, viewed=crude.viewed)
     except (InternalError, StopIteration):
         return None, "no partition or beat serves this together with the rest"
     violation = illegal(space.dependences, space.distribution, point)

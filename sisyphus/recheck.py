@@ -12,7 +12,7 @@ from sisyphus.codegen import Project, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import DESIGN, Record
-from sisyphus.request import load_kernels
+from sisyphus.request import form_of, load_kernels
 from sisyphus.target import Target
 from sisyphus.verify import Check, Verdict, reduced, run_files, verify
 
@@ -95,7 +95,7 @@ def _whole(
     """`trusted`: the text in `found` is the recorded one, so that reference.c must be as it would be printed."""
     target, notes = record.target(device)
     kernels = load_kernels(replace(record.source, path=str(found)))
-    kernel = next((k for k in kernels if k.expanded == record.point.expanded), None)
+    kernel = form_of(kernels, record.point)
     if kernel is None or kernel.scop.name != record.point.kernel:
         raise KernelError(f"{folder / DESIGN}: a design of `{record.point.kernel}`, not of `{kernels[0].scop.name}`")
     check_point(kernel.scop, kernel.distribution, record.point)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness
+from sisyphus import analysis
+from sisyphus.analysis import Dependences, Distribution, Live, View, dependences, distribute, expand, liveness
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -59,7 +60,8 @@ class Request:
 class Kernel:
     """A kernel with everything that is known of it before any choice.
 
-    `expanded` are its arrays that stand for a temporary of the source with a place for every iteration.
+    `expanded` are its arrays that stand for a temporary of the source with a place for every iteration, `views` other
+    names of arrays in single nests.
     """
 
     scop: Scop
@@ -67,6 +69,21 @@ class Kernel:
     distribution: Distribution
     live: Mapping[ArrayId, Live]
     expanded: tuple[ArrayId, ...] = ()
+    views: tuple[View, ...] = ()
+
+    @property
+    def form(self) -> tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]:
+        """What tells it apart from other forms of the same kernel."""
+        return self.expanded, self.viewed
+
+    @property
+    def viewed(self) -> tuple[ArrayId, ...]:
+        """The arrays that have views."""
+        return tuple(dict.fromkeys(view.array for view in self.views))
+
+    def point(self, chosen: DesignPoint) -> DesignPoint:
+        """A point of this form of the kernel, which says so."""
+        return replace(chosen, expanded=self.expanded, viewed=self.viewed)
 
 
 def read_kernel(source: Source) -> Scop:
@@ -81,7 +98,10 @@ def read_kernel(source: Source) -> Scop:
 
 
 def load_kernels(source: Source) -> tuple[Kernel, ...]:
-    """Front end and analysis: the kernel as it is, and with expanded temporaries where that frees its nests."""
+    """Front end and analysis: the kernel as it is, and with expanded temporaries where that frees its nests.
+
+    These are forms that any target may have; `with_views` makes more of them.
+    """
     scop = read_kernel(source)
     found = dependences(scop)
     kernels = [_analysed(scop, found, source)]
@@ -94,6 +114,26 @@ def load_kernels(source: Source) -> tuple[Kernel, ...]:
 
 def _analysed(scop: Scop, found: Dependences, source: Source, expanded: tuple[ArrayId, ...] = ()) -> Kernel:
     return Kernel(scop, found, distribute(scop, found), liveness(scop, source.temporaries), expanded)
+
+
+def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
+    """The kernel with views of some arrays, or of all that can have them; None where none can.
+
+    Dependences and distribution stay those of the kernel without views: they know what is one memory.
+    """
+    found = analysis.with_views(kernel.scop, kernel.distribution, arrays)
+    if found is None:
+        return None
+    return replace(kernel, scop=found.scop, live=found.live(kernel.live), views=found.views)
+
+
+def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
+    """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
+    kernel = next((k for k in kernels if k.expanded == point.expanded and not k.views), None)
+    if kernel is None or not point.viewed:
+        return kernel
+    viewed = with_views(kernel, point.viewed)
+    return viewed if viewed is not None and viewed.viewed == point.viewed else None
 
 
 def space_of(kernel: Kernel, request: Request) -> Space:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
-from sisyphus.request import Kernel, Source
+from sisyphus.request import Kernel, Source, form_of
 from sisyphus.space import DesignPoint, illegal
 
 
@@ -49,7 +49,7 @@ def fitted(kernels: Sequence[Kernel], source: Source, path: Path) -> tuple[Kerne
     """A saved point and the form of the kernel that it is a design of; `KernelError` where there is none."""
     data = read_data(path)
     point = _point(path, data)
-    kernel = next((k for k in kernels if k.expanded == point.expanded), None)
+    kernel = form_of(kernels, point)
     if kernel is None or point.kernel != kernel.scop.name:
         raise KernelError(
             f"{path}: a design of `{point.kernel}`, not of `{kernels[0].scop.name}` as it is here",

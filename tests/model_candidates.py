@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sisyphus.analysis import Dependences, Distribution, dependences, distribute, liveness
+from sisyphus.analysis import Dependences, Distribution, dependences, distribute, liveness, with_views
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Candidates
 from sisyphus.model.algebra import EXACT, VECTOR
 from sisyphus.model.batch import AROUND, RESIDENT
 from sisyphus.model.kernel import kernel_cycles
-from sisyphus.model.latency import task_cycles
+from sisyphus.model.latency import side_by_side, task_cycles
 from sisyphus.model.moves import move_of
 from sisyphus.model.resources import needs_of, resources_of
 from sisyphus.model.rules import VITIS_2023_2
@@ -38,9 +38,12 @@ class Kernel:
         return build_plan(self.scop, self.distribution, self.space.live, point)
 
 
-def kernel_of(scop: Scop, target: Target, *, tree: bool = False) -> Kernel:
+def kernel_of(scop: Scop, target: Target, *, tree: bool = False, views: bool = False) -> Kernel:
+    """With `views`, in the form in which every array that can has views."""
     found = dependences(scop)
     distribution = distribute(scop, found)
+    viewed = with_views(scop, distribution) if views else None
+    scop = viewed.scop if viewed else scop
     options = Options(tree_reduction=tree)
     return Kernel(scop, found, distribution, build_space(scop, found, distribution, liveness(scop), target, options))
 
@@ -83,7 +86,8 @@ def _place_number(nest: NestSpace, buffer: BufferPoint) -> int:
 def loaded_tiles(plan: Plan, nest: NestSpace) -> frozenset[ArrayId]:
     """Arrays of which a nest loads tiles itself."""
     tiles = _tile_buffers(plan, nest)
-    return frozenset(t.array for t in plan.transfers if t.buffer in tiles and t.direction is Direction.LOAD)
+    loads = (t for t in plan.transfers if t.buffer in tiles and t.direction is Direction.LOAD)
+    return frozenset(plan.buffer(t.buffer).array for t in loads)
 
 
 def _tile_buffers(plan: Plan, nest: NestSpace) -> frozenset[str]:
@@ -121,8 +125,10 @@ def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | Non
     around = [t for t in plan.transfers if plan.buffer(t.buffer).place == nest.around]
     around = [t for t in around if all((t.buffer in other.buffers) == (other is task) for other in plan.tasks)]
     for direction in Direction:
-        moves = [move_cycles(setting, move_of(plan, t)).value for t in around if t.direction is direction]
-        cycles += calls.size * (max(moves) + VITIS_2023_2.cycles.step) if moves else 0
+        moves = [move_of(plan, t) for t in around if t.direction is direction]
+        for together in side_by_side(EXACT, moves):
+            longest = max(move_cycles(setting, move).value for move in together)
+            cycles += calls.size * (longest + VITIS_2023_2.cycles.step)
     needs = needs_of(study, moments)
     by_task = {name: needs.moments[at][n] for at, step in enumerate(moments) for n, name in enumerate(step)}
     cores = {kind: int(count) for kind, count in by_task[task.name].items() if count}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from builders import scop as build_scop
@@ -104,22 +104,28 @@ def random_point(
 
     `split`: half of the nests run their full tiles apart from the others.
     """
-    nests = tuple(_nest_point(rng, nest, ragged=ragged) for nest in distribution.nests)
+    nests = tuple(_nest_point(rng, nest, _still(scop, nest), ragged=ragged) for nest in distribution.nests)
     if split:
         nests = tuple(replace(nest, split=rng.random() < 0.5) for nest in nests)
-    buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, a.id))
+    orders = {n.id: n.order for n in nests}
+    buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, orders, a.id))
     point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
-    for array in scop.arrays:
-        wide = _widened(rng, array, point)
+    for array in (a for a in scop.arrays if a.view_of is None):
+        wide = _widened(rng, scop, array, point)
         point = wide if _widths_fit(scop, distribution, wide) else point
     return point
 
 
-def _widened(rng: random.Random, array: Array, point: DesignPoint) -> DesignPoint:
-    """With wide beats for one array, its rows padded where they need it."""
+def _still(scop: Scop, nest: Nest) -> frozenset[str]:
+    """The loops that must stand still for some view of a nest."""
+    return frozenset(loop for a in arrays_of(scop, nest) for loop in scop.array(a).still)
+
+
+def _widened(rng: random.Random, scop: Scop, array: Array, point: DesignPoint) -> DesignPoint:
+    """With wide beats for one array and its views, its rows padded where they need it."""
     width = rng.choice([1, 2, 4, 16])
     layout = layout_for(array.extents, width)
-    mine = tuple(TransferPoint(b.id, width, layout=layout) for b in point.buffers if b.array == array.id)
+    mine = tuple(TransferPoint(b.id, width, layout=layout) for b in point.buffers if scop.home(b.array) == array.id)
     return replace(point, transfers=(*point.transfers, *mine))
 
 
@@ -131,22 +137,22 @@ def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> b
     return True
 
 
-def _nest_point(rng: random.Random, nest: Nest, *, ragged: bool) -> NestPoint:
+def _nest_point(rng: random.Random, nest: Nest, still: frozenset[str], *, ragged: bool) -> NestPoint:
     for _ in range(20):
-        choice = _any_nest_point(rng, nest, ragged=ragged)
+        choice = _any_nest_point(rng, nest, still, ragged=ragged)
         if _keeps_precedence(nest, choice):
             return choice
     plain = tuple((loop.iterator, Tile(max(loop.trip_count, 1), 1, 1)) for loop in nest.band)
     return NestPoint(nest.statements, nest.iterators, plain, None)
 
 
-def _any_nest_point(rng: random.Random, nest: Nest, *, ragged: bool) -> NestPoint:
-    pipeline = rng.choice([None, *nest.iterators])
+def _any_nest_point(rng: random.Random, nest: Nest, still: frozenset[str], *, ragged: bool) -> NestPoint:
+    pipeline = rng.choice([None, *(name for name in nest.iterators if name not in still)])
     tiles = []
     for loop in nest.band:
         trip = max(loop.trip_count, 1)
         sizes = range(1, trip + 1) if ragged else [d for d in range(1, trip + 1) if trip % d == 0]
-        level2 = 1 if loop.kind is LoopKind.SEQUENTIAL else rng.choice(sizes)
+        level2 = 1 if loop.kind is LoopKind.SEQUENTIAL or loop.iterator in still else rng.choice(sizes)
         level1 = 1
         if loop.iterator == pipeline:
             level1 = rng.choice([s for s in sizes if s * level2 <= trip and (ragged or trip % (s * level2) == 0)])
@@ -174,10 +180,19 @@ def _last(items: Sequence[str], item: str) -> int:
     return len(items) - 1 - list(reversed(items)).index(item)
 
 
-def _buffers(rng: random.Random, scop: Scop, distribution: Distribution, array: ArrayId) -> Iterator[BufferPoint]:
+def _buffers(
+    rng: random.Random, scop: Scop, distribution: Distribution, orders: Mapping[str, Sequence[str]], array: ArrayId
+) -> Iterator[BufferPoint]:
     declared = scop.array(array)
     users = [n for n in distribution.nests if array in arrays_of(scop, n)]
     partition = tuple(rng.randint(1, e) for e in declared.extents)
+    if declared.view_of is not None:
+        for nest in users:
+            order = orders[nest.id]
+            first = max((order.index(loop) for loop in declared.still), default=0)
+            around = nest.outer[-1:] if not declared.still else ()
+            yield BufferPoint(array, (nest.id,), rng.choice([*around, *order[first:]]), partition)
+        return
     resident: list[str] = []
     for entry in distribution.body:
         inside = [n for n in _nests([entry]) if n in users]

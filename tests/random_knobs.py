@@ -32,14 +32,19 @@ def random_points(space: Space, count: int, seed: int = 0, *, resident: bool = F
 
 def _values(space: Space, rng: random.Random, *, resident: bool) -> dict[str, int]:
     values: dict[str, int] = {}
-    stays = {a: resident or rng.random() < 0.6 or not _can_tile(space, a) for a in space.used_arrays}
+    views = {a.id for a in space.scop.arrays if a.view_of is not None}
+    stays = {
+        a: a not in views and (resident or rng.random() < 0.6 or not _can_tile(space, a)) for a in space.used_arrays
+    }
     for nest in space.nests:
         values.update(_tiles(nest, rng))
-        order = [loop.iterator for loop in nest.loops]
-        order.sort(key=lambda name: (nest.loop(name).kind is not LoopKind.REDUCTION, rng.random()))
+        order, still = [loop.iterator for loop in nest.loops], {loop for use in nest.arrays for loop in use.still}
+        ranks = {name: (name not in still, nest.loop(name).kind is not LoopKind.REDUCTION) for name in order}
+        order.sort(key=lambda name: (ranks[name], rng.random()))
         for use in nest.arrays:
             values[knob("resident", use.array, nest.id)] = int(stays[use.array])
-            length = 0 if stays[use.array] else rng.randint(0 if nest.can_move_around(use) else 1, len(order))
+            least = len(still) if use.still else 0 if nest.can_move_around(use) else 1
+            length = 0 if stays[use.array] else rng.randint(least, len(order))
             for at, name in enumerate(order):
                 values[knob("outside", use.array, nest.id, name)] = int(at < length)
     for array in space.used_arrays:

@@ -23,6 +23,7 @@ from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.rewrite import Expanded, Expansion
 from sisyphus.analysis.summary import statement_graph_dot, summary
 from sisyphus.analysis.text import statement_text
+from sisyphus.analysis.views import View, Viewed, with_views
 
 __all__ = [
     "Box",
@@ -41,6 +42,8 @@ __all__ = [
     "Operation",
     "OuterLoop",
     "Reduction",
+    "View",
+    "Viewed",
     "Violation",
     "count_or_none",
     "dependences",
@@ -64,4 +67,5 @@ __all__ = [
     "summary",
     "total_operations",
     "violations",
+    "with_views",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -46,7 +46,7 @@ def rewrite(scop: Scop, webs: Sequence[tuple[Web, list[int]]], refused: Mapping[
         old = web.array
         is_argument = old.role is not Role.LOCAL
         alone = not is_argument and sum(w.array.id == old.id for w, _ in webs) == 1
-        name = old.id if alone else _fresh(old.id, taken)
+        name = old.id if alone else fresh_name(old.id, taken)
         taken.add(name)
         ranges = [_range(web.statements, depth) for depth in depths]
         extents = tuple(high - low + 1 for low, high in ranges) + old.extents
@@ -75,7 +75,7 @@ def _kept(arrays: Sequence[Array], statements: Sequence[Statement]) -> Iterator[
             yield array
 
 
-def _fresh(name: str, taken: Collection[str]) -> ArrayId:
+def fresh_name(name: str, taken: Collection[str]) -> ArrayId:
     """A name like the given one that nothing has."""
     return next(ArrayId(f"{name}_{n}") for n in count(1) if f"{name}_{n}" not in taken)
 
@@ -92,6 +92,12 @@ def _moved(statement: Statement, old: ArrayId, new: ArrayId, shifts: Sequence[tu
     def move(ref: Ref) -> Ref:
         return Ref(new, leading + ref.index) if ref.array == old else ref
 
+    return with_refs(statement, move)
+
+
+def with_refs(statement: Statement, move: Callable[[Ref], Ref]) -> Statement:
+    """The statement with every reference replaced by what `move` makes of it."""
+
     def leaf(expr: Expr) -> Expr:
         return replace(expr, ref=move(expr.ref)) if isinstance(expr, Read) else expr
 
@@ -106,7 +112,7 @@ def _copy_out(
     dims = tuple(f"d{at}" for at in range(len(web.array.extents)))
     label = f"out_{web.array.id}"
     if any(s.id == label for s in statements):
-        label = _fresh(label, {s.id for s in statements})
+        label = fresh_name(label, {s.id for s in statements})
     here = tuple(var(d) for d in dims)
     leading = tuple(const((last_iteration(scop, web, depth) or 0) - low) for depth, low in shifts)
     place = max(s.position[0] for s in statements) + 1

@@ -15,6 +15,7 @@ from sisyphus.analysis.legality import MANY_ORDERS, legal_orders
 from sisyphus.analysis.liveness import liveness
 from sisyphus.analysis.reduction import reduction_of
 from sisyphus.analysis.text import statement_text
+from sisyphus.analysis.views import with_views
 from sisyphus.ir import Scop, Statement
 
 #: How many legal orders are spelled out; the rest is only counted.
@@ -29,6 +30,7 @@ def summary(scop: Scop, locals_: Collection[str] = ()) -> Plain:
     """What `sisy analyze` shows; every value is a string, a number, a list or a dictionary."""
     deps = dependences(scop)
     expansion = expand(scop, deps)
+    viewed = with_views(scop, distribute(scop, deps))
     return {
         "kernel": scop.name,
         "arguments": [{"name": a.name, "kind": a.kind, "type": str(a.type), "value": a.value} for a in scop.arguments],
@@ -60,6 +62,16 @@ def summary(scop: Scop, locals_: Collection[str] = ()) -> Plain:
             "refused": [{"array": array, "reason": reason} for array, reason in expansion.refused],
             **_order(expansion.scop, dependences(expansion.scop)),
         },
+        "views": [
+            {
+                "name": view.name,
+                "array": view.array,
+                "nest": view.nest,
+                "references": [str(ref) for ref in view.refs],
+                "still": list(view.still),
+            }
+            for view in (viewed.views if viewed else ())
+        ],
         "approximate": deps.approximate,
         "notes": list(scop.notes),
     }

@@ -32,13 +32,24 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Array:
-    """A named block of elements; extents are empty for a scalar variable that is written in the scop."""
+    """A named block of elements; extents are empty for a scalar variable that is written in the scop.
+
+    A view is another name for the memory of the array `view_of`, in one nest: it has no argument of its own. `still`
+    are the loops of that nest that must stand still while a copy of some of its elements is used.
+    """
 
     id: ArrayId
     type: ScalarType
     extents: tuple[int, ...]
     role: Role
     span: Span
+    view_of: ArrayId | None = None
+    still: tuple[str, ...] = ()
+
+    @property
+    def home(self) -> ArrayId:
+        """The array whose memory holds the elements."""
+        return self.view_of or self.id
 
     @property
     def elements(self) -> int:
@@ -154,6 +165,10 @@ class Scop:
         if name not in self._arrays_by_id:
             raise InternalError(f"no array `{name}` in `{self.name}`")
         return self._arrays_by_id[name]
+
+    def home(self, name: ArrayId) -> ArrayId:
+        """The array whose memory holds the elements of an array: itself, or what it is a view of."""
+        return self.array(name).home
 
     def statement(self, name: StmtId) -> Statement:
         if name not in self._statements_by_id:

@@ -19,7 +19,7 @@ from sisyphus.model.algebra import VECTOR, Value
 from sisyphus.model.counting import Ints
 from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.facts import Move, Pipe
-from sisyphus.model.latency import task_cycles
+from sisyphus.model.latency import side_by_side, task_cycles
 from sisyphus.model.nestfacts import NestReader
 from sisyphus.model.numbers import Numbers, Shape
 from sisyphus.model.operators import cores_of, instances, is_called
@@ -270,12 +270,13 @@ def _nest_costs(model: NestModel, reader: NestReader) -> dict[str, Value]:
 
 
 def _around_cycles(setting: Setting, moves: Sequence[Move]) -> Value:
-    """A step of all loads before one call of a nest, and one of all stores behind it."""
+    """A step of all loads before one call of a nest, and one of all stores behind it; more where they share a port."""
     alg, total = setting.alg, 0
+    known = {move.id: move_cycles(setting, move).value for move in moves}
     for is_load in (True, False):
-        own = [alg.select(m.active, move_cycles(setting, m).value, 0) for m in moves if m.is_load is is_load]
-        longest = alg.maximum(0, *own)
-        total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
+        for together in side_by_side(alg, [m for m in moves if m.is_load is is_load]):
+            longest = alg.maximum(0, *(alg.select(m.active, known[m.id], 0) for m in together))
+            total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
     return total
 
 

@@ -230,8 +230,8 @@ def _calls(space: Space, entries: Sequence[OuterLoop | Nest], free: frozenset[Ar
     for entry in entries:
         if isinstance(entry, Nest):
             uses = space.nest(entry.id).arrays
-            reads = frozenset(u.array for u in uses if u.reads)
-            writes = frozenset(u.array for u in uses if u.writes)
+            reads = frozenset(space.scop.home(u.array) for u in uses if u.reads)
+            writes = frozenset(space.scop.home(u.array) for u in uses if u.writes)
             calls.append(_Call(Stage(nests=(entry.id,)), reads, writes))
         else:
             inside = outer_runs(space, entry.body[0])

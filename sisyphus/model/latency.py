@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sisyphus.model.addresses import arrival, in_registers
-from sisyphus.model.algebra import Condition, Value, at_least, product
+from sisyphus.model.algebra import Algebra, Condition, Value, at_least, product
 from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.schedule import Setting, is_reduction
 from sisyphus.model.terms import Term, total
@@ -225,11 +225,12 @@ def _outer_address(setting: Setting, pipe: Pipe) -> Value:
 def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
-    rounds = _rounds(burst.moves)
+    rounds = side_by_side(alg, burst.moves)
+    known = {move.id: move_cycles(setting, move) for move in burst.moves}
     entries = entries * burst.rounds
     found: list[Term] = []
     for number, moves in enumerate(rounds):
-        each = [(move, move_cycles(setting, move)) for move in moves]
+        each = [(move, known[move.id]) for move in moves]
         longest = alg.maximum(*(alg.select(move.active, term.value, 0) for move, term in each))
         surely = len(rounds) == 1 and all(term.measured for _, term in each)
         found.append(Term(" | ".join(term.name for _, term in each), entries * longest, measured=surely))
@@ -239,13 +240,19 @@ def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     return total("loads" if burst.is_load else "stores", found, rule="transfers of a tile")
 
 
-def _rounds(moves: Sequence[Move]) -> list[list[Move]]:
-    """Transfers grouped so that no two of a group use one port."""
+def side_by_side(alg: Algebra, moves: Sequence[Move]) -> list[list[Move]]:
+    """Transfers grouped so that no two of a group are active on one port; they take turns as they stand.
+
+    Where it is not the same for all candidates which are active, a transfer is in several groups, active in one.
+    """
     rounds: list[list[Move]] = []
-    for move in moves:
-        free = next((group for group in rounds if all(m.port != move.port for m in group)), None)
-        if free is None:
-            rounds.append([move])
-        else:
-            free.append(move)
+    for at, move in enumerate(moves):
+        before = [other for other in moves[:at] if other.port == move.port]
+        turn = sum(alg.select(other.active, 1, 0) for other in before)
+        is_certain = all(other.active is True for other in before)
+        for number in range(len(before), len(before) + 1) if is_certain else range(len(before) + 1):
+            rounds += [[]] * (number == len(rounds))
+            here = alg.negation(alg.either(alg.exceeds(turn, number), alg.exceeds(number, turn)))
+            own = move if is_certain else replace(move, active=alg.both(move.active, here))
+            rounds[number] = [*rounds[number], own]
     return rounds

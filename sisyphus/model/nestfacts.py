@@ -299,7 +299,7 @@ class NestReader:
             id=f"{'load' if is_load else 'store'}_{array}",
             array=array,
             buffer=array,
-            port=array,
+            port=declared.home,
             is_load=is_load,
             dims=dims,
             width=width,

@@ -211,13 +211,14 @@ def _width(
     buffers: Iterable[BufferPoint],
     values: Values,
 ) -> int:
-    """Elements per beat of the array's port: as chosen for a resident array, else the widest its tiles allow.
+    """Elements per beat of the array's port: as chosen for a resident array, else the widest its tiles allow, and
+    those of all views of the same memory.
 
     A beat of one element fits every tile, also where another width was asked for.
     """
     legal = set(space.widths[array])
     for buffer in buffers:
-        if buffer.array != array:
+        if space.scop.home(buffer.array) != space.scop.home(array):
             continue
         if buffer.place == KERNEL_PLACE:
             return next(w for w in space.widths[array] if values[knob("width", array, w)])

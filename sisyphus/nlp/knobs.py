@@ -185,6 +185,8 @@ class Knobs:
             for name, inside in outside.items():
                 self.require(inside <= 1 - resident if allowed else inside <= 0)
                 self._tie_outside(nest, use, name)
+            for name in use.still:
+                self.require(outside[name] >= 1)
             if len(allowed) == 1 and not is_free:
                 self._end_prefix_at(nest, use, allowed[0], tiled)
         self._nest_prefixes(nest, tiled)

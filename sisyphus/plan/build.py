@@ -142,7 +142,7 @@ def _resident(
         usages=[_usage(parts, known, choice, entry) for entry in entries],
         load_first=needs.load or not whole_kernel or _leaves_gaps(parts, choice, entries),
         store_last=needs.store or not whole_kernel,
-        store_early=any(other.array == choice.array for other in beside if other is not choice),
+        store_early=any(parts.same_memory(other.array, choice.array) for other in beside if other is not choice),
     )
 
 
@@ -159,8 +159,9 @@ def _leaves_gaps(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop 
 def _usage(parts: Parts, known: KnownPlans, choice: BufferPoint, entry: OuterLoop | Nest) -> Usage | None:
     if isinstance(entry, OuterLoop):
         return merged([_usage(parts, known, choice, child) for child in entry.body], choice.array, entry.iterator)
-    use = known.uses(parts.scop, entry).get(choice.array)
-    return Usage(entry.id in choice.nests, use.reads, use.writes) if use else None
+    resident, uses = entry.id in choice.nests, known.uses(parts.scop, entry).items()
+    same = [use for a, use in uses if a == choice.array or (not resident and parts.same_memory(a, choice.array))]
+    return Usage(resident, any(use.reads for use in same), any(use.writes for use in same)) if same else None
 
 
 def _nests(entries: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sisyphus.analysis import Distribution, Nest
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId, Role, Scop
+from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, factors_of, free_loops
 from sisyphus.space.build import MAX_BEAT_ELEMENTS
@@ -91,20 +91,24 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
             yield f"buffer `{buffer.id}`: no nest {_listed(unknown)}"
         else:
             yield from _one_buffer_faults(scop, buffer, [nests[n] for n in buffer.nests])
+            for nest in buffer.nests:
+                yield from _view_faults(arrays[buffer.array], buffer, nests[nest], point)
     for transfer in point.transfers:
         if transfer.buffer not in ids:
             yield f"a transfer of no buffer `{transfer.buffer}`"
         if transfer.layout not in LAYOUTS:
             yield f"transfer of `{transfer.buffer}`: layout `{transfer.layout}` cannot be built"
-        if transfer.ports not in ((), (transfer.buffer.partition("@")[0],)):
+        array = transfer.buffer.partition("@")[0]
+        if array in arrays and transfer.ports not in ((), (arrays[ArrayId(array)].home,)):
             yield f"transfer of `{transfer.buffer}`: one port, named like the array, can be built"
-    yield from _layout_faults(point)
+    yield from _layout_faults(arrays, point)
 
 
-def _layout_faults(point: DesignPoint) -> Iterator[str]:
-    """The buffers of an array share one port, and so its memory."""
-    for array in dict.fromkeys(b.array for b in point.buffers):
-        ids = {b.id for b in point.buffers if b.array == array}
+def _layout_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint) -> Iterator[str]:
+    """The buffers of an array and of its views share one port, and so its memory."""
+    homes = {b.id: arrays[b.array].home for b in point.buffers if b.array in arrays}
+    for array in dict.fromkeys(homes.values()):
+        ids = {buffer for buffer, home in homes.items() if home == array}
         mine = [t for t in point.transfers if t.buffer in ids]
         layouts, widths = sorted({t.layout for t in mine}), sorted({t.width for t in mine})
         if len(layouts) > 1:
@@ -126,6 +130,22 @@ def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> It
     is_outer = all(buffer.place in n.outer for n in nests)
     if not is_outer and not (len(nests) == 1 and buffer.place in nests[0].iterators):
         yield f"buffer `{buffer.id}`: place `{buffer.place}` is no loop around its nests"
+
+
+def _view_faults(view: Array, buffer: BufferPoint, nest: Nest, point: DesignPoint) -> Iterator[str]:
+    """While a view's buffer lives, nothing may be read through another view that was written through it."""
+    if view.view_of is None:
+        return
+    if buffer.place not in (*nest.outer[-1:], *nest.iterators):
+        yield f"buffer `{buffer.id}`: a view of `{view.home}` cannot be at `{buffer.place}`"
+        return
+    chosen = point.nest(nest.id)
+    outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
+    for loop in view.still:
+        if loop not in outside:
+            yield f"buffer `{buffer.id}`: loop `{loop}` must be outside of its transfers"
+        if chosen.tile(loop).size > 1:
+            yield f"buffer `{buffer.id}`: tiles of loop `{loop}` must have one iteration"
 
 
 def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: str) -> None:

@@ -92,17 +92,22 @@ class Parts:
             self.transfers[key] = Transfer(
                 id=self.transfer_names[key],
                 direction=direction,
-                array=choice.array,
+                array=self.scop.home(choice.array),
                 buffer=buffer.id,
                 width=width,
-                port=choice.array,
+                port=self.scop.home(choice.array),
             )
         return self.transfers[key].id
 
     def layouts(self, array: ArrayId) -> set[str]:
         """How memory holds an array, by all transfers made of it."""
         made = {choice for choice, _ in self.transfers}
-        return {self.point.layout_of(c.id) for c in self.choices if c.array == array and c.id in made}
+        mine = (c for c in self.choices if self.scop.home(c.array) == array)
+        return {self.point.layout_of(c.id) for c in mine if c.id in made}
+
+    def same_memory(self, one: ArrayId, other: ArrayId) -> bool:
+        """Are they one array, or views of one?"""
+        return self.scop.home(one) == self.scop.home(other)
 
     def statements(self, nest: Nest) -> tuple[Statement, ...]:
         return tuple(self.scop.statement(s) for s in nest.statements)

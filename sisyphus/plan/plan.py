@@ -24,7 +24,8 @@ class Direction(Enum):
 class Buffer:
     """An on-chip array: element (x0, x1, …) of it holds element origin + x of the off-chip array.
 
-    `origin` is over the iterators of the loops outside its place (all zero for a whole array); `extents` are its own;
+    `array` may be a view, whose memory is that of another one. `origin` is over the iterators of the loops outside its
+    place (all zero for a whole array); `extents` are its own;
     `partition` has one cyclic factor per dimension, between 1 and the extent; `place` and `copies` as in BufferPoint.
     `beside` are iterators over coarse-grained copies, with their counts: each copy has such an array of its own.
     """
@@ -79,6 +80,7 @@ class Buffer:
 class Transfer:
     """A burst copy between an off-chip array and a buffer, `width` elements per beat along the last dimension.
 
+    `array` is the one whose memory it is, also where the buffer is one of a view.
     It moves the elements of the buffer that lie inside the array (a tile at the edge may hang over). `width` divides
     the buffer's last extent, the array's last extent and every origin of the last dimension; where the port's layout
     is padded, not the array's last extent, nor the buffer's if its rows reach the end of the array's. A store may then

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sisyphus.ir import ArrayId
 from sisyphus.report.facts import Front, Rated
 from sisyphus.report.tables import Rows
 from sisyphus.space import KERNEL_PLACE, DesignPoint, NestPoint
@@ -93,8 +94,13 @@ def differences(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
 
 def _forms(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
     if best.expanded != other.expanded or [n.id for n in best.nests] != [n.id for n in other.nests]:
-        arrays = ", ".join(f"`{a}`" for a in other.expanded) or "no array"
-        yield f"another form of the kernel, with {arrays} expanded"
+        yield f"another form of the kernel, with {_listed(other.expanded)} expanded"
+    if best.viewed != other.viewed:
+        yield f"another form of the kernel, with views of {_listed(other.viewed)}"
+
+
+def _listed(arrays: Sequence[ArrayId]) -> str:
+    return ", ".join(f"`{a}`" for a in arrays) or "no array"
 
 
 def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:

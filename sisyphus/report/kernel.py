@@ -31,6 +31,9 @@ def kernel_text(facts: Plain) -> str:
     if expansion:
         expanded = ", ".join(f"`{e['array']}` over {', '.join(e['over'])}" for e in expansion["expanded"])
         parts.append(_order(f"nests with {expanded} expanded", expansion))
+    if facts["views"]:
+        header = ("view", "stands for", "in nest", "while these stand still")
+        parts.append(_section("views, for arrays that do not fit on chip", header, map(_view, facts["views"])))
     parts += [f"note: {note}" for note in facts["notes"]]
     return "\n\n".join(part for part in parts if part)
 
@@ -77,6 +80,10 @@ def _dependence(edge: Plain) -> tuple[str, ...]:
         f"({distance})",
         " ".join(remarks),
     )
+
+
+def _view(view: Plain) -> tuple[str, ...]:
+    return view["name"], ", ".join(view["references"]), view["nest"], ", ".join(view["still"]) or "-"
 
 
 def _reduction(reduction: Plain) -> tuple[str, ...]:

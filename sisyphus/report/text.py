@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sisyphus.codegen.interface import layout_extents
 from sisyphus.model import Estimate, Term
@@ -27,6 +28,7 @@ def summary_text(facts: Facts) -> str:
         f"{plan.scop.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz)",
         "nests\n" + indent(table(NEST_HEADER, _nest_rows(facts.point))),
         "buffers\n" + indent(table(BUFFER_HEADER, _buffer_rows(plan))),
+        *("views\n" + indent(table(VIEW_HEADER, rows)) for rows in [_view_rows(plan)] if rows),
         f"predicted ({_basis(facts)})\n" + indent(table((), cost_rows(facts))),
     ]
     if outcome is not None:
@@ -114,6 +116,7 @@ def report_markdown(facts: Facts) -> str:
         "## Buffers",
         *markdown(BUFFER_HEADER, _buffer_rows(facts.plan)),
         "",
+        *(line for rows in [_view_rows(facts.plan)] if rows for line in ("## Views", *markdown(VIEW_HEADER, rows), "")),
         "## Prediction",
         *markdown(("figure", "value", ""), cost_rows(facts)),
         "",
@@ -139,6 +142,7 @@ def report_markdown(facts: Facts) -> str:
 
 NEST_HEADER = ("nest", "level-0 order", "tiles (level 0 x 1 x 2)", "pipelined")
 BUFFER_HEADER = ("buffer", "place", "extents", "partition", "elements per beat", "bytes")
+VIEW_HEADER = ("view", "stands for", "in")
 
 
 def _nest_rows(point: DesignPoint) -> Rows:
@@ -172,6 +176,17 @@ def _buffer_rows(plan: Plan) -> Rows:
 def _extents(buffer: Buffer) -> str:
     shape = "x".join(map(str, buffer.extents)) or "scalar"
     return shape if buffer.memories == 1 else f"{buffer.memories} of {shape}"
+
+
+def _view_rows(plan: Plan) -> Rows:
+    """What each view stands for, in terms of the source."""
+    rows = []
+    for array in (a for a in plan.scop.arrays if a.view_of is not None):
+        using = [s for s in plan.scop.statements if array.id in {ref.array for ref in (s.write, *s.reads)}]
+        refs = (ref for s in using for ref in (s.write, *s.reads) if ref.array == array.id)
+        told = dict.fromkeys(str(replace(ref, array=array.home)) for ref in refs)
+        rows.append((array.id, ", ".join(told), ", ".join(s.id for s in using)))
+    return rows
 
 
 def _beats(plan: Plan, moved: Transfer) -> str:

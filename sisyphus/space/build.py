@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import lcm, prod
 
@@ -11,9 +12,10 @@ from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.poly import Affine
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
-from sisyphus.space.point import KERNEL_PLACE
+from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
 from sisyphus.space.tilings import tilings
+from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
 
 #: Widest beat of an m_axi port in elements (MODEL.md 4.2); the port's own width may allow fewer.
@@ -32,7 +34,7 @@ def build_space(
     nests = tuple(
         _nest_space(scop, nest, _outer_trips(distribution.body, nest), options) for nest in distribution.nests
     )
-    return Space(
+    space = Space(
         scop=scop,
         dependences=dependences,
         distribution=distribution,
@@ -49,6 +51,7 @@ def build_space(
         },
         together=tuple(_under_outer_loops(distribution.body)),
     )
+    return replace(space, widths={**space.widths, **dict(_widths_of_views(space))})
 
 
 def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
@@ -61,19 +64,46 @@ def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: b
     return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and (last % w == 0 or (padding and w < 2 * last)))
 
 
+def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:
+    """Views share the port of their array: where no tile of one is as wide as a beat, it is no beat of the others."""
+    views = [a for a in space.scop.arrays if a.view_of is not None]
+    legal = {a.home: space.widths[a.home] for a in views}
+    for view in views:
+        for nest in space.users(view.id):
+            use = nest.use(view.id)
+            if use is not None and use.dims and not use.dims[-1].loops:
+                some = NestPoint(
+                    nest.nest.statements, nest.nest.iterators, tuple((s.iterator, s.tiles[0]) for s in nest.loops), None
+                )
+                buffer = BufferPoint(view.id, (nest.id,), use.places[0], (1,) * len(use.dims))
+                fitting = tile_widths(space, nest, some, buffer)
+                legal[view.home] = tuple(w for w in legal[view.home] if w in fitting)
+    return ((view.id, legal[view.home]) for view in views)
+
+
 def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> NestSpace:
     statements = [scop.statement(s) for s in nest.statements]
     places = (*nest.outer, *nest.iterators) if options.outer_places else nest.iterators
+    arrays = _arrays_of(statements)
+    views = [declared for declared in map(scop.array, arrays) if declared.view_of is not None]
+    still = {loop for view in views for loop in view.still}
     loops = tuple(_loop_space(nest, loop, options) for loop in nest.band)
-    pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1)
+    if views:  # copies would share a port, and some loops have to stand still
+        loops = tuple(replace(s, unroll=(1,), tiles=s.tiles if s.iterator not in still else _single(s)) for s in loops)
+    pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1 and loop.iterator not in still)
     return NestSpace(
         nest=nest,
         loops=loops,
-        arrays=tuple(_array_use(scop, nest, statements, a, places) for a in _arrays_of(statements)),
+        arrays=tuple(_array_use(scop, nest, statements, a, places) for a in arrays),
         pipelines=(*pipelines, None),
         order=None,
         outer_trips=outer_trips,
     )
+
+
+def _single(loop: LoopSpace) -> tuple[Tile, ...]:
+    """A tile for each iteration."""
+    return (Tile(max(loop.trip_count, 1), 1, 1),)
 
 
 def _loop_space(nest: Nest, loop: Loop, options: Options) -> LoopSpace:
@@ -102,6 +132,9 @@ def _array_use(
     dims = tuple(
         _dim_use(extent, [r.index[at] for r in (*written, *read)], trips) for at, extent in enumerate(declared.extents)
     )
+    if declared.view_of is not None:
+        around = nest.outer[-1:] if not declared.still else ()
+        return ArrayUse(array, dims, bool(read), bool(written), (*around, *nest.iterators), declared.still)
     tiled = places if declared.role is not Role.LOCAL and declared.extents else ()
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
 

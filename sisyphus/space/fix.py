@@ -9,7 +9,7 @@ S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the n
                        further out (one buffer for all nests under that loop)
 A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
-A.width=4              elements per beat
+A.width=4              elements per beat, of all views of A, too
 A.layout=plain         rows as in C, or `padded` to whole beats
 """
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
@@ -63,10 +64,9 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _fix_tile_partition(space, text, _array(space, text, array), _nest(space, text, nest_id), value)
         case [array, "partition"] if _is_array(space, array):
             return _fix_partition(space, text, ArrayId(array), value)
-        case [array, "width"] if _is_array(space, array):
-            return _fix_width(space, text, ArrayId(array), value)
-        case [array, "layout"] if _is_array(space, array):
-            return _fix_layout(space, text, ArrayId(array), value)
+        case [array, "width" | "layout" as knob] if names_of_memory := _same_memory(space, array):
+            fix = _fix_width if knob == "width" else _fix_layout
+            return reduce(lambda narrowed, name: fix(narrowed, text, name, value), names_of_memory, space)
         case [name, "partition" | "width" | "layout"]:
             raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
         case [array, "place"] if _is_array(space, array):
@@ -103,6 +103,11 @@ def _illegal(text: str, what: str, legal: Iterable[object]) -> UsageError:
 
 def _is_array(space: Space, name: str) -> bool:
     return name in space.used_arrays
+
+
+def _same_memory(space: Space, name: str) -> list[ArrayId]:
+    """An array that nests use, or the views through which they do."""
+    return [a for a in space.used_arrays if name in (a, space.scop.home(a))]
 
 
 def _array(space: Space, text: str, name: str) -> ArrayId:

@@ -96,7 +96,11 @@ class TransferPoint:
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """Everything that was chosen for a kernel; with the Scop and a Target it determines the Plan."""
+    """Everything that was chosen for a kernel; with the Scop and a Target it determines the Plan.
+
+    `expanded` are the temporaries that have a place for every iteration, `viewed` the arrays that nests use through
+    views: they say which form of the kernel the point is one of.
+    """
 
     kernel: str
     nests: tuple[NestPoint, ...]
@@ -104,6 +108,7 @@ class DesignPoint:
     transfers: tuple[TransferPoint, ...] = ()
     tree_reduction: bool = False
     expanded: tuple[ArrayId, ...] = field(default=())
+    viewed: tuple[ArrayId, ...] = field(default=())
 
     @cached_property
     def _nests(self) -> dict[str, NestPoint]:
@@ -138,6 +143,7 @@ class DesignPoint:
             "kernel": self.kernel,
             "tree_reduction": self.tree_reduction,
             "expanded": list(self.expanded),
+            "viewed": list(self.viewed),
             "nests": [
                 {
                     "statements": list(n.statements),
@@ -180,6 +186,7 @@ class DesignPoint:
                 transfers=tuple(_transfer(t) for t in data.get("transfers", ())),
                 tree_reduction=bool(data.get("tree_reduction", False)),
                 expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
+                viewed=tuple(ArrayId(a) for a in data.get("viewed", ())),
             )
         except KeyError as missing:
             raise KernelError(f"{path}: field {missing} is missing", hint="save one with `sisy optimize`") from missing

@@ -86,7 +86,8 @@ class ArrayUse:
     """What a nest does with one array, and where its tile may be transferred.
 
     `places` are `kernel`, the outer loops and the loops of the band. Under the innermost outer loop the nest may have a
-    buffer of its own; under any outer loop all its nests that use the array may share one.
+    buffer of its own; under any outer loop all its nests that use the array may share one. A view is transferred under
+    the innermost outer loop or in the nest, where the loops `still` must lie outside of its transfers.
     """
 
     array: ArrayId
@@ -94,6 +95,7 @@ class ArrayUse:
     reads: bool
     writes: bool
     places: tuple[str, ...]
+    still: tuple[str, ...] = ()
 
     def footprint(self, sizes: Mapping[str, int]) -> int:
         """Elements of the bounding box touched when loop l runs over `sizes[l]` iterations."""

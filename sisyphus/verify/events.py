@@ -68,14 +68,19 @@ class Event:
 
 
 def events_of(plan: Plan, tree: Tree, array: Array, *, needed: bool) -> tuple[Event, ...]:
-    """Everything that happens to an array; `needed` says whether its last values must reach memory."""
+    """Everything that happens to an array, also through views; `needed`: its last values must reach memory."""
     return (
         *_start(plan, array),
         *(event for site in tree.sites if isinstance(site.node, Run) for event in _run(plan, site, array)),
         *(event for site in tree.sites if isinstance(site.node, Copy) for event in _copy(plan, site, array)),
-        *(event for buffer in plan.buffers if buffer.array == array.id for event in _lost(tree, buffer)),
+        *(event for buffer in _buffers(plan, array) for event in _lost(tree, buffer)),
         *(_end(plan, array) if needed else ()),
     )
+
+
+def _buffers(plan: Plan, array: Array) -> list[Buffer]:
+    """Copies of the array's memory, those of views too."""
+    return [b for b in plan.buffers if plan.scop.home(b.array) == array.id]
 
 
 def _box(array: Array) -> tuple[tuple[str, ...], list[Affine], tuple[Affine, ...]]:
@@ -89,7 +94,7 @@ def _start(plan: Plan, array: Array) -> Iterator[Event]:
     """Memory holds first values; an array without a home there starts undefined, which is as good as any value."""
     names, inside, element = _box(array)
     homes = [MEMORY] if any(p.name == array.id for p in plan.ports) else []
-    homes = homes or [b.id for b in plan.buffers if b.array == array.id]
+    homes = homes or [b.id for b in _buffers(plan, array)]
     for home in homes:
         points = make_set("start", names, at_least_zero=inside)
         yield Event("start", Kind.START, names, points, (const(-2),), element, target=(home, element))
@@ -106,16 +111,12 @@ def _run(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
     if not isinstance(site.node, Run) or site.place.task is None:
         return
     statement = plan.scop.statement(site.node.statement)
-    refs = [ref for ref in statement.reads if ref.array == array.id]
-    if not refs and statement.write.array != array.id:
-        return
-    buffer = plan.buffer_for(site.place.task, array.id)
-    for at, ref in enumerate(refs):
-        element = touched(site, ref)
+    for at, ref in enumerate(ref for ref in statement.reads if plan.scop.home(ref.array) == array.id):
+        buffer, element = plan.buffer_for(site.place.task, ref.array), touched(site, ref)
         where = (buffer.id, _location(site.place, buffer, element))
         yield _at(site, f"{site.name}_read{at}", Kind.READ, element, source=where)
-    if statement.write.array == array.id:
-        element = touched(site, statement.write)
+    if plan.scop.home(statement.write.array) == array.id:
+        buffer, element = plan.buffer_for(site.place.task, statement.write.array), touched(site, statement.write)
         where = (buffer.id, _location(site.place, buffer, element))
         yield _at(site, f"{site.name}_write", Kind.WRITE, element, target=where)
 

@@ -29,6 +29,8 @@ Flow = Mapping[str, Mapping[str, Map]]
 def check_movement(plan: Plan, tree: Tree, needed: Collection[ArrayId]) -> Iterator[Check]:
     """One check per array that some statement touches; `needed` are the arrays whose last values memory must hold."""
     for array in plan.scop.arrays:
+        if array.view_of is not None:
+            continue  # it is part of what happens to the array that it is a view of
         events = events_of(plan, tree, array, needed=array.id in needed)
         if any(e.kind in (Kind.READ, Kind.WRITE) for e in events):
             find = partial(_fault, plan, array, events)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness
+from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness, with_views
 from sisyphus.codegen import Project, project
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
@@ -59,7 +59,7 @@ def reduced(
         return f"no size above {SMALL} in its source has a name (a macro, `const` or `--param`) to lower it by"
     why = ""
     for cut in (None, *CUTS):
-        lowered = _lowered(sizes, Shape.of(scop), point, cut)
+        lowered = _lowered(sizes, scop, point, cut)
         try:
             small = _design(family, lowered, point, temporaries)
         except KernelError as fault:
@@ -76,12 +76,13 @@ def _listed(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name}={value}" for name, value in sorted(sizes.items()))
 
 
-def _lowered(sizes: Sequence[Size], shape: Shape, point: DesignPoint, cut: int | None) -> dict[str, int]:
+def _lowered(sizes: Sequence[Size], scop: Scop, point: DesignPoint, cut: int | None) -> dict[str, int]:
     """Each size as low as the loops allow, one after another: these keep `cut` iterations, without it their tiles."""
+    shape = Shape.of(scop)
     left = dict(shape.loops)
     found = {}
     for size in sizes:
-        step = _step(size, point, same_tiles=cut is None)
+        step = _step(size, scop, point, same_tiles=cut is None)
         steps = [
             max(0, left[loop] - _least(shape.loops[loop], _tile(point, loop), _copies(point, loop), cut))
             / (slope * step)
@@ -95,10 +96,12 @@ def _lowered(sizes: Sequence[Size], shape: Shape, point: DesignPoint, cut: int |
     return found
 
 
-def _step(size: Size, point: DesignPoint, *, same_tiles: bool) -> int:
+def _step(size: Size, scop: Scop, point: DesignPoint, *, same_tiles: bool) -> int:
     """What the size can be lowered by so that tiles and beats stay whole, or as ragged as they are."""
     units = [s.denominator * _unit(point, loop) for loop, s in size.loops.items() if same_tiles]
-    widths: dict[Dimension, int] = {(b.array, len(b.partition) - 1): point.width_of(b.id) for b in point.buffers}
+    widths: dict[Dimension, int] = {
+        (scop.home(b.array), len(b.partition) - 1): point.width_of(b.id) for b in point.buffers
+    }
     units += [slope.denominator * widths.get(dimension, 1) for dimension, slope in size.extents.items()]
     return lcm(*units, *(s.denominator for s in size.loops.values()))
 
@@ -146,6 +149,8 @@ def _design(
         scop = expansion.scop
         found = dependences(scop)
     distribution, live = distribute(scop, found), liveness(scop, temporaries)
+    if point.viewed and (viewed := with_views(scop, distribution, point.viewed)) is not None:
+        scop, live = viewed.scop, viewed.live(live)
     return build_plan(scop, distribution, live, _fitted(point, scop, distribution)), found, live
 
 

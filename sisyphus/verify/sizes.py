@@ -55,7 +55,8 @@ class Shape:
             for iterator in statement.iterators if not statement.domain.is_empty() else ():
                 low, high = dim_range(statement.domain, iterator)
                 loops[statement.id, iterator] = high - low + 1
-        return Shape(loops, {(a.id, at): e for a in scop.arrays for at, e in enumerate(a.extents)})
+        arrays = [a for a in scop.arrays if a.view_of is None]
+        return Shape(loops, {(a.id, at): e for a in arrays for at, e in enumerate(a.extents)})
 
 
 @dataclass(frozen=True)

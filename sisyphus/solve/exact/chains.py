@@ -45,6 +45,8 @@ class Chains:
         end, found = self._ends[array], self._subsets
         if end is not None:
             found = found[(found & self._bit[end]) > 0]
+        for loop in use.still:
+            found = found[(found & self._bit[loop]) > 0]
         if not self._nest.band_places(use):
             found = found[:0]
         return np.concatenate([np.zeros(int(self._nest.can_move_around(use)), np.int64), found])

@@ -8,9 +8,11 @@ from types import FrameType
 
 import numpy as np
 import pytest
+from builders import scop as build_scop
 from model_candidates import Kernel, candidates_of, figures_of, kernel_of
 from model_kernels import KERNELS, built
 from random_kernels import random_point
+from random_knobs import random_points
 
 from sisyphus.analysis import legal_orders
 from sisyphus.model import Candidates, NestModel
@@ -110,3 +112,45 @@ def test_no_candidates_no_costs() -> None:
     nest = kernel.space.nests[1]
     costs = NestModel(kernel.scop, nest, TARGET).costs(many(kernel, nest, 0))
     assert len(costs.cycles) == len(costs.dsp) == 0
+
+
+VIEWED = {
+    "factorization": (
+        """
+        for i in range(12):
+            for j in range(i, 12):
+                for k in range(i):
+                    A[i, j] -= A[i, k] * A[k, j]
+            S[i] = A[i, i]
+        """,
+        {"A": (12, 12), "S": (12,)},
+    ),
+    "row by row": (
+        """
+        for k in range(6):
+            for i in range(6):
+                for j in range(6):
+                    A[i, j] = fmin(A[i, j], A[i, k] + A[k, j])
+        """,
+        {"A": (6, 6)},
+    ),
+    "two rows": (
+        """
+        for i in range(10):
+            for j in range(10):
+                for k in range(8):
+                    C[i, j] += A[i, k] * A[j, k] * B[i, k] * B[j, k]
+        """,
+        {"A": (10, 8), "B": (10, 8), "C": (10, 10)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VIEWED)
+def test_transfers_of_views_take_turns_as_in_their_plans(name: str) -> None:
+    text, extents = VIEWED[name]
+    kernel = kernel_of(build_scop(text, **extents), TARGET, views=True)
+    assert any(a.view_of for a in kernel.scop.arrays)
+    points = list(random_points(kernel.space, POINTS // 2))
+    for nest in kernel.space.nests:
+        compare(kernel, nest, points, tree=False)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from plain_points import pipelined_point
 from random_kernels import random_point
 
-from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.analysis import dependences, distribute, liveness, with_views
 from sisyphus.codegen import project
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop, StmtId
@@ -245,3 +245,21 @@ def test_a_fitted_tile_covers_and_grows_no_level(level0: int, level1: int, level
     assert fit(tile, full) == tile or tile.level0 == 1
     if tile.level0 == 1:
         assert fitted.level0 == 1
+
+
+def test_views_keep_the_beats_of_their_array() -> None:
+    """Rows of 5600 elements move 16 at a time, so that a smaller size is a multiple of 16."""
+    scop = at_size("floyd-warshall", "EXTRALARGE")
+    viewed = with_views(scop, distribute(scop, dependences(scop)))
+    assert viewed is not None
+    tiles = (("k", Tile(5600, 1, 1)), ("i", Tile(5600, 1, 1)), ("j", Tile(1, 5600, 1)))
+    nest = NestPoint((StmtId("S0"),), ("k", "i", "j"), tiles, "j")
+    buffers = tuple(BufferPoint(view.name, ("S0",), "i", (1, 8)) for view in viewed.views)
+    transfers = tuple(TransferPoint(b.id, 16) for b in buffers)
+    point = DesignPoint(scop.name, (nest,), buffers, transfers, viewed=viewed.arrays)
+    found = reduced(viewed.scop, point, params={})
+    assert isinstance(found, Reduced), found
+    [(name, (small, full))] = found.sizes.items()
+    assert (name, full) == ("N", 5600) and small % 16 == 0 and small < 200
+    assert [b.array for b in found.plan.buffers] == ["path_1", "path_2"]
+    assert prove(found.plan, found.dependences, found.live).passed

@@ -1,0 +1,214 @@
+"""Arrays that a nest touches in several places at once, as an array for each place; knows no cost.
+
+for j: for k: A[i][j] -= A[i][k] * A[k][j]   becomes
+for j: for k: A_1[i][j] -= A_2[i][k] * A_3[k][j]   where A_1, A_2 and A_3 are views of the memory of A
+
+A buffer of all that such a nest touches would be most of the array; each view has a small one. They are copies of one
+memory, so that no value may pass from one to another while both live: `View.still` says how short that must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, combinations
+
+from sisyphus.analysis.dependence import in_order
+from sisyphus.analysis.distribution import Distribution, Nest
+from sisyphus.analysis.limits import Patience
+from sisyphus.analysis.liveness import Live
+from sisyphus.analysis.rewrite import fresh_name, with_refs
+from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement
+from sisyphus.poly import Affine, Map, compare, through, var
+
+#: The parts of the subscripts that move, in the nest's own names for its loops.
+Linear = tuple[tuple[tuple[str, int], ...], ...]
+#: Pairs of a write and a later read of the same element in one run of a nest.
+Pairs = tuple[Statement, Statement, Map]
+
+
+@dataclass(frozen=True)
+class View:
+    """`name` replaces `array` in the references `refs` of one nest.
+
+    `still`: loops of the nest that must stand still while a buffer of the view lives; where they do, nothing that the
+    nest writes through one view is read through another.
+    """
+
+    array: ArrayId
+    name: ArrayId
+    nest: str
+    refs: tuple[Ref, ...]
+    still: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Viewed:
+    """The same kernel with every reference to some arrays through a view."""
+
+    scop: Scop
+    views: tuple[View, ...]
+
+    @property
+    def arrays(self) -> tuple[ArrayId, ...]:
+        """Those that have views."""
+        return tuple(dict.fromkeys(view.array for view in self.views))
+
+    def live(self, live: Mapping[ArrayId, Live]) -> dict[ArrayId, Live]:
+        """What is known of the arrays of the kernel without views, and the same of the views of each."""
+        return {**live, **{view.name: live[view.array] for view in self.views}}
+
+
+def with_views(scop: Scop, distribution: Distribution, arrays: Collection[ArrayId] | None = None) -> Viewed | None:
+    """The scop with views of every argument (of `arrays`) that some nest touches in places that can be told apart.
+
+    An array that a nest without any loop uses has none: there is no loop under which a buffer could live.
+    """
+    patience, views = Patience(), list[View]()
+    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    for array in scop.arrays:
+        nests = [n for n in distribution.nests if _refs(scop, n, array.id)]
+        wanted = arrays is None or array.id in arrays
+        if wanted and array.role is not Role.LOCAL and all(n.outer or n.band for n in nests):
+            split = [(n, _classes(scop, n, array.id, patience)) for n in nests]
+            if any(len(found) > 1 for _, found in split):
+                views += _named(array.id, split, taken)
+    return Viewed(_rewritten(scop, distribution, views), tuple(views)) if views else None
+
+
+@dataclass
+class _Class:
+    """References that share a buffer."""
+
+    refs: list[Ref] = field(default_factory=list)
+    still: frozenset[str] = frozenset()
+
+
+def _named(array: ArrayId, split: Sequence[tuple[Nest, list[_Class]]], taken: set[str]) -> Iterable[View]:
+    for nest, classes in split:
+        for found in classes:
+            name = fresh_name(array, taken)
+            taken.add(name)
+            still = tuple(loop for loop in nest.iterators if loop in found.still)
+            yield View(array, name, nest.id, tuple(found.refs), still)
+
+
+def _refs(scop: Scop, nest: Nest, array: ArrayId) -> list[tuple[Statement, Access, Ref]]:
+    """Accesses of a nest to an array, each with its reference in the nest's own names for its loops."""
+    names = [var(name) for name in (*nest.outer, *nest.iterators)]
+    return [
+        (s, access, access.ref.substitute(dict(zip(s.iterators, names, strict=True))))
+        for s in map(scop.statement, nest.statements)
+        for access in s.accesses
+        if access.array == array
+    ]
+
+
+def _linear(ref: Ref) -> Linear:
+    return tuple(e.terms for e in ref.index)
+
+
+def _classes(scop: Scop, nest: Nest, array: ArrayId, patience: Patience) -> list[_Class]:
+    """References with the same linear parts stand together, and so do all that write.
+
+    What is read after it was written through another class joins that one, if their box is smaller than the array; if
+    not, some loops have to stand still.
+    """
+    found = _refs(scop, nest, array)
+    writes = [(s, access) for s, access, _ in found if access.is_write]
+    writing = {_linear(ref) for _, access, ref in found if access.is_write}
+    main, others = _Class(), dict[Linear, _Class]()
+    for _, _, ref in found:
+        own = main if _linear(ref) in writing else others.setdefault(_linear(ref), _Class())
+        own.refs += [] if ref in own.refs else [ref]
+    if not writes:
+        return list(others.values())
+    apart = []
+    for linear, other in others.items():
+        reads = [(s, access) for s, access, ref in found if not access.is_write and _linear(ref) == linear]
+        pairs = _passed(nest, writes, reads, patience)
+        still = frozenset[str]() if pairs == [] else _still(nest, pairs, patience)
+        if still is None or (still and _has_common_dimension([*main.refs, *other.refs])):
+            main.refs += other.refs
+        else:
+            other.still = still
+            apart.append(other)
+    main.still = frozenset(chain.from_iterable(other.still for other in apart))
+    return [main, *apart]
+
+
+def _has_common_dimension(refs: Sequence[Ref]) -> bool:
+    """Is there a dimension through which all go in the same way?"""
+    return any(len({e.terms for e in index}) == 1 for index in zip(*(ref.index for ref in refs), strict=True))
+
+
+def _passed(
+    nest: Nest,
+    writes: Sequence[tuple[Statement, Access]],
+    reads: Sequence[tuple[Statement, Access]],
+    patience: Patience,
+) -> list[Pairs] | None:
+    """Elements written and later read in one run of the nest; None where isl gives up."""
+    found: list[Pairs] = []
+    for writer, write in writes:
+        for reader, read in reads:
+            parts = patience.ask(partial(_in_one_run, nest, writer, write, reader, read))
+            if parts is None:
+                return None
+            found += [(writer, reader, part) for part in parts]
+    return found
+
+
+def _in_one_run(nest: Nest, writer: Statement, write: Access, reader: Statement, read: Access) -> list[Map]:
+    pairs = through(write.relation, read.relation, writer.iterators, reader.iterators)
+    for first, second in zip(writer.iterators[: len(nest.outer)], reader.iterators, strict=False):
+        pairs = compare(pairs, first, 0, second)
+    return [part for _, part in in_order(writer, reader, pairs) if not part.is_empty()]
+
+
+def _still(nest: Nest, pairs: Sequence[Pairs] | None, patience: Patience) -> frozenset[str] | None:
+    """The fewest loops in one iteration of which no value passes; None where it passes within an instance."""
+    for count in range(1, len(nest.band) + 1) if pairs is not None else ():
+        for loops in combinations(nest.iterators, count):
+            if all(patience.ask(partial(_is_apart, nest, loops, one)) is True for one in pairs or ()):
+                return frozenset(loops)
+    return None
+
+
+def _is_apart(nest: Nest, loops: Sequence[str], pairs: Pairs) -> bool:
+    """Is there no such pair in which both are in the same iteration of some loops?"""
+    writer, reader, relation = pairs
+    for loop in loops:
+        at = len(nest.outer) + nest.iterators.index(loop)
+        relation = compare(relation, writer.iterators[at], 0, reader.iterators[at])
+    return bool(relation.is_empty())
+
+
+def _rewritten(scop: Scop, distribution: Distribution, views: Sequence[View]) -> Scop:
+    """The scop with the views as arrays, and every reference to their arrays through them."""
+    by_ref = {(view.nest, view.array, ref): view.name for view in views for ref in view.refs}
+    viewed = {view.array for view in views}
+    statements = []
+    for statement in scop.statements:
+        nest = distribution.nest_of(statement.id)
+        names = dict(zip(statement.iterators, map(var, (*nest.outer, *nest.iterators)), strict=True))
+        statements.append(with_refs(statement, partial(_through, by_ref, viewed, nest.id, names)))
+    written = {s.write.array for s in statements}
+    arrays = [_as_array(scop.array(view.array), view, is_written=view.name in written) for view in views]
+    return replace(scop, arrays=(*scop.arrays, *arrays), statements=tuple(statements))
+
+
+def _as_array(array: Array, view: View, *, is_written: bool) -> Array:
+    role = Role.INOUT if is_written else Role.IN
+    return replace(array, id=view.name, role=role, view_of=array.id, still=view.still)
+
+
+def _through(
+    by_ref: dict[tuple[str, ArrayId, Ref], ArrayId],
+    viewed: Collection[ArrayId],
+    nest: str,
+    names: dict[str, Affine],
+    ref: Ref,
+) -> Ref:
+    return replace(ref, array=by_ref[nest, ref.array, ref.substitute(names)]) if ref.array in viewed else ref
