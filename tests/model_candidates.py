@@ -120,15 +120,15 @@ def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | Non
     found = study.tasks[task.name]
     alg = VECTOR if nest.nest.outer else EXACT
     setting = Setting(alg, VITIS_2023_2, target.operators)
-    calls = np.asarray(found.pipes[0].pipe.starts)
-    cycles = np.broadcast_to(task_cycles(setting, found.facts, found.body).value, calls.shape).sum()
+    calls = np.ones(1, np.int64) if found.outside is None else found.outside
+    cycles = (task_cycles(setting, found.facts, found.body).value * calls).sum()
     around = [t for t in plan.transfers if plan.buffer(t.buffer).place == nest.around]
     around = [t for t in around if all((t.buffer in other.buffers) == (other is task) for other in plan.tasks)]
     for direction in Direction:
         moves = [move_of(plan, t) for t in around if t.direction is direction]
         for together in side_by_side(EXACT, moves):
             longest = max(move_cycles(setting, move).value for move in together)
-            cycles += calls.size * (longest + VITIS_2023_2.cycles.step)
+            cycles += calls.sum() * (longest + VITIS_2023_2.cycles.step)
     needs = needs_of(study, moments)
     by_task = {name: needs.moments[at][n] for at, step in enumerate(moments) for n, name in enumerate(step)}
     cores = {kind: int(count) for kind, count in by_task[task.name].items() if count}

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from sisyphus.errors import InternalError
 from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import EXACT, VECTOR
 from sisyphus.model.cores import Core
-from sisyphus.model.counting import Visits
+from sisyphus.model.counting import Ints
 from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.facts import Move, Pipe, TaskFacts
 from sisyphus.model.latency import Body, task_cycles
@@ -23,7 +21,7 @@ from sisyphus.model.operators import cores_of, instances, is_called
 from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.schedule import Setting
 from sisyphus.model.sharing import Users
-from sisyphus.model.terms import Term, over_all, total
+from sisyphus.model.terms import Term, summed, total
 from sisyphus.model.transfers import move_cycles, move_multipliers
 
 
@@ -38,11 +36,14 @@ class TaskNeeds:
 
 @dataclass(frozen=True, eq=False)
 class TaskStudy:
-    """A task as called in one place of the plan; `outside` are the iterations of the outer loops around the call."""
+    """A task as called in one place of the plan.
+
+    Under outer loops, `outside` says how many iterations of them each of the different ones stands for.
+    """
 
     setting: Setting
     facts: TaskFacts
-    outside: Visits | None = None
+    outside: Ints | None = None
 
     @cached_property
     def pipes(self) -> tuple[PipeStudy, ...]:
@@ -61,20 +62,20 @@ class TaskStudy:
 
     @cached_property
     def cycles(self) -> Term:
-        """Cycles of a call: one number, or one for each iteration of the outer loops."""
+        """Cycles of a call: one number, or one for each different iteration of the outer loops."""
         alg = EXACT if self.outside is None else VECTOR
         return task_cycles(replace(self.setting, alg=alg), self.facts, self.body)
 
     @cached_property
     def all_cycles(self) -> Term:
         """Cycles of all calls."""
-        return self.cycles if self.outside is None else over_all(self.cycles, self.outside.owners)
+        return self.cycles if self.outside is None else summed(self.cycles, self.outside)
 
     @cached_property
     def bytes_moved(self) -> int:
         """By the transfers under its tile loops, in all calls."""
-        once = 1 if self.outside is None else np.ones(self.outside.owners, np.int64)
-        return sum(bytes_moved(move, runs) for move, runs in moves_in(self.facts.parts, once))
+        times = 1 if self.outside is None else self.outside
+        return sum(bytes_moved(move, runs * times) for move, runs in moves_in(self.facts.parts, 1))
 
     @cached_property
     def needs(self) -> TaskNeeds:

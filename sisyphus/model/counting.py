@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.model.algebra import Value
+from sisyphus.model.algebra import Value, distinct_rows
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, body_of
 from sisyphus.poly import Affine
 
@@ -16,6 +16,8 @@ Ints = npt.NDArray[np.int64]
 
 #: Beyond so many different visits, a loop counts with its largest trip count and stands at its first iteration.
 MOST_POINTS = 2_000_000
+#: Of outer loops with more iterations that make a difference about so many are looked at.
+FEWER_POINTS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,27 @@ class Visits:
         values = {name: entries[at] for name, entries in self.values.items() if name in needed}
         return Visits({**values, loop.iterator: here}, self.weight[at], self.owner_of_each[at], self.owners)
 
+    def into_outer(self, loop: For, needed: frozenset[str]) -> Visits:
+        """The iterations of an outer sequential loop: one point for each different value of the `needed` iterators.
+
+        Where these are too many, blocks of iterations stand at the one in their middle.
+        """
+        low, high = self._lower(loop.lower), self._upper(loop.upper)
+        lengths = np.maximum(high - low + 1, 0)
+        kept = {name: entries for name, entries in self.values.items() if name in needed}
+        if loop.iterator not in needed:
+            return _grouped(kept, self.weight * lengths)
+        if not kept:
+            return _grouped(*_overlaid(loop.iterator, low, high, self.weight * (lengths > 0)))
+        block = 1 if lengths.sum() <= MOST_POINTS else -(-int(lengths.sum()) // FEWER_POINTS)
+        blocks = -(-lengths // block)
+        at = np.repeat(np.arange(len(blocks)), blocks)
+        before = np.repeat(np.cumsum(blocks) - blocks, blocks)
+        first = (np.arange(len(at)) - before) * block
+        sizes = np.minimum(lengths[at] - first, block)
+        here = low[at] + first + (sizes - 1) // 2
+        return _grouped({**{n: e[at] for n, e in kept.items()}, loop.iterator: here}, self.weight[at] * sizes)
+
     def where(self, conditions: Iterable[Affine]) -> Visits:
         """The visits at which every condition is >= 0."""
         keep = np.ones(len(self.weight), bool)
@@ -94,6 +117,29 @@ class Visits:
         for name, factor in expression.terms:
             total = total + factor * self.values[name]
         return total
+
+
+def _overlaid(name: str, low: Ints, high: Ints, weight: Ints) -> tuple[dict[str, Ints], Ints]:
+    """How many of the ranges `low` to `high`, each so often, hold each value."""
+    first, last = int(low.min(initial=0)), int(high.max(initial=0))
+    change = np.zeros(max(last - first + 2, 1), np.int64)
+    held = weight > 0
+    np.add.at(change, low[held] - first, weight[held])
+    np.add.at(change, high[held] - first + 1, -weight[held])
+    return {name: first + np.arange(len(change))}, np.cumsum(change)
+
+
+def _grouped(values: Mapping[str, Ints], weight: Ints) -> Visits:
+    """Points with equal values as one."""
+    there = weight > 0
+    weight = weight[there]
+    if not values:
+        return Visits({}, weight[:1] * 0 + weight.sum(), None, min(len(weight), 1))
+    columns = [entries[there] for entries in values.values()]
+    lows = [int(column.min(initial=0)) for column in columns]
+    rows, which = distinct_rows([column - low for column, low in zip(columns, lows, strict=True)])
+    own = {name: rows[:, at] + low for at, (name, low) in enumerate(zip(values, lows, strict=True))}
+    return Visits(own, np.bincount(which, weights=weight, minlength=len(rows)).astype(np.int64), None, len(rows))
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,17 @@ import numpy as np
 
 from sisyphus.errors import InternalError
 from sisyphus.model.algebra import Value
+from sisyphus.model.counting import Ints
 from sisyphus.model.moves import bytes_moved
 from sisyphus.model.study import Outside, Study
-from sisyphus.model.terms import Term, over_all, summed, total
+from sisyphus.model.terms import Term, summed, total
 from sisyphus.plan import Call, Copy, For, Node
 from sisyphus.plan.conflicts import steps_of
 
 
 @dataclass(frozen=True, eq=False)
 class Cost:
-    """Cycles of a node, one number or one per iteration of the outer loops.
+    """Cycles of a node, one number or one per different iteration of the outer loops; 0 of a loop, which is alone.
 
     `part` is the term of those iterations that are picked: all (True), none, or those where an array has 1.
     """
@@ -47,61 +48,60 @@ class _Ledger:
 def kernel_cycles(study: Study) -> KernelCycles:
     """Σ over steps of (longest call + 2), less 1 if there is just one step."""
     ledger = _Ledger()
-    _, terms = _steps(study, study.plan.body, None, ledger)
+    terms = _steps(study, study.plan.body, None, ledger)
     if len(terms) == 1:
         terms = (*terms, Term("single step", -1, rule="kernel steps"))
     return KernelCycles(total("cycles", terms, rule="kernel steps"), tuple(ledger.moments), ledger.bytes_moved)
 
 
-def _steps(
-    study: Study, nodes: Sequence[Node], outside: Outside | None, ledger: _Ledger
-) -> tuple[Value, tuple[Term, ...]]:
-    """Nodes that follow each other: cycles per iteration of the outer loops, and their terms over all of them."""
-    cycles: Value = 0
+def _steps(study: Study, nodes: Sequence[Node], outside: Outside | None, ledger: _Ledger) -> tuple[Term, ...]:
+    """Nodes that follow each other: their terms over all iterations of the outer loops."""
     terms: list[Term] = []
     between = study.rules.cycles.step
     for number, step in enumerate(steps_of(study.plan, nodes), start=1):
         costs = [_cost(study, node, outside, ledger) for node in step]
-        most, picks = _longest([cost.cycles for cost in costs], outside)
+        picks = _longest([cost.cycles for cost in costs], outside)
         parts = [cost.part(picked) for cost, picked in zip(costs, picks, strict=True)]
         tasks = tuple(node.task for node in step if isinstance(node, Call))
         if tasks:
             ledger.moments.append(tasks)
         hand_over = Term("hand-over", between * _iterations(outside))
         terms.append(total(f"step {number}", (*parts, hand_over), rule="kernel steps"))
-        cycles = cycles + most + between
-    return cycles, tuple(terms)
+    return tuple(terms)
+
+
+def _weight(outside: Outside | None) -> Ints:
+    return np.ones(1, np.int64) if outside is None else outside.weight
 
 
 def _iterations(outside: Outside | None) -> int:
     """Of the outer loops."""
-    return 1 if outside is None else outside.owners
+    return 1 if outside is None else outside.iterations
 
 
-def _longest(cycles: Sequence[Value], outside: Outside | None) -> tuple[Value, list[Value]]:
-    """The largest of some figures, and for each where it is the (first) largest."""
+def _longest(cycles: Sequence[Value], outside: Outside | None) -> list[Value]:
+    """For each of some figures in how many iterations it is the (first) largest."""
     if len(cycles) == 1:
-        return cycles[0], [True]
+        return [True]
     if outside is None:
-        most = max(cycles)
-        return most, [at == cycles.index(most) for at in range(len(cycles))]
+        return [at == cycles.index(max(cycles)) for at in range(len(cycles))]
     table = [np.broadcast_to(np.asarray(c, dtype=np.int64), (outside.owners,)) for c in cycles]
     most, picks = np.maximum.reduce(table), list[Value]()
     left = np.ones(outside.owners, bool)
     for row in table:
         here = left & (row == most)
         left &= ~here
-        picks.append(here.astype(np.int64))
-    return most, picks
+        picks.append(here * outside.weight)
+    return picks
 
 
 def _cost(study: Study, node: Node, outside: Outside | None, ledger: _Ledger) -> Cost:
     match node:
         case Copy(transfer=transfer):
-            moved, runs = study.move(study.plan.transfer(transfer)), _iterations(outside)
-            ledger.bytes_moved += bytes_moved(moved.move, runs)
-            each = moved.cycles
-            return Cost(each.value, lambda picked: over_all(each, runs) if picked is True else _picked(each, picked))
+            moved = study.move(study.plan.transfer(transfer))
+            ledger.bytes_moved += bytes_moved(moved.move, _iterations(outside))
+            each, weight = moved.cycles, _weight(outside)
+            return Cost(each.value, lambda picked: summed(each, weight) if picked is True else _picked(each, picked))
         case Call():
             task = study.task(node, outside)
             ledger.bytes_moved += task.bytes_moved
@@ -122,13 +122,9 @@ def _picked(term: Term, picked: Value) -> Term:
 
 def _outer_loop(study: Study, loop: For, outside: Outside | None, ledger: _Ledger) -> Cost:
     """Σ over the iterations of (Σ over steps of (longest + 2) + 1); every iteration has its own trip counts."""
-    inside = study.known.inside(loop, outside)
-    cycles, terms = _steps(study, loop.body, inside, ledger)
+    inside = study.known.inside(study.plan, loop, outside)
+    terms = _steps(study, loop.body, inside, ledger)
     extra = study.rules.cycles.outer_iteration
-    again = Term("iterations", extra * inside.owners, measured=False, rule="outer loop")
+    again = Term("iterations", extra * inside.iterations, measured=False, rule="outer loop")
     term = total(f"loop {loop.iterator}", (*terms, again), rule="outer loop")
-    each = np.broadcast_to(np.asarray(cycles + extra), (inside.owners,))
-    if outside is None:
-        return Cost(int(each.sum()), lambda _: term)
-    sums = np.bincount(inside.entered.owner_of_each, weights=each, minlength=outside.owners).astype(np.int64)
-    return Cost(sums, lambda _: term)
+    return Cost(0, lambda _: term)

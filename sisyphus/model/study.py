@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sisyphus.model.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
-from sisyphus.model.counting import Visits
+from sisyphus.model.counting import Ints, Visits, survey
 from sisyphus.model.moves import move_of
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.schedule import Setting
 from sisyphus.model.structure import task_facts
-from sisyphus.plan import Bound, Call, For, Plan, Transfer
+from sisyphus.plan import Bound, Call, For, Node, Plan, Transfer
 from sisyphus.target import Target
 
 #: Numbers that are kept in all, and about how many there are in a task beside those of each outer iteration.
@@ -21,18 +22,32 @@ MOST_KEPT, IN_A_TASK, PER_ITERATION = 1 << 25, 4000, 8
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """The outer loops around a place, outermost first, by iterator and bounds.
+    """The outer loops around a place, outermost first, by iterator, bounds and whether anything inside asks for it.
 
-    `visits` are their iterations, one point each; `entered` are the same as visits of those one loop further out.
+    `points` are their iterations, those that are alike in what is asked for taken together.
     """
 
-    loops: tuple[tuple[str, Bound, Bound], ...]
-    visits: Visits
-    entered: Visits
+    loops: tuple[tuple[str, Bound, Bound, bool], ...]
+    points: Visits
 
     @property
     def owners(self) -> int:
-        return self.visits.owners
+        """Different iterations."""
+        return self.points.owners
+
+    @property
+    def weight(self) -> Ints:
+        """How many iterations each of the different ones stands for."""
+        return self.points.weight
+
+    @property
+    def iterations(self) -> int:
+        return int(self.weight.sum())
+
+    @cached_property
+    def visits(self) -> Visits:
+        """One visit of each different iteration."""
+        return Visits.each(self.points.values, self.owners)
 
 
 class Known:
@@ -59,8 +74,8 @@ class Known:
         key = (task, tuple(plan.buffer(b) for b in task.buffers), moved, ports, loops, plan.tree_reduction)
         if key not in self._tasks:
             self._make_room(IN_A_TASK + (PER_ITERATION * outside.owners if outside else 0))
-            visits = outside.visits if outside else None
-            self._tasks[key] = TaskStudy(self.setting, task_facts(plan, task, visits), visits)
+            facts = task_facts(plan, task, outside.visits if outside else None)
+            self._tasks[key] = TaskStudy(self.setting, facts, outside.weight if outside else None)
         return self._tasks[key]
 
     def move(self, plan: Plan, transfer: Transfer) -> MoveStudy:
@@ -69,15 +84,28 @@ class Known:
             self._moves[key] = MoveStudy(self.setting, move_of(plan, transfer))
         return self._moves[key]
 
-    def inside(self, loop: For, outside: Outside | None) -> Outside:
+    def inside(self, plan: Plan, loop: For, outside: Outside | None) -> Outside:
         """The place inside an outer loop."""
-        loops = (*(outside.loops if outside else ()), (loop.iterator, loop.lower, loop.upper))
-        if loops not in self._outside:
-            before = outside.visits if outside else Visits.once()
-            entered = before.into(loop, frozenset((*before.values, loop.iterator)))
-            visits = Visits.each(entered.values, len(entered.weight))
-            self._outside[loops] = Outside(loops, visits, entered)
-        return self._outside[loops]
+        needed = self._needed(plan, loop.body)
+        before = outside.loops if outside else ()
+        own = (loop.iterator, loop.lower, loop.upper, loop.iterator in needed)
+        loops = (*((name, low, high, name in needed) for name, low, high, _ in before), own)
+        key = (before, loops)
+        if key not in self._outside:
+            points = outside.points if outside else Visits.once()
+            self._outside[key] = Outside(loops, points.into_outer(loop, needed))
+        return self._outside[key]
+
+    def _needed(self, plan: Plan, nodes: Sequence[Node]) -> frozenset[str]:
+        """Iterators that loops and guards inside of some nodes ask for."""
+        found = set[str]()
+        for node in nodes:
+            if isinstance(node, For):
+                found |= self._needed(plan, node.body)
+                found.update(*(q.numerator.names for b in (node.lower, node.upper) for q in b.terms))
+            elif isinstance(node, Call):
+                found |= survey(plan.task(node.task).body).needed
+        return frozenset(found)
 
     def _make_room(self, numbers: int) -> None:
         self._kept += numbers

@@ -53,16 +53,9 @@ def total(name: str, children: Iterable[Term], rule: str = "") -> Term:
 
 
 def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:
-    """A term with one entry per iteration as one number: the sum of the entries where `picked` is 1, not 0."""
+    """A term with one entry per iteration, or the same in all, as one number: each entry `picked` so many times."""
     value = int((term.value * picked).sum())
     children = tuple(summed(child, picked) for child in term.children)
-    return Term(term.name, value, children, term.measured, term.rule)
-
-
-def over_all(term: Term, iterations: int) -> Term:
-    """A term with one entry per iteration, or the same in all of them, as their sum."""
-    value = int(np.sum(term.value)) * (1 if np.ndim(term.value) else iterations)
-    children = tuple(over_all(child, iterations) for child in term.children)
     return Term(term.name, value, children, term.measured, term.rule)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -121,3 +122,43 @@ def test_a_nest_in_outer_loops_knows_its_calls() -> None:
     rows = [sum(len({(i // 3, j // 3) for i in range(9 - k) for j in range(9 - k)}) for k in range(10))]
     rows.append(sum(9 - k for k in range(10)))
     assert counts.visits(["i", "j"], sizes, skips=[]).tolist() == rows
+
+
+BOUNDS = st.tuples(st.integers(-2, 2), st.integers(-3, 3), st.integers(0, 6))
+
+
+def iterations(first: For, second: For) -> list[tuple[int, int]]:
+    """Of two outer loops, one by one."""
+    found = []
+    for i in range(10):
+        low, high = (b.terms[0].numerator.evaluate({"i": i}) for b in (second.lower, second.upper))
+        found += [(i, j) for j in range(low, high + 1)]
+    return found
+
+
+@settings(derandomize=True, max_examples=60, deadline=None, database=None)
+@given(BOUNDS, st.sets(st.sampled_from("ij")))
+def test_outer_iterations_alike_are_taken_together(bounds: tuple[int, int, int], wanted: set[str]) -> None:
+    slope, start, length = bounds
+    first, second = (
+        loop("i", const(0), const(9)),
+        loop("j", var("i") * slope + start, var("i") * (slope + 1) + start + length - 4),
+    )
+    points = Visits.once().into_outer(first, frozenset({"i"})).into_outer(second, frozenset(wanted))
+    names = [name for name in "ij" if name in wanted]
+    listed = (dict(zip("ij", pair, strict=True)) for pair in iterations(first, second))
+    each = Counter(tuple(pair[name] for name in names) for pair in listed)
+    found = {tuple(int(points.values[n][at]) for n in names): int(points.weight[at]) for at in range(points.owners)}
+    assert found == dict(each)
+
+
+def test_many_outer_iterations_stand_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MOST_POINTS", 20)
+    monkeypatch.setattr(counting, "FEWER_POINTS", 10)
+    both = frozenset({"i", "j"})
+    first, second = loop("i", const(0), const(9)), loop("j", var("i"), const(9))
+    points = Visits.once().into_outer(first, both).into_outer(second, both)
+    listed = iterations(first, second)
+    assert points.owners < len(listed) == points.weight.sum()
+    middle = (points.values["j"] * points.weight).sum()
+    assert abs(middle - sum(j for _, j in listed)) < len(listed) / 2
