@@ -32,6 +32,7 @@ from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
 from sisyphus.nlp import measured, paper
 from sisyphus.pipeline import Kernel, Model, Source, load_kernels
+from sisyphus.request import Form
 from sisyphus.solve import Found, Judged, Limits, search_within
 from sisyphus.space import DesignPoint, Options, build_space
 from sisyphus.target import load_device, make_target
@@ -140,7 +141,11 @@ def run_alone(job: Job) -> Row:
     started = time.monotonic()
     heard = Heard(started)
     found, failed, bounds = list[Found](), list[str](), list[float]()
+    seen = set[Form]()
     for kernel in forms(kernels, make_target(load_device("u200")), job.model, nothing_yet=lambda: not found):
+        if kernel.form in seen:
+            continue
+        seen.add(kernel.form)
         heard.bound = -math.inf
         try:
             one = solve(kernel, job, heard)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 
 from sisyphus import report
 from sisyphus.budgets import BUDGETS, JUDGED, PARTITION, Amounts, given, of_device, taken, with_amounts
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
-from sisyphus.request import Kernel, Model, Request, estimate_of, space_of, with_views
+from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_views
 from sisyphus.saved import fitted
 from sisyphus.solve import Found, Judge, Judged, SolveOutcome, Stop, search_within, split_as_fixed, split_where_better
 from sisyphus.solve.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
@@ -94,7 +95,12 @@ def find(
     """
     choices: list[Choice] = []
     failures: list[NoDesignError | TimeUp | UsageError] = []
-    for kernel in forms(kernels, request.target, request.model, nothing_yet=lambda: not choices):
+    asked = forms(kernels, request.target, request.model, nothing_yet=lambda: not choices)
+    seen = set[Form]()
+    for kernel in chain(asked, () if start is None else (start.kernel,)):
+        if kernel.form in seen:
+            continue
+        seen.add(kernel.form)
         try:
             choices.append(_search(kernel, request, listen, start=start, improve=improve))
         except (NoDesignError, TimeUp, UsageError) as failure:
@@ -115,16 +121,18 @@ def find(
 def forms(
     kernels: Sequence[Kernel], target: Target, model: Model, *, nothing_yet: Callable[[], bool]
 ) -> Iterator[Kernel]:
-    """The forms that are worth a search: also with views of arrays that do not fit, or of all as a last resort."""
+    """The forms that are worth a search: also with views of arrays that do not fit, or of all as a last resort.
+
+    A form may come twice.
+    """
     yield from kernels
     if model == "paper":
         return
-    small = [_with_views_of_large(kernel, target) for kernel in kernels]
+    small = (_with_views_of_large(kernel, target) for kernel in kernels)
     yield from (kernel for kernel in small if kernel is not None)
     if nothing_yet():
-        tried = {kernel.form for kernel in small if kernel is not None}
         every = (with_views(kernel) for kernel in kernels)
-        yield from (kernel for kernel in every if kernel is not None and kernel.form not in tried)
+        yield from (kernel for kernel in every if kernel is not None)
 
 
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:

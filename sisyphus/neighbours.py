@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import gcd
 
-from sisyphus.errors import InternalError
+from sisyphus.errors import InternalError, KernelError
 from sisyphus.ir import ArrayId
 from sisyphus.nlp import decode
 from sisyphus.nlp.encode import choices
+from sisyphus.plan import check_point
 from sisyphus.space import (
     KERNEL_PLACE,
     BufferPoint,
@@ -57,8 +58,11 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
         decoded = decode(held, choices(held, crude))
         kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
         point = replace(decoded, nests=kept, expanded=crude.expanded, viewed=crude.viewed)
+        check_point(space.scop, space.distribution, point)
     except (InternalError, StopIteration):
         return None, "no partition or beat serves this together with the rest"
+    except KernelError as wrong:
+        return None, f"not legal: {wrong.message.partition(': ')[2]}"
     violation = illegal(space.dependences, space.distribution, point)
     return (point, None) if violation is None else (None, f"not legal: {violation}")
 

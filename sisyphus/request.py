@@ -18,6 +18,8 @@ from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
 from sisyphus.target import Target
 
 Model = Literal["measured", "paper"]
+#: What tells a form of a kernel apart from others of it: temporaries that are expanded, arrays that have views.
+Form = tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,7 @@ class Kernel:
     views: tuple[View, ...] = ()
 
     @property
-    def form(self) -> tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]:
-        """What tells it apart from other forms of the same kernel."""
+    def form(self) -> Form:
         return self.expanded, self.viewed
 
     @property

@@ -140,6 +140,8 @@ def _view_faults(view: Array, buffer: BufferPoint, nest: Nest, point: DesignPoin
         yield f"buffer `{buffer.id}`: a view of `{view.home}` cannot be at `{buffer.place}`"
         return
     chosen = point.nest(nest.id)
+    if chosen.unroll:
+        yield f"nest `{nest.id}`: copies would move views of `{view.home}` beside each other"
     outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
     for loop in view.still:
         if loop not in outside:

@@ -72,9 +72,8 @@ def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:
         for nest in space.users(view.id):
             use = nest.use(view.id)
             if use is not None and use.dims and not use.dims[-1].loops:
-                some = NestPoint(
-                    nest.nest.statements, nest.nest.iterators, tuple((s.iterator, s.tiles[0]) for s in nest.loops), None
-                )
+                tiles = tuple((loop.iterator, loop.tiles[0]) for loop in nest.loops)
+                some = NestPoint(nest.nest.statements, nest.nest.iterators, tiles, None)
                 buffer = BufferPoint(view.id, (nest.id,), use.places[0], (1,) * len(use.dims))
                 fitting = tile_widths(space, nest, some, buffer)
                 legal[view.home] = tuple(w for w in legal[view.home] if w in fitting)
@@ -134,7 +133,9 @@ def _array_use(
     )
     if declared.view_of is not None:
         around = nest.outer[-1:] if not declared.still else ()
-        return ArrayUse(array, dims, bool(read), bool(written), (*around, *nest.iterators), declared.still)
+        outside = {before for before, after in nest.precedence if after in declared.still}
+        inside = (name for name in nest.iterators if name not in outside)
+        return ArrayUse(array, dims, bool(read), bool(written), (*around, *inside), declared.still)
     tiled = places if declared.role is not Role.LOCAL and declared.extents else ()
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
 

@@ -1,0 +1,77 @@
+"""Forms of a kernel with views: searched where knobs or a first design ask for them, and explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sisyphus.choice import Choice, Known, find
+from sisyphus.errors import UsageError
+from sisyphus.neighbours import neighbours
+from sisyphus.plan import check_point
+from sisyphus.request import Kernel, Request, Source, form_of, load_kernels
+from sisyphus.solve import Limits
+from sisyphus.target import load_device, make_target
+
+PATHS = """
+void paths(float d[6][6]) {
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 6; i++)
+      for (int j = 0; j < 6; j++)
+        d[i][j] = d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j];
+}
+"""
+FIX = ("S0.d_1.place=j", "S0.j=6x1x1")
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kernel, ...]:
+    path = tmp_path_factory.mktemp("views") / "paths.c"
+    path.write_text(PATHS)
+    return load_kernels(Source(str(path)))
+
+
+def request(*fixes: str, **target: int) -> Request:
+    return Request(
+        Source(str(Path("paths.c"))),
+        make_target(load_device("u200"), **target),
+        limits=Limits(seconds=10.0),
+        fixes=fixes,
+    )
+
+
+@pytest.fixture(scope="module")
+def choice(kernels: tuple[Kernel, ...]) -> Choice:
+    return find(kernels, request(*FIX))
+
+
+def test_a_fixed_knob_of_a_view_asks_for_its_form(kernels: tuple[Kernel, ...], choice: Choice) -> None:
+    assert choice.point.viewed == ("d",)
+    assert next(b.place for b in choice.point.buffers if b.array == "d_1") == "j"
+    assert form_of(kernels, choice.point) is not None
+    assert find(kernels, request()).point.viewed == (), "all of it fits on chip"
+
+
+def test_a_place_at_which_values_would_pass_is_no_knob(kernels: tuple[Kernel, ...]) -> None:
+    with pytest.raises(UsageError) as refused:
+        find(kernels, request("S0.d_2.place=k"))
+    assert "there is no array `d_2`" in refused.value.message, "told of the kernel as it is"
+
+
+def test_the_form_of_a_first_design_is_searched(kernels: tuple[Kernel, ...], choice: Choice) -> None:
+    asked: list[str] = []
+    found = find(kernels, request(), asked.append, start=Known(choice.kernel, choice.point))
+    assert found.point.viewed == ()
+    assert len(asked) > len(kernels), "the first design was heard of"
+
+
+def test_neighbours_at_which_values_would_pass_are_refused(choice: Choice) -> None:
+    free = find((choice.kernel,), request(max_partition=64))
+    found = list(neighbours(free.space, free.point))
+    assert {"tile", "place", "order"} <= {n.kind for n in found}
+    for near in found:
+        if near.point is not None:
+            check_point(free.kernel.scop, free.kernel.distribution, near.point)
+        else:
+            assert near.refused
