@@ -130,6 +130,16 @@ def flattened_cycles(starts: V, latency: V, runs: V) -> V:
     return starts + runs * latency
 
 
+def restart_cycles(body: Body, rules: Rules, *, tree: bool) -> int:
+    """What each run of a pipelined reduction takes beside its starts at the II, where it is not flattened.
+
+    (starts - 1) * II + (latency - 1) + 2 + 6 (MODEL.md 4.2), the latency being at least the depth and the II. The first
+    run of a loop by itself has not the 6.
+    """
+    interval = body.chain - 1 if tree else 0
+    return max(body.depth + 1 + rules.cycles.unflattened - interval, 0)
+
+
 def tangents(chain: int, rules: Rules, most: int) -> list[tuple[float, float]]:
     """Lines (slope, height) below log(chain * n + 3) as a function of log n, for n up to `most`.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from sisyphus.analysis import LoopKind
 from sisyphus.model import bound
 from sisyphus.model.rules import VITIS_2023_2
 from sisyphus.nlp.knobs import Knobs, can_tile, log_name
@@ -50,7 +51,7 @@ class Interval:
     """The variables `name`, the logarithm of the interval, and `sharing_name`, no more than that.
 
     A pipelined reduction waits for its own chain, any other body for the last addition into an element where level-0
-    iterations of a reduction loop come between. Operators serve as many copies in the first case.
+    iterations of a reduction loop come between. Operators serve as many copies as there are cycles in the interval.
     """
 
     def __init__(self, knobs: Knobs, nest: NestSpace, body: bound.Body, reduces: Any) -> None:
@@ -59,17 +60,49 @@ class Interval:
         self.interval, self.sharing = self._variable(self.name), self._variable(sharing_name(nest))
         self.is_tree = knobs.space.options.tree_reduction
         self.longest = math.prod(nest.loop(loop).trip_count for loop in body.sums)
-        self.most = math.log(max(body.chain, 1) + RULES.cycles.read + RULES.cycles.write) + math.log(self.longest)
-        self.interval.setub(self.most)
+        self.spread = body.chain + RULES.cycles.read + RULES.cycles.write
+        self.most = math.log(max(self.spread, 2)) + math.log(self.longest)
+        self.slow = self._whole_cycles()
         knobs.require(self.sharing <= self.interval)
-        if not body.chain:
+        if all(loop.kind is LoopKind.PARALLEL for loop in nest.loops):
             self.sharing.setub(0)
+        if not body.chain:
             return
         exponent = knobs.trips(nest, 2, body.sums).terms[0].exponent
-        self.copies = 0 if self.is_tree else sum(n * knobs.variables()[v] for v, n in exponent)
+        self.log_copies = sum(n * knobs.variables()[v] for v, n in exponent)
+        self.copies = 0 if self.is_tree else self.log_copies
         self._accumulate()
         for loop in body.sums:
             self._wait(loop)
+        self._share()
+
+    def _whole_cycles(self) -> Any:
+        """A binary that is 1 where the interval is 2 cycles or more, as it is more than one cycle."""
+        slow = self.knobs.model.part.add()
+        slow.domain = pyo.Binary
+        self.interval.setub(self.most)
+        self.knobs.require(self.interval <= self.most * slow)
+        self.knobs.require(self.interval >= math.log(2) * slow)
+        return slow
+
+    def _share(self) -> None:
+        """No more copies share an operator than the interval has cycles: its own chain in a pipelined reduction.
+
+        Elsewhere less than twice (chain + 3) / distance, which is rounded up; additions into one element are at least
+        the trip count of the pipelined loop apart, unless it only selects a bank.
+        """
+        one = math.log(self.body.chain)
+        off = 2 * self.most
+        self.knobs.require(
+            self.sharing <= one + self.copies + off * (1 - self.reduces),
+        )
+        apart: Any = 0
+        for loop in self.nest.loops:
+            if loop.iterator not in self.nest.reduction_loops:
+                trips = self.knobs.variables()[log_name(self.nest, loop.iterator, 1)]
+                apart += trips - trips.ub * self._may_stay(loop.iterator)
+        waiting = math.log(2 * self.spread) + self.log_copies - apart
+        self.knobs.require(self.sharing <= waiting + 2 * off * (self.reduces + 1 - self.slow))
 
     def _variable(self, name: str) -> Any:
         self.knobs.more[name] = variable = self.knobs.model.part.add()
@@ -79,8 +112,6 @@ class Interval:
         """A chain of n additions takes all of their cycles, a single one a cycle less (MODEL.md 4.3)."""
         one = math.log(max(self.body.chain - 1, 1))
         several = 0 if self.is_tree else math.log(self.body.chain) - one
-        self.knobs.require(self.sharing <= self.most * self.reduces)
-        self.knobs.require(self.sharing <= one + several + self.copies)
         for loop in self.body.sums:
             more = several * self.knobs.many(self.nest, loop, 2)
             floor = one + self.copies + more

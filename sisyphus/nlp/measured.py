@@ -134,8 +134,8 @@ def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body, visits: Visits
     found += [bound.flattened_cycles(starts, latency, r).expression(variables) for r in runs]
     found.append(only(knobs, latency * tiles, 1 - gates.pipelined))
     if body.chain:
-        stalled = only(knobs, tiles * (latency + RULES.cycles.unflattened), gates.unflattened)
-        found.append(found[0] + stalled)
+        stalled = tiles * bound.restart_cycles(body, RULES, tree=tree)
+        found.append(found[0] + only(knobs, stalled, gates.unflattened) - RULES.cycles.unflattened)
     return found
 
 
