@@ -64,7 +64,8 @@ class Interval:
         self.most = math.log(max(self.spread, 2)) + math.log(self.longest)
         self.slow = self._whole_cycles()
         knobs.require(self.sharing <= self.interval)
-        if all(loop.kind is LoopKind.PARALLEL for loop in nest.loops):
+        updates = any(use.reads and use.writes for use in nest.arrays)
+        if all(loop.kind is LoopKind.PARALLEL for loop in nest.loops) and not updates:
             self.sharing.setub(0)
         if not body.chain:
             return
