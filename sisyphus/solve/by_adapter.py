@@ -24,7 +24,7 @@ MAX_ROUNDS = 8
 #: Share of the time left that a solver gets where what it finds is then rounded.
 ASKING = 0.5
 #: How far the trip counts of a rounded design may lie from those found, as factors; one after another, as time allows.
-RADII = (2.0, 4.0, 8.0)
+RADII = (4.0, 8.0)
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
