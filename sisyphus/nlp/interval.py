@@ -61,7 +61,7 @@ class Interval:
         self.is_tree = knobs.space.options.tree_reduction
         self.longest = math.prod(nest.loop(loop).trip_count for loop in body.sums)
         self.spread = body.chain + RULES.cycles.read + RULES.cycles.write
-        self.most = math.log(max(self.spread, 2)) + math.log(self.longest)
+        self.most = math.log(max(self.spread, body.depth)) + math.log(self.longest)
         self.slow = self._whole_cycles()
         knobs.require(self.sharing <= self.interval)
         updates = any(use.reads and use.writes for use in nest.arrays)
