@@ -125,6 +125,7 @@ class Engine:
             parts = assignments(self.space, self.prospects.floor, self.costs.always_resident(), self._in_registers)
             part = next(parts, None)
             self._later = 0.0 if part is None else part[0]
+            self._raise_bound(self._later)
             for homes in waiting:
                 self._try(homes, Effort())
             whole = [homes for homes in starts if len(homes.residents) == len(self.space.used_arrays)]
@@ -132,6 +133,7 @@ class Engine:
             for homes in begun:
                 self._search(homes)
             while part is not None and part[0] < self._to_beat():
+                self._raise_bound(part[0])
                 following = next(parts, None)
                 self._later = following[0] if following is not None else float("inf")
                 if part[1] not in begun:

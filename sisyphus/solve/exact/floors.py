@@ -107,6 +107,13 @@ class NestFloor:
         counts = self.model.counts
         return int(counts.visits((), {}, skips=counts.groups)[0])
 
+    @cached_property
+    def alike(self) -> int:
+        """Calls that each run all iterations of the band; one where the outer loops bound these."""
+        outer, band = set(self.nest.nest.outer), {loop.iterator for loop in self.nest.loops}
+        is_box = not any(outer & set(group.loops) and band & set(group.loops) for group in self.model.counts.groups)
+        return self.calls if is_box else 1
+
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
         """Beats at the widest width, and the latency of the port for every contiguous run of memory."""
         directions = int(bound.must_load(self.space, self.nest, use)) + int(use.writes)

@@ -198,8 +198,9 @@ class MeasuredCosts(PaperCosts):
         directions = 2 if use.writes else 1
         needed = int(bound.must_load(self.space, nest, use)) + int(use.writes)
         elements = found.cycles / directions / nest.outer_trips
-        beats, calls = elements / max(self.space.widths[use.array]), self._floors[nest.id].calls
-        cycles = needed * bound.transfer_cycles(beats, calls, self.rules)
+        floor = self._floors[nest.id]
+        beats = floor.alike * elements / max(self.space.widths[use.array])
+        cycles = needed * bound.transfer_cycles(beats, floor.calls, self.rules)
         return Least(float(cycles), found.usage)
 
     def least_tiles(self, least: Iterable[Least]) -> float:
