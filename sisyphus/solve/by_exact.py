@@ -58,8 +58,12 @@ class Hunt:
         return Stop.PROVED if session.is_proved or not proves else Stop.UNPROVED
 
     def _accept(self, engine: Engine, solution: Solution) -> float:
-        """Designs alike are looked at once at first: where one is refused, or is dearer when built, that is a doubt."""
+        """Designs alike are looked at once at first: where one is refused, or is dearer when built, that is a doubt.
+
+        There is none where the search goes on with narrower beats.
+        """
         point, cost, over = self._offer(engine, solution)
+        will_narrow = bool(over) and engine.is_too_large(solution)
         if over:
             budget = self.session.space.target.budget
             too_much = {name: (ratio - 1) * getattr(budget, name) for name, ratio in over.items()}
@@ -68,7 +72,7 @@ class Hunt:
                 if over and asked is not None:
                     point, cost, over = self._offer(engine, asked)
                     solution = asked
-        if not engine.is_trying:
+        if not (engine.is_trying or will_narrow):
             if over or cost > solution.cycles * (1 + EQUAL):
                 engine.doubt(solution.cycles)
             if over:

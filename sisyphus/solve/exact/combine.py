@@ -15,8 +15,10 @@ from sisyphus.solve.exact.costs import Floats, Ints, Mask
 from sisyphus.solve.exact.multipliers import SharedGroup, multipliers
 from sisyphus.solve.exact.nodes import Charges, Node, Problem
 
-#: Entries of the last table that are looked at together, and how many may be of no use before the others are put off.
-AHEAD, PATIENCE = 128, 5
+#: Entries of the last table that are looked at together, at first and how many times as many then.
+AHEAD, GROWTH = 64, 8
+#: How many of them may be of no use before the others are put off.
+PATIENCE = 5
 #: Two costs closer than this share of them are equal.
 EPSILON = 1e-9
 
@@ -96,15 +98,16 @@ class _Search:
         return vectors
 
     def _all_shared(self) -> list[SharedGroup]:
-        """Groups of a budget in which several nests add up."""
+        """Every budget with the kinds of one group of nests and what is never shared, of nests and resident arrays."""
         found = []
-        for budget in self.problem.budgets:
+        for budget, arrays in zip(self.problem.budgets, self.charges.shares_of_residents(), strict=True):
             for group in budget.groups:
-                members = [t for t in self.problem.tables if t.nest in group]
-                if len(members) > 1:
-                    usage = {t.nest: t.usage[budget.name].sum(axis=0) for t in members}
-                    found.append(SharedGroup(budget.name, group, budget.limit, usage))
-        return found
+                usage = {}
+                for table, share in zip(self.problem.tables, arrays, strict=True):
+                    used = table.usage[budget.name]
+                    usage[table.nest] = (used.sum(axis=0) if table.nest in group else used[-1]) + share
+                found.append(SharedGroup(budget.name, group, budget.limit, usage))
+        return found if len(self.problem.tables) > 1 else []
 
     def _lower(self, node: Node, vectors: Mapping[int, Floats]) -> dict[int, Floats]:
         """Per undecided table a lower bound of everything with each of its entries."""
@@ -112,11 +115,14 @@ class _Search:
         lower = _with_best_others(fixed, vectors)
         if self._shared and len(vectors) > 1:
             priced = {m: vector + self._price(m) for m, vector in vectors.items()}
-            left = (s.limit - self.charges.held(node, s.budget, s.group) for s in self._shared)
-            paid = sum(s.multiplier * rest for s, rest in zip(self._shared, left, strict=True))
+            paid = sum(s.multiplier * (s.limit - self._held(node, s)) for s in self._shared)
             other = _with_best_others(fixed - paid, priced)
             lower = {m: np.maximum(bound, other[m]) for m, bound in lower.items()}
         return lower
+
+    def _held(self, node: Node, shared: SharedGroup) -> float:
+        """What the decided nests take of a shared group at least."""
+        return sum(float(shared.usage[self.problem.tables[m].nest][entry]) for m, entry in node.chosen.items())
 
     def _price(self, m: int) -> Floats | float:
         nest = self.problem.tables[m].nest
@@ -172,25 +178,29 @@ class _Search:
         Where several were of no use when built, a doubt is left of the others: elsewhere something may be found.
         """
         m, patience = node.open[0], PATIENCE
-        for at, entry in enumerate(order := np.argsort(totals, kind="stable")):
-            total = float(totals[entry])
-            if total >= self._to_beat():
+        order, done, count = np.argsort(totals, kind="stable"), 0, AHEAD
+        while done < len(order):
+            ahead = order[done : done + count]
+            ahead = ahead[totals[ahead] < self._to_beat()]
+            done, count = done + count, count * GROWTH
+            if not len(ahead):
                 return
             self.tick(self._bound)
-            if at % AHEAD == 0:
-                ahead = order[at : at + AHEAD]
-                self.charges.foresee(node, m, ahead[totals[ahead] < self._to_beat()])
-            whole = self.charges.child(node, m, int(entry))
-            in_company = self.charges.fixed(whole)
-            if self.doubt is not None and in_company > total:
-                self.doubt(total)
-            if in_company < self._to_beat():
-                before, chosen = self.upper, [whole.chosen[t] for t in range(len(whole.chosen))]
-                self.upper = min(self.upper, self.listen(in_company, chosen))
-                patience = PATIENCE if self.upper < before else patience - 1
-                if self.doubt is not None and not patience:
-                    self.doubt(total)
+            for entry, in_company in zip(ahead, self.charges.wholes(node, m, ahead), strict=True):
+                total = float(totals[entry])
+                if total >= self._to_beat():
                     return
+                if self.doubt is not None and total < in_company < np.inf:
+                    self.doubt(total)
+                if in_company < self._to_beat():
+                    before, chosen = self.upper, {**node.chosen, m: int(entry)}
+                    self.upper = min(
+                        self.upper, self.listen(float(in_company), [chosen[t] for t in range(len(chosen))])
+                    )
+                    patience = PATIENCE if self.upper < before else patience - 1
+                    if self.doubt is not None and not patience:
+                        self.doubt(total)
+                        return
 
 
 def _with_best_others(fixed: float, vectors: Mapping[int, Floats]) -> dict[int, Floats]:

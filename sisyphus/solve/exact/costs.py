@@ -8,7 +8,7 @@ the same time. Which steps and groups there are depends only on which arrays are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -99,13 +99,38 @@ class Beat:
     usage: Mapping[str, float]
 
 
+@dataclass(frozen=True, eq=False)
+class Width:
+    """A resident array with beats of so many elements, per state of its partition.
+
+    Cycles of its load and store, what it takes of each budget, and whether the state leaves such a beat.
+    """
+
+    elements: int
+    load: Floats
+    store: Floats
+    usage: Mapping[str, Floats]
+    possible: Mask
+
+    def cycles(self, move: Move) -> Floats:
+        return self.load if move.is_load else self.store
+
+    def fastest(self, move: Move) -> float:
+        """The least cycles that a move takes in any state."""
+        return float(self.cycles(move)[self.possible].min(initial=np.inf))
+
+
 @dataclass(frozen=True)
 class Step:
-    """Nests (by id) and moves that run side by side; the step takes `extra` cycles beside its slowest member."""
+    """Nests (by id) and moves that run side by side.
+
+    The step takes `extra` cycles beside its slowest member, for which `least` cycles stand at least.
+    """
 
     nests: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
     extra: float = 0.0
+    least: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -144,6 +169,15 @@ class Placed:
     arrays: tuple[ArrayId, ...]
     choices: tuple[tuple[frozenset[str], ...], ...]
     chosen: Ints
+
+    def by_place(self) -> Iterator[tuple[ArrayId, Ints, frozenset[str]]]:
+        """Each tiled array with the candidates that have the same loops outside of its transfers."""
+        for at, array in enumerate(self.arrays):
+            for outside in dict.fromkeys(choice[at] for choice in self.choices):
+                same = [c for c, choice in enumerate(self.choices) if choice[at] == outside]
+                rows = np.flatnonzero(np.isin(self.chosen, same))
+                if len(rows):
+                    yield array, rows, outside
 
 
 class CostModel(Protocol):
@@ -221,6 +255,10 @@ class CostModel(Protocol):
         """Cycles and usage of candidates with tiled arrays; None: the lower bounds are what they cost."""
         ...
 
+    def rounded(self, costs: Costs) -> Costs:
+        """Slightly less usage, so that more candidates are alike."""
+        ...
+
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         """What a tiled array takes at least, whatever the candidate and wherever its transfers are."""
         ...
@@ -235,6 +273,10 @@ class CostModel(Protocol):
 
     def moves(self, move: Move) -> Floats:
         """Cycles of the transfer of a whole array per state of its partition."""
+        ...
+
+    def by_width(self, array: ArrayId) -> Sequence[Width]:
+        """The beats that a resident array may have, widest first, as far as one alone does not exceed a budget."""
         ...
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:

@@ -17,6 +17,7 @@ import numpy as np
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.combine import Combine, Doubt, branch_and_bound
+from sisyphus.solve.exact.company import Recount
 from sisyphus.solve.exact.costs import (
     Budget,
     CostModel,
@@ -24,14 +25,17 @@ from sisyphus.solve.exact.costs import (
     Homes,
     Step,
 )
-from sisyphus.solve.exact.nodes import Problem, Recount
+from sisyphus.solve.exact.nodes import Problem
 from sisyphus.solve.exact.options import Choice, Options, Table
+from sisyphus.solve.exact.paces import Pace, paces
 from sisyphus.solve.exact.prospects import Prospects
 from sisyphus.solve.exact.residency import assignments
 from sisyphus.solve.exact.start import MORE, Effort, Enough, Trial, first_homes
 
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
+#: So many choices are looked at without windows, once there is the best design of some homes to compare with.
+FEW = 300_000
 #: Tilings per nest in a first short search, and with how many homes there is one once a design is known.
 SAMPLE, MOST_STARTS = 200, 4
 
@@ -65,6 +69,10 @@ class Stopped(Exception):  # noqa: N818 - a signal of the search to itself
 
 class _NothingFits(Exception):  # noqa: N818 - a signal of the search to itself
     """The smallest buffers of all arrays are larger than the memory."""
+
+
+class _WideBeats(Exception):  # noqa: N818 - a signal of the search to itself
+    """The widest beats that the partitions leave take too much."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,7 @@ class Engine:
         self.best: Solution | None = None
         self.bound, self.upper = 0.0, terms.upper
         self._homes, self._doubts, self._is_settling = Homes(), dict[Homes, float](), False
+        self._paces, self._is_large, self._has_searched = dict[Homes, list[Pace]](), False, False
         self._trial: Trial | None = None
         self._later, self._outside = 0.0, float("inf")
         self.prospects = Prospects(costs, self._tick)
@@ -126,10 +135,10 @@ class Engine:
             part = next(parts, None)
             self._later = 0.0 if part is None else part[0]
             self._raise_bound(self._later)
-            for homes in waiting:
-                self._try(homes, Effort())
             whole = [homes for homes in starts if len(homes.residents) == len(self.space.used_arrays)]
             begun = [homes for homes in whole if self.prospects.has_room(homes)]
+            for homes in waiting:
+                self._try(homes, Effort())
             for homes in begun:
                 self._search(homes)
             while part is not None and part[0] < self._to_beat():
@@ -244,6 +253,8 @@ class Engine:
             if total >= self._to_beat():
                 return
             caps = self._caps(steps, floors, total)
+            if self._has_searched and sum(o.breadth(caps[nest]) for nest, o in options.items()) <= FEW:
+                window = float("inf")
             limits = {n: min(floor + max(total, 1.0) * window, caps[n]) for n, floor in floors.items()}
             outside = [
                 self.prospects.total(steps, floors | {nest: limit})
@@ -253,6 +264,7 @@ class Engine:
             self._outside = min(outside, default=float("inf"))
             self._combine(homes, steps, budgets, options, limits)
             if self._outside >= self._to_beat():
+                self._has_searched = bool(np.isfinite(self.upper))
                 return
         raise InternalError("the last window leaves something outside")
 
@@ -294,7 +306,7 @@ class Engine:
 
         def found(cycles: float, chosen: Sequence[int]) -> float:
             picks = [table.take(np.array([entry])) for table, entry in zip(tables, chosen, strict=True)]
-            return self._found(cycles, homes, options, picks)
+            return self._found(cycles, homes, options, picks, pace)
 
         moves = {move: self.prospects.moves(move)[0] for step in steps for move in step.moves}
         start = {a: r for a in homes.registers if (r := self.costs.states[a].registers) is not None}
@@ -302,8 +314,39 @@ class Engine:
         recount = self._recount(options) if self.costs.is_sociable and in_company else None
         residents = self._residents_of(homes)
         problem = Problem(tables, steps, budgets, self.costs.states, moves, start, barred, recount, residents)
-        upper = min(self._to_beat(), self._outside)
-        self.combine(problem, upper, found, self._tick, doubt)
+        pace: Pace | None = None
+        if homes not in self._paces:
+            doubts = dict(self._doubts)
+            try:
+                self.combine(problem, self._limit(), found, self._tick, doubt)
+            except _WideBeats:
+                self._doubts = doubts  # all of this is looked at again
+                self._paces[homes] = list(paces(self.costs, homes, steps, self.costs.budgets(homes.residents)))
+            else:
+                return
+        least = {table.nest: float(table.cycles.min()) for table in tables}
+        parts = sorted(((self.prospects.total(p.steps, least), at, p) for at, p in enumerate(self._paces[homes])))
+        for at, (lowest, _, pace) in enumerate(parts):
+            if lowest >= self._limit():
+                return
+            after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
+            part = replace(problem, steps=pace.steps, moves=pace.moves, residents=pace.residents)
+            self.combine(part, self._limit(), found, self._tick_below(after), doubt)
+
+    def _tick_below(self, after: float) -> Callable[[float], None]:
+        """A tick while combinations that cost no less than `after` wait for their turn."""
+        return lambda bound: self._tick(min(bound, after))
+
+    def _limit(self) -> float:
+        """Cycles below which combinations are of interest now."""
+        return min(self._to_beat(), self._outside)
+
+    def is_too_large(self, solution: Solution) -> bool:
+        """Told of a solution that exceeds a budget; whether the search will go through narrower beats then."""
+        if solution.homes in self._paces or self.is_trying:
+            return False
+        self._is_large = True
+        return True
 
     def _residents_of(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
         if homes not in self._known_residents:
@@ -319,19 +362,30 @@ class Engine:
             return
         self._doubts[self._homes] = min(self._doubts.get(self._homes, float("inf")), cycles)
 
-    def _found(self, cycles: float, homes: Homes, options: Mapping[str, Options], picks: Sequence[Table]) -> float:
+    def _found(
+        self,
+        cycles: float,
+        homes: Homes,
+        options: Mapping[str, Options],
+        picks: Sequence[Table],
+        pace: Pace | None,
+    ) -> float:
         asked = {array: states.start for array, states in self.costs.states.items()}
         asked |= {array: registers for array in homes.registers if (registers := self.costs.states[array].registers)}
         for pick in picks:
             for array, state in pick.states.items():
                 asked[array] = int(self.costs.states[array].joined_with(asked[array])[int(state[0])])
+        widths = {array: int(self.costs.states[array].width[state]) for array, state in asked.items()}
+        if pace is not None:
+            widths |= pace.widths(asked)
         solution = Solution(
             cycles=cycles,
             choices=tuple(options[pick.nest].choice(pick) for pick in picks),
             homes=homes,
             states=asked,
-            widths={array: int(self.costs.states[array].width[state]) for array, state in asked.items()},
+            widths=widths,
         )
+        self._is_large = False
         beaten = self.accept(solution)
         if self._trial is not None and beaten >= self.upper:
             self._trial.refuse()
@@ -339,4 +393,6 @@ class Engine:
             self.best, self.upper = solution, beaten
             if self.terms.first_only:
                 raise Stopped
+        if self._is_large:
+            raise _WideBeats
         return self.upper

@@ -40,11 +40,11 @@ from sisyphus.solve.exact.costs import (
     Homes,
     Ints,
     Least,
-    Mask,
     Move,
     Placed,
     Step,
     Tilings,
+    Width,
     joined_costs,
 )
 from sisyphus.solve.exact.floors import NestFloor
@@ -82,6 +82,7 @@ class MeasuredCosts(PaperCosts):
             for nest in space.nests
         }
         self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}
+        self._known_widths: dict[ArrayId, list[Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._floors = {nest.id: NestFloor(space, nest, self._models[nest.id]) for nest in space.nests}
 
@@ -141,9 +142,8 @@ class MeasuredCosts(PaperCosts):
 
     def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         groups = tuple(stage.nests for stage in bound.stages(self.space, residents) if stage.nests)
-        amounts = self.space.target.budget
-        sharing = {"lut": self._sharing}
-        found = [Budget(n, getattr(amounts, n), groups, sharing.get(n, ())) for n in (*CORES, *BLOCKS)]
+        amounts, sharing = self.space.target.budget, {"lut": self._sharing}
+        found = [Budget(name, getattr(amounts, name), groups, sharing.get(name, ())) for name in (*CORES, *BLOCKS)]
         found.append(Budget(EITHER, amounts.bram18k + WORTH * amounts.uram, groups))
         return (*found, *(b for b in super().budgets(residents) if b.name == MEMORY))
 
@@ -248,15 +248,19 @@ class MeasuredCosts(PaperCosts):
         usage = self._usage(_known(found, self._cores), tilings.count)
         usage["dsp"][-1] = found.dsp - usage["dsp"].sum(axis=0)
         usage["lut"][-1], usage["ff"][-1] = found.lut, found.ff
-        for array, rows, outside in _placements(placed):
+        for array, rows, outside in placed.by_place():
             use = nest.use(array)
             if use is not None:
                 for name, amount in self._tiles(nest, use, tilings.batch.take(rows), outside, candidates, rows).items():
                     usage[name][-1, rows] += amount
+        return Costs(np.asarray(found.cycles + self._hand_over(nest), np.float64), usage)
+
+    def rounded(self, costs: Costs) -> Costs:
+        usage = dict(costs.usage)
         for name in ("lut", "ff"):
             step = max(getattr(self.space.target.budget, name) // PARTS, 1)
-            usage[name][-1] -= usage[name][-1] % step
-        return Costs(np.asarray(found.cycles + self._hand_over(nest), np.float64), usage)
+            usage[name] = np.concatenate([usage[name][:-1], usage[name][-1:] - usage[name][-1:] % step])
+        return Costs(costs.cycles, usage)
 
     def _tiles(
         self,
@@ -298,26 +302,33 @@ class MeasuredCosts(PaperCosts):
                 found[name][array] = amount
         return found
 
+    def by_width(self, array: ArrayId) -> Sequence[Width]:
+        if array not in self._known_widths:
+            found = [self._at_width(array, width) for width in sorted(self.space.widths[array], reverse=True)]
+            self._known_widths[array] = [width for width in found if width.possible.any()] or found[-1:]
+        return self._known_widths[array]
+
+    def _at_width(self, array: ArrayId, width: int) -> Width:
+        factors, possible = self.states[array].serving(width)
+        widths = np.full(len(factors), width)
+        load, store = (self._whole(array, factors, widths, is_load=d) + self.rules.cycles.step for d in (True, False))
+        usage = self._resident_costs(array, factors, width)
+        for name in (*CORES, *BLOCKS):
+            possible = possible & (usage[name] <= getattr(self.space.target.budget, name))
+        usage = {name: np.broadcast_to(usage[name], (len(factors),)) for name in (*CORES, *BLOCKS)}
+        usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
+        return Width(width, np.asarray(load, np.float64), np.asarray(store, np.float64), usage, possible)
+
     def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
         """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
         if array not in self._known_residents:
             found: dict[str, Floats] = {}
-            for possible, costs in self._possible(array):
-                for name, amount in costs.items():
-                    least = np.where(possible, amount, np.inf)
+            for width in self.by_width(array):
+                for name, amount in width.usage.items():
+                    least = np.where(width.possible, amount, np.inf)
                     found[name] = np.minimum(found.get(name, least), least)
             self._known_residents[array] = found
         return self._known_residents[array]
-
-    def _possible(self, array: ArrayId) -> Iterator[tuple[Mask, Mapping[str, Floats]]]:
-        """Per beat what a resident array takes in each state, and in which states it may have that beat."""
-        states = self.states[array]
-        for width in self.space.widths[array]:
-            factors, possible = states.serving(width)
-            costs = dict(self._resident_costs(array, factors, width))
-            for name in (*CORES, *BLOCKS):  # a beat that alone takes more than there is, is none
-                possible = possible & (costs[name] <= getattr(self.space.target.budget, name))
-            yield possible, {**costs, EITHER: costs["bram18k"] + WORTH * costs["uram"]}
 
     def may_hold(self, residents: Arrays) -> bool:
         return self._shelves.hold(frozenset(residents & self.states.keys()))
@@ -329,8 +340,8 @@ class MeasuredCosts(PaperCosts):
 
     def _blocks(self, array: ArrayId) -> Iterator[Blocks]:
         """What a resident array may take of block memories."""
-        for possible, costs in self._possible(array):
-            pairs = np.stack([np.broadcast_to(costs[name], possible.shape)[possible] for name in BLOCKS], axis=1)
+        for width in self.by_width(array):
+            pairs = np.stack([width.usage[name][width.possible] for name in BLOCKS], axis=1)
             yield from ((int(bram), int(uram)) for bram, uram in np.unique(pairs, axis=0))
 
     def _resident_costs(self, array: ArrayId, factors: Ints, width: int) -> Mapping[str, Floats]:
@@ -359,16 +370,6 @@ def _known(found: NestCosts, cores: Mapping[str, Core]) -> Mapping[str, Ints]:
     if unknown:
         raise InternalError(f"cores of no operation: {sorted(unknown)}")
     return found.cores
-
-
-def _placements(placed: Placed) -> Iterator[tuple[ArrayId, Ints, frozenset[str]]]:
-    """Each tiled array with the candidates that have the same loops outside of its transfers."""
-    for at, array in enumerate(placed.arrays):
-        for outside in dict.fromkeys(choice[at] for choice in placed.choices):
-            same = [c for c, choice in enumerate(placed.choices) if choice[at] == outside]
-            rows = np.flatnonzero(np.isin(placed.chosen, same))
-            if len(rows):
-                yield array, rows, outside
 
 
 def _together(

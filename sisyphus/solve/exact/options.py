@@ -119,6 +119,11 @@ class Options:
         """Where all is counted, no choice takes more cycles."""
         return float(self.base.cycles.max(initial=0)) if self.is_counted else np.inf
 
+    def breadth(self, limit: float) -> int:
+        """How many choices of at most `limit` cycles there may be."""
+        tilings = int((self.base.cycles + self.least_tiles <= limit).sum())
+        return tilings * (len(self.chains.families((1 << len(self.nest.loops)) - 1)) if self.uses else 1)
+
     def within(
         self, limit: float, budgets: Mapping[str, float], tick: Callable[[], None], *, alike: bool = False
     ) -> Table:
@@ -242,7 +247,10 @@ class Options:
         tick()
         tilings = self.tilings.take(table.rows)
         counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
-        return table if counted is None else replace(table, cycles=counted.cycles, usage=counted.usage)
+        if counted is None:
+            return table
+        rounded = self.costs.rounded(counted)
+        return replace(table, cycles=rounded.cycles, usage=rounded.usage)
 
     def _placed(self, table: Table) -> Placed:
         """Where the entries of a table transfer their arrays."""
@@ -253,14 +261,14 @@ class Options:
         arrays = tuple(use.array for use in self.uses)
         return Placed(arrays, tuple(choices) if arrays else ((),) * len(kinds), chosen.reshape(-1))
 
-    def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Floats:
-        """Cycles of entries whose resident arrays come to these states."""
+    def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Costs:
+        """Entries whose resident arrays come to these states."""
         tiled = {use.array for use in self.uses}
         own = {a: asked[table.rows] for a, asked in self.tilings.states.items()}
         asked = {a: own[a] if a in tiled else states[a] for a in own}
         tilings = Tilings(self.tilings.batch.take(table.rows), asked)
         counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
-        return table.cycles if counted is None else counted.cycles
+        return Costs(table.cycles, table.usage) if counted is None else counted
 
 
 def _of_few_kinds(table: Table, most: int) -> Table:

@@ -25,6 +25,7 @@ from sisyphus.solve.exact.costs import (
     Placed,
     Step,
     Tilings,
+    Width,
 )
 from sisyphus.solve.exact.partitions import States, states_of
 from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, DimUse, NestSpace, Space
@@ -156,6 +157,9 @@ class PaperCosts:
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs | None:
         return None
 
+    def rounded(self, costs: Costs) -> Costs:
+        return costs
+
     def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
         total: Floats = sum(cycles[1:], start=cycles[0])
         return total
@@ -192,6 +196,12 @@ class PaperCosts:
 
     def moves(self, move: Move) -> Floats:
         return np.array([self._move(move.array, int(width)) for width in self.states[move.array].width], np.float64)
+
+    def by_width(self, array: ArrayId) -> Sequence[Width]:
+        states = self.states[array]
+        widths = sorted(self.space.widths[array], reverse=True)
+        cycles = [np.full(states.count, self._move(array, width), np.float64) for width in widths]
+        return [Width(w, c, c, {}, states.serving(w)[1]) for w, c in zip(widths, cycles, strict=True)]
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
         widest = int(self.states[array].width[state])

@@ -84,7 +84,7 @@ class Prospects:
                 self._tick()
                 rows = np.arange(start, min(start + AT_ONCE, tilings.count))
                 parts.append(self.costs.nest(nest, tilings.take(rows), registers))
-            self._whole[key] = joined_costs(parts)
+            self._whole[key] = self.costs.rounded(joined_costs(parts))
         return self._whole[key]
 
     def floor(self, homes: Homes, tiled: Arrays) -> float:
@@ -124,7 +124,7 @@ class Prospects:
     def step(self, step: Step, nests: Mapping[str, float]) -> float:
         """The same of one step."""
         moves = [self.moves(move)[1] for move in step.moves]
-        return max([*(nests[n] for n in step.nests), *moves], default=0.0) + step.extra
+        return max([step.least, *(nests[n] for n in step.nests), *moves]) + step.extra
 
     def moves(self, move: Move) -> tuple[Floats, float]:
         """Cycles of a move per state of its array, and the least of them."""

@@ -278,7 +278,7 @@ class Design:
         states = self.solution.states
         for pick in self.picks:
             asked = {a: np.array([states[a]]) for a in pick.states}
-            if self.sample.options[pick.nest].recount(pick, asked)[0] < pick.cycles[0]:
+            if self.sample.options[pick.nest].recount(pick, asked).cycles[0] < pick.cycles[0]:
                 return True
         return False
 
