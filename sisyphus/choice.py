@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -13,7 +14,17 @@ from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFi
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_views
 from sisyphus.saved import fitted
-from sisyphus.solve import Found, Judge, Judged, SolveOutcome, Stop, search_within, split_as_fixed, split_where_better
+from sisyphus.solve import (
+    Found,
+    Judge,
+    Judged,
+    Limits,
+    SolveOutcome,
+    Stop,
+    search_within,
+    split_as_fixed,
+    split_where_better,
+)
 from sisyphus.solve.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.solve.smallest import Size, needs_alone, needs_together
 from sisyphus.space import DesignPoint, Space, illegal
@@ -96,13 +107,14 @@ def find(
     choices: list[Choice] = []
     failures: list[NoDesignError | TimeUp | UsageError] = []
     asked = forms(kernels, request.target, request.model, nothing_yet=lambda: not choices)
-    seen = set[Form]()
+    seen, begun = set[Form](), time.monotonic()
     for kernel in chain(asked, () if start is None else (start.kernel,)):
         if kernel.form in seen:
             continue
+        limits = _share(request.limits, time.monotonic() - begun, len(kernels) - len(seen))
         seen.add(kernel.form)
         try:
-            choices.append(_search(kernel, request, listen, start=start, improve=improve))
+            choices.append(_search(kernel, replace(request, limits=limits), listen, start=start, improve=improve))
         except (NoDesignError, TimeUp, UsageError) as failure:
             failures.append(failure)
         if choices and choices[-1].was_interrupted:
@@ -116,6 +128,13 @@ def find(
     known.pop(best.point)
     ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key()))
     return replace(best, others=tuple(ranked[: request.top - 1]))
+
+
+def _share(limits: Limits, spent: float, left: int) -> Limits:
+    """What the next of the `left` forms to come may take of the time that is left, or a second where that is over."""
+    if limits.seconds is None:
+        return limits
+    return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
 
 
 def forms(
