@@ -30,7 +30,7 @@ from sisyphus.solve.exact.options import Choice, Options, Table
 from sisyphus.solve.exact.paces import Pace, paces
 from sisyphus.solve.exact.prospects import Prospects
 from sisyphus.solve.exact.residency import assignments
-from sisyphus.solve.exact.start import MORE, Effort, Enough, Trial, first_homes
+from sisyphus.solve.exact.start import MORE, PATIENT, Effort, Enough, Trial, first_homes
 
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
@@ -137,14 +137,16 @@ class Engine:
             self._raise_bound(self._later)
             whole = [homes for homes in starts if len(homes.residents) == len(self.space.used_arrays)]
             begun = [homes for homes in whole if self.prospects.has_room(homes)]
-            for homes in waiting:
-                self._try(homes, Effort())
             for homes in begun:
                 self._search(homes)
+            searched = 0
             while part is not None and part[0] < self._to_beat():
                 self._raise_bound(part[0])
                 following = next(parts, None)
                 self._later = following[0] if following is not None else float("inf")
+                searched += 1
+                for homes in waiting if searched == PATIENT else ():
+                    self._try(homes, Effort())
                 if part[1] not in begun:
                     self._search(part[1])
                 part = following

@@ -61,6 +61,8 @@ PARTS = 1024
 SINGLE_STEP = -1
 #: Arrays are small together if they take less than this part of the memory.
 SMALL_SHARE = 8
+#: So few small arrays are looked at in tiles, too.
+FEW_SMALL = 4
 #: Points up to which all tilings of a nest are counted where each pair of tile sizes looks at all of them.
 MOST_ROWS = 100_000
 #: Candidates that are counted at once; bounds memory.
@@ -91,11 +93,13 @@ class MeasuredCosts(PaperCosts):
         return {kind: core for floor in self._floors.values() for kind, core in sorted(floor.cores.items())}
 
     def always_resident(self) -> Arrays:
-        """Arrays that could lie in registers: a tile of them saves no more than it takes to transfer it.
+        """Arrays that could lie in registers, if there are many: a tile saves little more than it takes to transfer it.
 
         Where a nest may have copies it does: copies with tiles of their own do not wait for each other.
         """
         small = bound.small_arrays(self.space) - self._copied(writes=True)
+        if len(small) <= FEW_SMALL:
+            return frozenset()
         limit = self.space.target.budget.onchip_bytes
         return small if limit is None or sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
 

@@ -8,6 +8,9 @@ from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.costs import Arrays, Homes
 from sisyphus.space import KERNEL_PLACE, Space
 
+#: So many homes are searched to the end before short searches with others are worth their time.
+PATIENT = 4
+
 
 class Enough(Exception):  # noqa: N818 - a signal of the search to itself
     """A short search has done its work."""

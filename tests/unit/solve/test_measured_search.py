@@ -168,7 +168,6 @@ def test_registers_for_their_own_sake() -> None:
     check_not_beaten(space, a_point(space, {"S0.i": (3, 2, 1)}, registers=("X", "Y")))
 
 
-@missed("small arrays are never tiled, though a tile of one spares the hand-over of a step")
 def test_tiles_of_a_small_array() -> None:
     text = "for i in range(3):\n  Y[i] = X[i] * a\nfor i in range(3):\n  Z[i] = Y[i] + X[i]"
     space = measured_space(text, {"Y": (3,), "X": (3,), "Z": (3,)})
