@@ -137,9 +137,11 @@ class Engine:
             self._raise_bound(self._later)
             whole = [homes for homes in starts if len(homes.residents) == len(self.space.used_arrays)]
             begun = [homes for homes in whole if self.prospects.has_room(homes)]
+            for homes in waiting if not begun else ():
+                self._try(homes, Effort())
             for homes in begun:
                 self._search(homes)
-            searched = 0
+            searched = 0 if begun else PATIENT
             while part is not None and part[0] < self._to_beat():
                 self._raise_bound(part[0])
                 following = next(parts, None)

@@ -8,7 +8,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.costs import Arrays, Homes
 from sisyphus.space import KERNEL_PLACE, Space
 
-#: So many homes are searched to the end before short searches with others are worth their time.
+#: Where all arrays fit on chip, so many homes are searched to the end before short searches with others are worth it.
 PATIENT = 4
 
 
