@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -159,19 +158,6 @@ def test_an_array_that_is_never_moved_has_no_adapter_and_no_transfer() -> None:
     moved = resident_costs(TARGET, array, [rows, rows], rows, loaded=True, stored=False, users=users)
     assert (kept["lut"] < moved["lut"]).all() and (kept["dsp"] == 0).all()
     assert (kept["bram18k"] < moved["bram18k"]).all()
-
-
-def test_a_thousand_rows_take_less_than_a_moment() -> None:
-    array, rng = built("gemm").array("B"), np.random.default_rng(0)
-    factors = [rng.integers(1, extent + 1, 1000) for extent in array.extents]
-    widths = rng.choice([1, 2, 4, 8, 16], 1000)
-    target = make_target(load_device("u55c"))
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
-        resident_costs(target, array, factors, widths, loaded=True, stored=True, users=Users(3, 1, 1))
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.02
 
 
 def test_no_rows_no_costs() -> None:
