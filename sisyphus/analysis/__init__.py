@@ -2,7 +2,7 @@
 
 from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
-from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute
+from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
 from sisyphus.analysis.expansion import expand
 from sisyphus.analysis.footprint import (
     Box,
@@ -60,6 +60,7 @@ __all__ = [
     "legal_orders",
     "liveness",
     "operations",
+    "paths",
     "reduction_of",
     "schedules",
     "statement_graph_dot",

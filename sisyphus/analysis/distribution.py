@@ -96,6 +96,10 @@ class OuterLoop:
     kind: LoopKind
     body: tuple[OuterLoop | Nest, ...]
 
+    @cached_property
+    def nests(self) -> tuple[Nest, ...]:
+        return tuple(nest for _, nest in paths(self.body))
+
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
@@ -105,7 +109,7 @@ class Distribution:
 
     @cached_property
     def nests(self) -> tuple[Nest, ...]:
-        return tuple(_flatten(self.body))
+        return tuple(nest for _, nest in paths(self.body))
 
     def nest_of(self, statement: StmtId) -> Nest:
         for nest in self.nests:
@@ -113,13 +117,25 @@ class Distribution:
                 return nest
         raise InternalError(f"no nest has statement `{statement}`")
 
+    def around(self, part: OuterLoop | Nest) -> tuple[OuterLoop, ...]:
+        """The outer loops that a part stands in, outermost first."""
+        for loops, nest in paths(self.body):
+            if nest is part:
+                return loops
+            if part in loops:
+                return loops[: loops.index(part)]
+        raise InternalError("this is no part of the distribution")
 
-def _flatten(body: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:
-    for node in body:
-        if isinstance(node, Nest):
-            yield node
+
+def paths(
+    body: Sequence[OuterLoop | Nest], above: tuple[OuterLoop, ...] = ()
+) -> Iterator[tuple[tuple[OuterLoop, ...], Nest]]:
+    """Every nest with the loops of this body around it, outermost first."""
+    for part in body:
+        if isinstance(part, Nest):
+            yield above, part
         else:
-            yield from _flatten(node.body)
+            yield from paths(part.body, (*above, part))
 
 
 def distribute(scop: Scop, dependences: Dependences) -> Distribution:

@@ -6,7 +6,6 @@ of them are at least n(n+1)/2 / t, whatever their shape.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -43,14 +42,14 @@ def reach_of(space: Space, nest: NestSpace) -> Reach:
 
 def outer_runs(space: Space, part: OuterLoop | Nest) -> int:
     """How often the body is run at least that a part of the distribution stands in."""
-    path = _path(space.distribution.body, part) or ()
-    return max(runs_of(space.scop, path[-1], len(path)), 1) if path else 1
+    loops = space.distribution.around(part)
+    return max(runs_of(space.scop, loops[-1], len(loops)), 1) if loops else 1
 
 
 @lru_cache(maxsize=1024)
 def runs_of(scop: Scop, loop: OuterLoop, depth: int) -> int:
     """Iterations of an outer loop that has `depth - 1` loops around it, over all of theirs, at the least."""
-    statements = [scop.statement(s) for nest in _nests(loop) for s in nest.statements]
+    statements = [scop.statement(s) for nest in loop.nests for s in nest.statements]
     return max(_count(project_onto(s.domain, s.iterators[:depth])) for s in statements)
 
 
@@ -92,23 +91,3 @@ def _count(points: Set) -> int:
         return count(points) if dim_names(points) else int(not points.is_empty())
     except CountError:
         return 1
-
-
-def _nests(part: OuterLoop | Nest) -> Iterator[Nest]:
-    if isinstance(part, Nest):
-        yield part
-    else:
-        for child in part.body:
-            yield from _nests(child)
-
-
-def _path(body: Sequence[OuterLoop | Nest], wanted: OuterLoop | Nest) -> tuple[OuterLoop, ...] | None:
-    """The outer loops around a part, outermost first."""
-    for part in body:
-        if part is wanted:
-            return ()
-        if isinstance(part, OuterLoop):
-            below = _path(part.body, wanted)
-            if below is not None:
-                return (part, *below)
-    return None

@@ -60,12 +60,17 @@ def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
     instances = needs.instances(study.setting)
     memories, ports = _memories(study), _ports(study)
     moves = [study.move(transfer) for transfer in study.plan.transfers]
+
+    def parts(resource: str) -> tuple[Term, Term, Term]:
+        cores = _cores(needs, instances, resource)
+        return cores, _column(memories, "memories", resource), _column(ports, "adapters", resource)
+
     return Resources(
         dsp=total("dsp", (_cores(needs, instances, "dsp"), _address_dsp(study, moves))),
         bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
-        ff=total("ff", _ff_terms(study, needs, instances, memories, ports, moves)),
-        lut=total("lut", _lut_terms(study, needs, instances, memories, ports, moves)),
+        ff=total("ff", (*parts("ff"), *_area_terms(study, moves, 0), *_ff_terms(study))),
+        lut=total("lut", (*parts("lut"), *_area_terms(study, moves, 1), *_lut_terms(study, needs, moves))),
     )
 
 
@@ -114,42 +119,21 @@ def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> 
     return total(name, [term for term in found if term.value], rule=name)
 
 
-Costs = list[tuple[str, BankCost]]
+def _area_terms(study: Study, moves: Iterable[MoveStudy], at: int) -> Iterable[Term]:
+    """FF (0) or LUT (1) of what the functions have besides operators."""
+    yield total("transfers", (move.areas[at] for move in moves), rule="transfers")
+    yield total("bodies", (body for task in study.tasks.values() for body in task.areas[at]), rule="datapath")
 
 
-def _ff_terms(
-    study: Study,
-    needs: Needs,
-    instances: Mapping[str, int],
-    memories: Costs,
-    ports: Costs,
-    moves: Sequence[MoveStudy],
-) -> Iterable[Term]:
+def _ff_terms(study: Study) -> Iterable[Term]:
     area = study.rules.area
     elements = sum(b.banks * b.memories for b in study.plan.buffers if b.in_registers)
-    yield _cores(needs, instances, "ff")
-    yield _column(memories, "memories", "ff")
-    yield _column(ports, "adapters", "ff")
-    yield total("transfers", (move.areas[0] for move in moves), rule="transfers")
-    yield total("bodies", (body for task in study.tasks.values() for body in task.areas[0]), rule="datapath")
     yield Term("arrays in registers", elements * area.ff_per_register_element, rule="more than the elements")
     yield Term("kernel", area.ff_per_kernel, rule="control")
 
 
-def _lut_terms(
-    study: Study,
-    needs: Needs,
-    instances: Mapping[str, int],
-    memories: Costs,
-    ports: Costs,
-    moves: Sequence[MoveStudy],
-) -> Iterable[Term]:
+def _lut_terms(study: Study, needs: Needs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
     area, table = study.rules.area, study.setting.operators
-    yield _cores(needs, instances, "lut")
-    yield _column(memories, "memories", "lut")
-    yield _column(ports, "adapters", "lut")
-    yield total("transfers", (move.areas[1] for move in moves), rule="transfers")
-    yield total("bodies", (body for task in study.tasks.values() for body in task.areas[1]), rule="datapath")
     yield total("banks used by several functions", _bank_terms(study, moves), rule="multiplexers")
     yield Term("cores used by several tasks", core_lut(table, needs.moments), rule="multiplexers")
     yield Term("kernel", area.lut_per_kernel, rule="control")

@@ -6,12 +6,12 @@ wherever arrays are, and, where all nests follow one another, the sum over the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sisyphus.analysis import Nest, OuterLoop
+from sisyphus.analysis import Nest, OuterLoop, paths
 from sisyphus.ir import ArrayId
 from sisyphus.model import bound
 from sisyphus.model.domains import outer_runs
@@ -75,7 +75,7 @@ class Steps:
         return [self._entry(p, self.tasks[p.id] if isinstance(p, Nest) else self._iterations(p)) for p in body]
 
     def _entry(self, part: OuterLoop | Nest, cycles: Any) -> _Entry:
-        uses = [use for nest in _nests(part) for use in self.space.nest(nest).arrays]
+        uses = [use for _, nest in paths([part]) for use in self.space.nest(nest.id).arrays]
         reads = frozenset(u.array for u in uses if u.reads)
         return _Entry(cycles, reads, frozenset(u.array for u in uses if u.writes))
 
@@ -146,11 +146,3 @@ class Steps:
     def _slowest_move(self, array: ArrayId) -> float:
         narrowest = min(self.space.widths[array])
         return float(bound.transfer_cycles(-(-self.space.scop.array(array).elements // narrowest), 1, RULES))
-
-
-def _nests(part: OuterLoop | Nest) -> Iterator[str]:
-    if isinstance(part, Nest):
-        yield part.id
-    else:
-        for child in part.body:
-            yield from _nests(child)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched
+from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
 from sisyphus.plan.checks import PLAIN, check_point
@@ -51,7 +51,7 @@ def _body(
     parts: Parts, live: Mapping[ArrayId, Live], entries: Sequence[OuterLoop | Nest], place: str, around: Around
 ) -> tuple[Node, ...]:
     """Loops, calls and copies for a part of the distribution; buffers of this place live inside of it."""
-    inside = {n.id for n in _nests(entries)}
+    inside = {nest.id for _, nest in paths(entries)}
     here = [c for c in parts.choices if c.place == place and inside.issuperset(c.nests)]
     for choice in here:
         parts.add_buffer(choice, _outer_box(parts, choice, entries, around))
@@ -82,7 +82,7 @@ def _node(parts: Parts, live: Mapping[ArrayId, Live], entry: OuterLoop | Nest, a
 def _values_of(scop: Scop, loop: OuterLoop, around: Around) -> Set | None:
     """The values of the loops around and of this loop for which some statement inside runs, dimensions unnamed."""
     depth = len(around.loops) + 1
-    domains = [scop.statement(s).domain for nest in _nests([loop]) for s in nest.statements]
+    domains = [scop.statement(s).domain for nest in loop.nests for s in nest.statements]
     shadows = [shadow_on(d, depth) for d in domains if not d.is_empty()]
     return union_of(shadows) if shadows else None
 
@@ -92,7 +92,7 @@ def _inside(scop: Scop, loop: OuterLoop, around: Around) -> tuple[Around, str, R
     taken = around.taken.child()
     name = taken.take(loop.iterator)
     names = {**around.names, loop.iterator: name}
-    key = (next(_nests([loop])).id, tuple(names.values()))
+    key = (loop.nests[0].id, tuple(names.values()))
     if key not in around.known.loops:
         around.known.loops[key] = _values_inside(scop, loop, around, name)
     found = around.known.loops[key]
@@ -119,7 +119,7 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
     if choice.place == KERNEL_PLACE:
         return whole(extents)
     uses = []
-    for path, nest in _paths(entries, ()):
+    for path, nest in paths(entries):
         if nest.id in choice.nests:
             windows = {source: Window(var(name), 1) for source, name in around.names.items()}
             ranging: list[OuterLoop | Loop] = [*path, *nest.band]
@@ -151,7 +151,7 @@ def _leaves_gaps(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop 
     if not any(other.array == choice.array for other in parts.choices if other is not choice):
         return False
     array = parts.scop.array(choice.array)
-    own = [s for nest in _nests(entries) if nest.id in choice.nests for s in parts.statements(nest)]
+    own = [s for _, nest in paths(entries) if nest.id in choice.nests for s in parts.statements(nest)]
     written = elements_touched(own, array, reads=False)
     return not written.is_empty() and not make_box(array.id, array.extents).is_subset(written)
 
@@ -162,21 +162,6 @@ def _usage(parts: Parts, known: KnownPlans, choice: BufferPoint, entry: OuterLoo
     resident, uses = entry.id in choice.nests, known.uses(parts.scop, entry).items()
     same = [use for a, use in uses if a == choice.array or (not resident and parts.same_memory(a, choice.array))]
     return Usage(resident, any(use.reads for use in same), any(use.writes for use in same)) if same else None
-
-
-def _nests(entries: Sequence[OuterLoop | Nest]) -> Iterator[Nest]:
-    return (nest for _, nest in _paths(entries, ()))
-
-
-def _paths(
-    entries: Sequence[OuterLoop | Nest], path: tuple[OuterLoop, ...]
-) -> Iterator[tuple[tuple[OuterLoop, ...], Nest]]:
-    """Every nest with the loops around it."""
-    for entry in entries:
-        if isinstance(entry, Nest):
-            yield path, entry
-        else:
-            yield from _paths(entry.body, (*path, entry))
 
 
 def _ports(parts: Parts) -> tuple[Port, ...]:

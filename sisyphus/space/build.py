@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 from math import lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop
+from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths
 from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.poly import Affine
 from sisyphus.space.coarse import legal_factors
@@ -32,7 +32,8 @@ def build_space(
 ) -> Space:
     """Every knob of MODEL.md section 1 with its legal values."""
     nests = tuple(
-        _nest_space(scop, nest, _outer_trips(distribution.body, nest), options) for nest in distribution.nests
+        _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options)
+        for loops, nest in paths(distribution.body)
     )
     space = Space(
         scop=scop,
@@ -49,7 +50,7 @@ def build_space(
         widths={
             a.id: beat_widths(a.extents, a.type.bits, target.port_bits, padding=options.padding) for a in scop.arrays
         },
-        together=tuple(_under_outer_loops(distribution.body)),
+        together=tuple(tuple(n.id for n in part.nests) for part in distribution.body if isinstance(part, OuterLoop)),
     )
     return replace(space, widths={**space.widths, **dict(_widths_of_views(space))})
 
@@ -173,32 +174,3 @@ def _closed_under_lcm(seeds: Iterable[int], limit: int) -> set[int]:
         if not more:
             return closed
         closed |= more
-
-
-def _outer_trips(body: Sequence[OuterLoop | Nest], nest: Nest) -> int:
-    return prod(loop.trip_count for loop in _loops_above(body, nest) or ())
-
-
-def _loops_above(body: Sequence[OuterLoop | Nest], nest: Nest) -> list[OuterLoop] | None:
-    for part in body:
-        if part is nest:
-            return []
-        if isinstance(part, OuterLoop):
-            below = _loops_above(part.body, nest)
-            if below is not None:
-                return [part, *below]
-    return None
-
-
-def _under_outer_loops(body: Sequence[OuterLoop | Nest]) -> Iterable[tuple[str, ...]]:
-    for part in body:
-        if isinstance(part, OuterLoop):
-            yield tuple(_nest_ids(part))
-
-
-def _nest_ids(part: OuterLoop | Nest) -> Iterable[str]:
-    if isinstance(part, Nest):
-        yield part.id
-    else:
-        for child in part.body:
-            yield from _nest_ids(child)

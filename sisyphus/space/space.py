@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, OuterLoop
+from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.space.factors import Factors
@@ -198,28 +198,14 @@ class Space:
 
     def under(self, nest_id: str, iterator: str) -> tuple[str, ...]:
         """The nests under the same outer loop `iterator` as a nest, in order of execution."""
-        for loop in _outer_loops(self.distribution.body):
-            inside = tuple(_nest_ids(loop))
-            if loop.iterator == iterator and nest_id in inside:
-                return inside
+        for loops, nest in paths(self.distribution.body):
+            if nest.id == nest_id:
+                for loop in loops:
+                    if loop.iterator == iterator:
+                        return tuple(inside.id for inside in loop.nests)
         raise InternalError(f"no loop `{iterator}` around nest `{nest_id}`")
 
     @property
     def used_arrays(self) -> tuple[ArrayId, ...]:
         """Arrays that some nest uses, in the order of their declaration."""
         return tuple(a.id for a in self.scop.arrays if any(n.use(a.id) for n in self.nests))
-
-
-def _outer_loops(body: Sequence[OuterLoop | Nest]) -> Iterator[OuterLoop]:
-    for part in body:
-        if isinstance(part, OuterLoop):
-            yield part
-            yield from _outer_loops(part.body)
-
-
-def _nest_ids(part: OuterLoop | Nest) -> Iterator[str]:
-    if isinstance(part, Nest):
-        yield part.id
-    else:
-        for child in part.body:
-            yield from _nest_ids(child)

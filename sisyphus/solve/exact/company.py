@@ -111,21 +111,12 @@ class Company:
 
     def entry(self, m: int, entry: int, states: Sequence[int]) -> tuple[float, Floats]:
         """Cycles and usage of one entry whose arrays come to these states."""
-        table = self.tables[m]
-        alone = float(table.cycles[entry]), self.alone[m][:, entry]
-        if self.recount is None:
-            return alone
-        own = self.own_states(m, states)
-        key = (m, entry, own)
-        if key not in self._single:
-            self._single[key] = alone
-            if self._differs(m, entry, own):
-                taken = table.take(np.array([entry]))
-                again = self.recount(
-                    taken, {self.arrays[at]: np.array([s]) for at, s in zip(self._own[m], own, strict=True)}
-                )
-                self._single[key] = float(again.cycles[0]), self._stacked(again.usage)[:, 0]
-        return self._single[key]
+        known = self._single.get((m, entry, self.own_states(m, states)))
+        if known is not None:
+            return known
+        every = dict(zip(self.arrays, states, strict=True))
+        cycles, usage = self._of_wholes(m, np.array([entry]), every)
+        return float(cycles[0]), usage[:, 0]
 
     def _differs(self, m: int, entry: int, own: Sequence[int]) -> bool:
         """Do the arrays of an entry come to other states than it asks for, all of them possible?"""

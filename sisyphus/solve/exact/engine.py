@@ -18,17 +18,11 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.combine import Combine, Doubt, branch_and_bound
 from sisyphus.solve.exact.company import Recount
-from sisyphus.solve.exact.costs import (
-    Budget,
-    CostModel,
-    Floats,
-    Homes,
-    Step,
-)
+from sisyphus.solve.exact.costs import CostModel, Floats, Homes, Step
 from sisyphus.solve.exact.nodes import Problem
 from sisyphus.solve.exact.options import Choice, Options, Table
 from sisyphus.solve.exact.paces import Pace, paces
-from sisyphus.solve.exact.prospects import Prospects
+from sisyphus.solve.exact.prospects import Offers, Prospects
 from sisyphus.solve.exact.residency import assignments
 from sisyphus.solve.exact.start import MORE, PATIENT, Effort, Enough, Trial, first_homes
 
@@ -176,32 +170,21 @@ class Engine:
     def _try(self, homes: Homes, effort: Effort) -> None:
         """Short searches among some of the tilings, within less of the budgets where designs turn out too large."""
         self._homes = homes
-        budgets = self.costs.budgets(homes.residents)
-        most = {budget.name: budget.limit for budget in budgets}
-        options = {nest.id: self.prospects.sampled_of(nest, homes) for nest in self.space.nests}
-        tables = [o.sample(SAMPLE, effort.places, most, self._tick) for o in options.values()]
-        steps = self.costs.steps(homes)
+        offers = self.prospects.offers(homes, sampled=True)
+        tables = [o.sample(SAMPLE, effort.places, offers.most, self._tick) for o in offers.options.values()]
         for share in effort.shares:
-            smaller = [replace(budget, limit=budget.limit * share) for budget in budgets]
-            refused = self._try_alone_and_in_company(homes, steps, smaller, options, tables, effort)
+            smaller = [replace(budget, limit=budget.limit * share) for budget in offers.budgets]
+            refused = self._try_alone_and_in_company(replace(offers, budgets=smaller), tables, effort)
             if np.isfinite(self.upper) or not refused:
                 return
 
-    def _try_alone_and_in_company(
-        self,
-        homes: Homes,
-        steps: Sequence[Step],
-        budgets: Sequence[Budget],
-        options: Mapping[str, Options],
-        tables: Sequence[Table],
-        effort: Effort,
-    ) -> int:
+    def _try_alone_and_in_company(self, offers: Offers, tables: Sequence[Table], effort: Effort) -> int:
         """Company may change what designs cost, but not whether there is one. Returns how many were refused."""
         for in_company in (False, True):
             nodes = effort.nodes * (1 if np.isfinite(self.upper) else effort.longer)
             self._trial = Trial(max(nodes // len(tables), 1), effort.refused)
             try:
-                self._choose(homes, steps, budgets, options, tables, None, in_company=in_company)
+                self._choose(offers, tables, None, in_company=in_company)
             except Enough:
                 pass
             finally:
@@ -220,12 +203,10 @@ class Engine:
         self._is_settling = True
         for homes, doubted in sorted(self._doubts.items(), key=lambda item: item[1]):
             if doubted < self._to_beat():
-                steps, budgets = self.costs.steps(homes), self.costs.budgets(homes.residents)
-                most = {budget.name: budget.limit for budget in budgets}
-                options = {nest.id: self.prospects.options_of(nest, homes) for nest in self.space.nests}
-                floors = {nest: o.floor(most) for nest, o in options.items()}
-                caps = self._caps(steps, floors, self.prospects.total(steps, floors))
-                self._combine(homes, steps, budgets, options, caps, alike=True)
+                offers = self.prospects.offers(homes)
+                floors = {nest: o.floor(offers.most) for nest, o in offers.options.items()}
+                caps = self._caps(offers.steps, floors, self.prospects.total(offers.steps, floors))
+                self._combine(offers, caps, alike=True)
             self._doubts.pop(homes)
 
     def _tick(self, bound: float = 0.0) -> None:
@@ -248,11 +229,10 @@ class Engine:
     def _search(self, homes: Homes) -> None:
         """All designs with these homes of arrays, window after window."""
         self._homes = homes
-        steps, budgets = self.costs.steps(homes), self.costs.budgets(homes.residents)
-        most = {budget.name: budget.limit for budget in budgets}
-        options = {nest.id: self.prospects.options_of(nest, homes) for nest in self.space.nests}
+        offers = self.prospects.offers(homes)
+        steps, options = offers.steps, offers.options
         for window in WINDOWS:
-            floors = {nest: o.floor(most) for nest, o in options.items()}
+            floors = {nest: o.floor(offers.most) for nest, o in options.items()}
             total = self.prospects.total(steps, floors)
             if total >= self._to_beat():
                 return
@@ -266,7 +246,7 @@ class Engine:
                 if limit < min(caps[nest], options[nest].ceiling())
             ]
             self._outside = min(outside, default=float("inf"))
-            self._combine(homes, steps, budgets, options, limits)
+            self._combine(offers, limits)
             if self._outside >= self._to_beat():
                 self._has_searched = bool(np.isfinite(self.upper))
                 return
@@ -279,45 +259,26 @@ class Engine:
             caps.update(dict.fromkeys(step.nests, self._to_beat() - (total - self.prospects.step(step, floors))))
         return caps
 
-    def _combine(
-        self,
-        homes: Homes,
-        steps: Sequence[Step],
-        budgets: Sequence[Budget],
-        options: Mapping[str, Options],
-        limits: Mapping[str, float],
-        *,
-        alike: bool = False,
-    ) -> None:
-        most = {budget.name: budget.limit for budget in budgets}
-        tables = [o.within(limits[nest], most, self._tick, alike=alike) for nest, o in options.items()]
-        self._choose(homes, steps, budgets, options, tables, None if alike else self.doubt)
+    def _combine(self, offers: Offers, limits: Mapping[str, float], *, alike: bool = False) -> None:
+        tables = [o.within(limits[nest], offers.most, self._tick, alike=alike) for nest, o in offers.options.items()]
+        self._choose(offers, tables, None if alike else self.doubt)
 
-    def _choose(
-        self,
-        homes: Homes,
-        steps: Sequence[Step],
-        budgets: Sequence[Budget],
-        options: Mapping[str, Options],
-        tables: Sequence[Table],
-        doubt: Doubt | None,
-        *,
-        in_company: bool = True,
-    ) -> None:
+    def _choose(self, offers: Offers, tables: Sequence[Table], doubt: Doubt | None, *, in_company: bool = True) -> None:
         """The best choice of one entry per table, nests counted again in the company of others or as if alone."""
         if not all(table.count for table in tables):
             return
+        homes, steps = offers.homes, offers.steps
 
         def found(cycles: float, chosen: Sequence[int]) -> float:
             picks = [table.take(np.array([entry])) for table, entry in zip(tables, chosen, strict=True)]
-            return self._found(cycles, homes, options, picks, pace)
+            return self._found(cycles, offers, picks, pace)
 
         moves = {move: self.prospects.moves(move)[0] for step in steps for move in step.moves}
         start = {a: r for a in homes.registers if (r := self.costs.states[a].registers) is not None}
         barred = {a: self.costs.states[a].complete for a in (self._in_registers & homes.residents) - homes.registers}
-        recount = self._recount(options) if self.costs.is_sociable and in_company else None
+        recount = self._recount(offers.options) if self.costs.is_sociable and in_company else None
         residents = self._residents_of(homes)
-        problem = Problem(tables, steps, budgets, self.costs.states, moves, start, barred, recount, residents)
+        problem = Problem(tables, steps, offers.budgets, self.costs.states, moves, start, barred, recount, residents)
         pace: Pace | None = None
         if homes not in self._paces:
             doubts = dict(self._doubts)
@@ -325,7 +286,7 @@ class Engine:
                 self.combine(problem, self._limit(), found, self._tick, doubt)
             except _WideBeats:
                 self._doubts = doubts  # all of this is looked at again
-                self._paces[homes] = list(paces(self.costs, homes, steps, self.costs.budgets(homes.residents)))
+                self._paces[homes] = list(paces(self.costs, homes, steps, offers.budgets))
             else:
                 return
         least = {table.nest: float(table.cycles.min()) for table in tables}
@@ -366,14 +327,8 @@ class Engine:
             return
         self._doubts[self._homes] = min(self._doubts.get(self._homes, float("inf")), cycles)
 
-    def _found(
-        self,
-        cycles: float,
-        homes: Homes,
-        options: Mapping[str, Options],
-        picks: Sequence[Table],
-        pace: Pace | None,
-    ) -> float:
+    def _found(self, cycles: float, offers: Offers, picks: Sequence[Table], pace: Pace | None) -> float:
+        homes = offers.homes
         asked = {array: states.start for array, states in self.costs.states.items()}
         asked |= {array: registers for array in homes.registers if (registers := self.costs.states[array].registers)}
         for pick in picks:
@@ -384,7 +339,7 @@ class Engine:
             widths |= pace.widths(asked)
         solution = Solution(
             cycles=cycles,
-            choices=tuple(options[pick.nest].choice(pick) for pick in picks),
+            choices=tuple(offers.options[pick.nest].choice(pick) for pick in picks),
             homes=homes,
             states=asked,
             widths=widths,

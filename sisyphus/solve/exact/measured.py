@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sisyphus.analysis import Nest, OuterLoop
+from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId, Role, StmtId
+from sisyphus.ir import ArrayId, Role
 from sisyphus.model import (
     Candidates,
     NestCosts,
@@ -77,7 +77,11 @@ class MeasuredCosts(PaperCosts):
 
     def __init__(self, space: Space) -> None:
         super().__init__(space)
-        together = dict(_together(space.distribution.body))
+        together = {
+            nest.id: tuple(s for inside in loops[-1].nests for s in inside.statements)
+            for loops, nest in paths(space.distribution.body)
+            if loops
+        }
         tree = space.options.tree_reduction
         self._models = {
             nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id))
@@ -374,22 +378,3 @@ def _known(found: NestCosts, cores: Mapping[str, Core]) -> Mapping[str, Ints]:
     if unknown:
         raise InternalError(f"cores of no operation: {sorted(unknown)}")
     return found.cores
-
-
-def _together(
-    body: Sequence[OuterLoop | Nest], inside: OuterLoop | None = None
-) -> Iterator[tuple[str, tuple[StmtId, ...]]]:
-    """Per nest under outer loops the statements that share them."""
-    for part in body:
-        if isinstance(part, OuterLoop):
-            yield from _together(part.body, part)
-        elif inside is not None:
-            yield part.id, tuple(_statements(inside.body))
-
-
-def _statements(body: Sequence[OuterLoop | Nest]) -> Iterator[StmtId]:
-    for part in body:
-        if isinstance(part, OuterLoop):
-            yield from _statements(part.body)
-        else:
-            yield from part.statements

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.candidates import candidates_of
-from sisyphus.solve.exact.costs import Arrays, CostModel, Costs, Floats, Homes, Move, Step, Tilings, joined_costs
+from sisyphus.solve.exact.costs import (
+    Arrays,
+    Budget,
+    CostModel,
+    Costs,
+    Floats,
+    Homes,
+    Move,
+    Step,
+    Tilings,
+    joined_costs,
+)
 from sisyphus.solve.exact.options import Options
 from sisyphus.space import NestSpace
 
@@ -17,6 +29,21 @@ from sisyphus.space import NestSpace
 MOST_WHOLE = 5_000
 #: Tilings that are counted between two looks at the clock.
 AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """What there is to choose from with arrays in these homes: options per nest, for steps under budgets."""
+
+    homes: Homes
+    steps: Sequence[Step]
+    budgets: Sequence[Budget]
+    options: Mapping[str, Options]
+
+    @cached_property
+    def most(self) -> Mapping[str, float]:
+        """The limit of each budget."""
+        return {budget.name: budget.limit for budget in self.budgets}
 
 
 class Prospects:
@@ -50,6 +77,12 @@ class Prospects:
                 alone &= least.usage[budget.name].sum(axis=0) <= budget.limit
             self._tilings[nest.id] = found.take(alone)
             self._least[nest.id] = least.take(alone)
+
+    def offers(self, homes: Homes, *, sampled: bool = False) -> Offers:
+        """All choices with these homes, or those that a sample is to be counted of."""
+        options_of = self.sampled_of if sampled else self.options_of
+        options = {nest.id: options_of(nest, homes) for nest in self.space.nests}
+        return Offers(homes, self.costs.steps(homes), self.costs.budgets(homes.residents), options)
 
     def options_of(self, nest: NestSpace, homes: Homes) -> Options:
         """The choices of a nest."""
