@@ -11,7 +11,7 @@ from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.encode import encode
 from sisyphus.solve.budgets import with_smaller_budgets
 from sisyphus.solve.by_exact import Hunt
-from sisyphus.solve.contract import Form, Progress, SolveOutcome, SolveRequest, Stop, failure, form_of
+from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, form_of
 from sisyphus.solve.linear import linear
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.repair import logarithms, near, repair
@@ -21,10 +21,10 @@ from sisyphus.space import DesignPoint, Space
 
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.
 MAX_ROUNDS = 8
-#: Share of the time left that a solver gets where what it finds is then rounded.
-ASKING = 0.5
+#: Share of the time that a solver gets where what it finds is then rounded.
+ASKING = 0.4
 #: How far the trip counts of a rounded design may lie from those found, as factors; one after another, as time allows.
-RADII = (4.0, 8.0)
+RADII = (4.0, 8.0, 16.0)
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
@@ -38,48 +38,76 @@ def by_adapter(session: Session, name: str) -> SolveOutcome:
 
 
 def _nonlinear(session: Session, name: str) -> SolveOutcome:
-    """Every point that the solver tells of is judged. Where its best one exceeds a budget by what the formulation does
-    not count (banks are whole words, logic), that budget is tightened by the difference and the problem solved again.
+    """What the solver finds, and where it is not proved, the best design near to that."""
+    first = _ask(session, name, session.space)
+    if first.stop is not Stop.FAILED:
+        session.raise_bound(_believable(session, first))
+    outcome = _fitting(session, name, first)
+    if session.judge is None or session.is_proved or outcome.stop not in (Stop.TIME, Stop.UNPROVED):
+        return outcome
+    return _rounded(session, name, replace(outcome, relaxed=first.relaxed))
 
-    What is not proved then makes way for the best design near to the one that was found.
+
+def _fitting(session: Session, name: str, first: SolveOutcome) -> SolveOutcome:
+    """Every point that the solver tells of is judged. Where its best one exceeds a budget by what the formulation does
+    not count (banks are whole words, logic), that budget is tightened by the difference and the problem solved again,
+    as long as there is time to ask.
     """
-    space = session.space
+    space, outcome = session.space, first
     for round_ in range(MAX_ROUNDS):
-        outcome = _ask(session, name, space)
-        if round_ == 0 and outcome.stop is not Stop.FAILED:
-            session.raise_bound(_believable(session, outcome))
         if outcome.values is None:
-            return outcome if round_ == 0 or session.best is None else _rounded(session, name, outcome)
+            return first if round_ == 0 else replace(first, values=None, stop=Stop.UNPROVED)
         point, wrong = _decoded(session, space, outcome.values)
         if point is None:
             return replace(outcome, stop=Stop.FAILED, values=None, message=f"returned an infeasible point: {wrong}")
         claimed = float("inf") if outcome.objective is None else outcome.objective
         cost, over = session.offer(point, claimed, name)
         if not over:
-            outcome = _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
-            return _rounded(session, name, outcome)
-        if session.is_over or outcome.stop is Stop.INTERRUPTED:
-            return replace(outcome, values=None, stop=Stop.TIME)
+            return _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
+        if outcome.stop is Stop.INTERRUPTED:
+            return replace(outcome, values=None)
+        if _asking(session).seconds == 0:
+            break
         space = with_smaller_budgets(space, over, by_banks=session.judge is not None)
-    if session.best is not None:
-        return _rounded(session, name, replace(outcome, values=None, stop=Stop.UNPROVED))
-    return failure(name, "found no design whose banks fit the on-chip memory", session.seconds, outcome.version)
+        outcome = _ask(session, name, space)
+    return replace(first, values=None, stop=Stop.UNPROVED)
 
 
 def _rounded(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
-    """The outcome after a look at the designs near to the best one, where the full model has the last word."""
-    best = session.best
-    if session.judge is None or best is None or outcome.stop not in (Stop.TIME, Stop.UNPROVED) or session.is_proved:
-        return outcome
-    relaxed = [outcome.relaxed] if outcome.relaxed is not None else []
-    for radius in RADII:
-        for trips in (*relaxed, logarithms(best.point)):
-            costs = session.costs_of(near(session.space, trips, radius))
-            if costs is None or session.is_over:
-                break
-            Hunt(session, solver=name).run_tightening(costs, proves=False)
-            best = session.best or best
-    return replace(outcome, objective=best.cost)
+    """The outcome after a look at the designs near to what was found, where the full model has the last word.
+
+    Around every better one again, and further away as long as there is time.
+    """
+    hunt, relaxed = Hunt(session, solver=name), outcome.relaxed
+    try:
+        for radius in RADII:
+            if relaxed is not None:
+                _look(session, hunt, near(session.space, relaxed, radius))
+            best = None
+            while session.best is not None and session.best is not best and not session.is_over:
+                best = session.best
+                _look(session, hunt, near(session.space, logarithms(best.point), radius))
+    except KeyboardInterrupt:
+        outcome = replace(outcome, stop=Stop.INTERRUPTED)
+    if session.best is None:
+        message = "found no design whose banks fit the on-chip memory"
+        return replace(outcome, stop=Stop.TIME if session.is_over else Stop.FAILED, message=message)
+    return replace(outcome, objective=session.best.cost)
+
+
+def _look(session: Session, hunt: Hunt, space: Space) -> None:
+    """The best designs of a part of the space are offered, as far as time allows."""
+    costs = session.costs_of(space)
+    if costs is not None and not session.is_over:
+        hunt.run_tightening(costs, proves=False)
+
+
+def _asking(session: Session) -> Limits:
+    """What a solver may take: where its answer is rounded, so much of the whole time that the rest is left for that."""
+    limits, whole = session.left, session.limits.seconds
+    if session.judge is None or limits.seconds is None or whole is None:
+        return limits
+    return replace(limits, seconds=max(0.0, limits.seconds - (1 - ASKING) * whole))
 
 
 def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
@@ -91,10 +119,7 @@ def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
             start = encode(space, session.best.point)
         except InternalError:
             start = None  # a point of the full space need not lie in a narrower one
-    limits = session.left
-    if session.judge is not None and limits.seconds is not None:
-        limits = replace(limits, seconds=limits.seconds * ASKING)
-    request = SolveRequest(knobs.model, limits, start, is_convex=is_convex(knobs.model))
+    request = SolveRequest(knobs.model, _asking(session), start, is_convex=is_convex(knobs.model))
 
     def hear(word: Progress) -> None:
         if session.judge is None:

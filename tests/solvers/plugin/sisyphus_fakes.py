@@ -26,6 +26,13 @@ class Plain:
         return replace(self.answer, solver=self.name, values=request.start or simplest(request))
 
 
+class Relaxed(Plain):
+    """Has a relaxation, too, in which every trip count is 1."""
+
+    name = "fake-relaxed"
+    answer = replace(Plain.answer, relaxed={})
+
+
 class Absent(Plain):
     """Cannot run here."""
 

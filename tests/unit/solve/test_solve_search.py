@@ -17,6 +17,7 @@ from sisyphus.nlp.paper import formulate
 from sisyphus.solve import Found, Judged, Limits, Stop, adapters, load_adapter, search, solver_infos, solver_list
 from sisyphus.solve import run as run_module
 from sisyphus.solve.exact import PaperCosts
+from sisyphus.solve.repair import logarithms, near
 from sisyphus.space import DesignPoint, Space
 
 PLUGIN = Path(__file__).parents[2] / "solvers" / "plugin"
@@ -104,6 +105,37 @@ def test_what_a_solver_leaves_unproved_is_rounded_to_the_best_design_near() -> N
     assert rounded.outcome.solver == "fake-plain"
     assert rounded.outcome.objective == judge(rounded.point).cycles
     assert costs.evaluate(rounded.point) < costs.evaluate(alone.point)
+
+
+@pytest.mark.usefixtures("fakes")
+def test_rounding_goes_on_around_every_better_design() -> None:
+    space = gemm_space(64, 60, 64)
+    costs = PaperCosts(space)
+    answer = found(space, "fake-plain", seconds=120.0, judge=lambda point: Judged(costs.evaluate(point), {}))
+    simplest = found(space, "fake-plain", seconds=60.0).point
+    one_step = found(near(space, logarithms(simplest), 16.0), "exact").outcome.objective
+    assert answer.outcome.objective is not None
+    assert one_step is not None
+    assert answer.outcome.objective < one_step
+
+
+@pytest.mark.usefixtures("fakes")
+def test_where_nothing_that_the_solver_finds_fits_designs_near_to_its_relaxation_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sisyphus.solve.by_adapter.MAX_ROUNDS", 2)
+    space = gemm_space()
+    simplest = found(space, "fake-plain", seconds=60.0).point
+
+    def judge(point: DesignPoint) -> Judged:
+        return Judged(PaperCosts(space).evaluate(point), {"dsp": MOST if point == simplest else 0})
+
+    answer = found(space, "fake-relaxed", seconds=60.0, judge=judge)
+    assert answer.outcome.solver == "fake-relaxed"
+    assert answer.outcome.stop is Stop.UNPROVED
+    assert answer.outcome.objective == BEST
+    with pytest.raises(NoDesignError, match="`fake-plain` found no design whose banks fit"):
+        found(space, "fake-plain", seconds=60.0, judge=judge)
 
 
 @pytest.mark.usefixtures("fakes")
