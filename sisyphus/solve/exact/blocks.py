@@ -11,9 +11,25 @@ from functools import cache
 
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.costs import Arrays
+from sisyphus.target import MemoryTable
 
 #: BRAM18 and URAM.
 Blocks = tuple[int, int]
+#: One URAM holds as many 32-bit words as so many BRAM18.
+WORTH = 8
+
+
+def least_blocks(memories: MemoryTable, elements: int, bits: int, most_banks: int) -> int:
+    """Block memories, in BRAM18, that an array of so many elements takes at least, in however many banks.
+
+    More words in a bank never take fewer blocks, so that banks of the same size do best.
+    """
+
+    def worth(banks: int) -> int:
+        bank = memories.bank(-(-elements // banks), bits)
+        return banks * (bank.bram18k + WORTH * bank.uram)
+
+    return min(map(worth, range(most_banks, 0, -1))) if worth(most_banks) else 0
 
 
 class Shelves:

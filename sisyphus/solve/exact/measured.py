@@ -29,7 +29,7 @@ from sisyphus.model.cores import Core
 from sisyphus.model.rules import VITIS_2023_2, Rules
 from sisyphus.model.sharing import Users, shared_core_lut
 from sisyphus.plan import build_plan
-from sisyphus.solve.exact.blocks import Blocks, Shelves
+from sisyphus.solve.exact.blocks import WORTH, Blocks, Shelves, least_blocks
 from sisyphus.solve.exact.costs import (
     Arrays,
     Batch,
@@ -48,13 +48,13 @@ from sisyphus.solve.exact.costs import (
     joined_costs,
 )
 from sisyphus.solve.exact.floors import NestFloor
-from sisyphus.solve.exact.paper import MEMORY, PaperCosts, span, tile_sizes
+from sisyphus.solve.exact.paper import MEMORY, PaperCosts, smallest_tile, span, tile_sizes
 from sisyphus.solve.exact.reading import Reading
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
-#: Block memories of both kinds together: one URAM holds as many 32-bit words as so many BRAM18.
-EITHER, WORTH = "blocks", 8
+#: Block memories of both kinds together, in BRAM18.
+EITHER = "blocks"
 #: What nests take for themselves is rounded down to so many parts of a budget, so that more choices are alike.
 PARTS = 1024
 #: Cycles that a kernel of one step is spared (MODEL.md 4.1).
@@ -90,6 +90,7 @@ class MeasuredCosts(PaperCosts):
         self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}
         self._known_widths: dict[ArrayId, list[Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
+        self._known_blocks: dict[tuple[int, int], int] = {}
         self._floors = {nest.id: NestFloor(space, nest, self._models[nest.id]) for nest in space.nests}
 
     @cached_property
@@ -152,8 +153,23 @@ class MeasuredCosts(PaperCosts):
         groups = tuple(stage.nests for stage in bound.stages(self.space, residents) if stage.nests)
         amounts, sharing = self.space.target.budget, {"lut": self._sharing}
         found = [Budget(name, getattr(amounts, name), groups, sharing.get(name, ())) for name in (*CORES, *BLOCKS)]
-        found.append(Budget(EITHER, amounts.bram18k + WORTH * amounts.uram, groups))
+        found.append(Budget(EITHER, self._either, groups))
         return (*found, *(b for b in super().budgets(residents) if b.name == MEMORY))
+
+    @cached_property
+    def _either(self) -> int:
+        return self.space.target.budget.bram18k + WORTH * self.space.target.budget.uram
+
+    def may_fit(self) -> bool:
+        return super().may_fit() and self._least_memory(self._least_blocks) <= self._either
+
+    def _least_blocks(self, array: ArrayId, elements: int) -> int:
+        """Block memories that so many elements of an array take at least."""
+        key = (self._bits(array), elements)
+        if key not in self._known_blocks:
+            target = self.space.target
+            self._known_blocks[key] = least_blocks(target.memories, elements, self._bits(array), target.max_partition)
+        return self._known_blocks[key]
 
     @cached_property
     def _sharing(self) -> tuple[float, ...]:
@@ -209,7 +225,7 @@ class MeasuredCosts(PaperCosts):
         floor = self._floors[nest.id]
         beats = floor.alike * elements / max(self.space.widths[use.array])
         cycles = needed * bound.transfer_cycles(beats, floor.calls, self.rules)
-        return Least(float(cycles), found.usage)
+        return Least(float(cycles), {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))})
 
     def least_tiles(self, least: Iterable[Least]) -> float:
         return max((one.cycles for one in least), default=0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, reduce
 from typing import Any
 
@@ -119,14 +119,24 @@ class PaperCosts:
 
     def may_fit(self) -> bool:
         limit = self.space.target.budget.onchip_bytes
-        return limit is None or sum(map(self._least_bytes, self.space.used_arrays)) <= limit
+        return limit is None or self._least_memory(lambda array, elements: elements * self._bits(array) // 8) <= limit
 
-    def _least_bytes(self, array: ArrayId) -> float:
-        """Of a resident array all of it, of a tiled one the smallest tile of each nest."""
-        uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
-        tiles = sum(PaperCosts.least_tile(self, nest, use).usage[MEMORY] for nest, use in uses)
-        may_move = all(any(place != KERNEL_PLACE for place in use.places) for _, use in uses)
-        return min(self._bytes(array), tiles) if may_move else self._bytes(array)
+    def _least_memory(self, amount: Callable[[ArrayId, int], int]) -> int:
+        """What all arrays take at least: of a resident one all of it, of a tiled one the smallest tile of each nest.
+
+        `amount` says how much so many elements of an array take.
+        """
+        total = 0
+        for array in self.space.used_arrays:
+            uses = [use for nest in self.space.users(array) if (use := nest.use(array)) is not None]
+            least = amount(array, self.space.scop.array(array).elements)
+            if all(any(place != KERNEL_PLACE for place in use.places) for use in uses):
+                least = min(least, sum(amount(array, smallest_tile(use)) for use in uses))
+            total += least
+        return total
+
+    def _bits(self, array: ArrayId) -> int:
+        return self.space.scop.array(array).type.bits
 
     def may_hold(self, residents: Arrays) -> bool:
         return True
@@ -183,8 +193,7 @@ class PaperCosts:
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         """Every element that the nest touches travels at least once; a buffer holds what one iteration touches."""
-        smallest = use.footprint(dict.fromkeys((loop.iterator for loop in nest.loops), 1))
-        stored = smallest * self.space.scop.array(use.array).type.bytes
+        stored = smallest_tile(use) * self.space.scop.array(use.array).type.bytes
         directions = 2 if use.writes else 1
         return Least(float(directions * nest.outer_trips * _touched(nest, use)), {MEMORY: stored})
 
@@ -222,6 +231,11 @@ class PaperCosts:
         if budget.onchip_bytes is not None and estimate.onchip_bytes > budget.onchip_bytes:
             found.append(f"{estimate.onchip_bytes} bytes on chip of {budget.onchip_bytes}")
         return tuple(found)
+
+
+def smallest_tile(use: ArrayUse) -> int:
+    """Elements that one iteration of a nest touches."""
+    return use.footprint({name: 1 for dim in use.dims for name in dim.loops})
 
 
 def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:

@@ -136,7 +136,10 @@ class Prospects:
         return self.total(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
 
     def has_room(self, homes: Homes, tiled: Arrays | None = None) -> bool:
-        """Whether the resident arrays, and the smallest tiles of others (if not given: all others), may fit."""
+        """Whether the resident arrays, and the smallest tiles of others (if not given: all others), may fit.
+
+        Nests never share the memory of their tiles.
+        """
         if not self.costs.may_hold(homes.residents):
             return False
         if tiled is None:
@@ -147,8 +150,9 @@ class Prospects:
                 if use.array in tiled:
                     for name, amount in self.costs.least_tile(nest, use).usage.items():
                         used[name] = used.get(name, 0.0) + amount
-        budgets = self.costs.budgets(homes.residents)
-        return all(b.limit >= (used.get(b.name, 0.0) if len(b.groups) == 1 else 0.0) for b in budgets)
+        for name, amounts in self.costs.resident_usage(homes).items():
+            used[name] = used.get(name, 0.0) + sum(float(amount.min()) for amount in amounts.values())
+        return all(b.limit >= used.get(b.name, 0.0) for b in self.costs.budgets(homes.residents))
 
     def total(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:
         """Cycles of nests of given cycles with the cheapest moves."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from builders import scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.solve.solve_spaces import gemm_space
+from unit.solve.solve_spaces import gemm_space, space_of
 
 from sisyphus.ir import ArrayId
-from sisyphus.solve.exact.blocks import Blocks, Shelves
+from sisyphus.solve.exact import MeasuredCosts
+from sisyphus.solve.exact.blocks import WORTH, Blocks, Shelves, least_blocks
 from sisyphus.solve.exact.costs import Homes
 from sisyphus.solve.exact.start import Enough, Trial, first_homes
+from sisyphus.target import load_device, make_target
 
 ARRAYS = tuple(map(ArrayId, "ABCD"))
 blocks = st.tuples(st.integers(0, 9), st.integers(0, 9))
@@ -48,3 +51,23 @@ def test_a_short_search_ends_after_its_nodes_or_refusals() -> None:
     with pytest.raises(Enough):
         trial.refuse()
     assert trial.refused == 2
+
+
+@pytest.mark.parametrize("bits", [8, 32, 64])
+@pytest.mark.parametrize("elements", [100, 5_000, 140_000, 1_000_000])
+def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int) -> None:
+    memories = make_target(load_device("u200")).memories
+    least = least_blocks(memories, elements, bits, 64)
+    for banks in range(1, 65):
+        for uneven in (0, 1, 37):
+            bank = memories.bank(-(-elements // banks) + uneven, bits)
+            assert banks * (bank.bram18k + WORTH * bank.uram) >= least
+
+
+def test_an_array_larger_than_all_blocks_is_seen_at_once() -> None:
+    """27 MB are less than the bytes on chip of the device, but more than its blocks hold in words of 32 bits."""
+    text = "for i in range(2600):\n for j in range(2600):\n  C[i, j] = C[j, i] + 1.0"
+    space = space_of(scop(text, C=(2600, 2600)), in_paper=False)
+    limit = space.target.budget.onchip_bytes
+    assert limit is not None and limit > 4 * 2600**2
+    assert not MeasuredCosts(space).may_fit()
