@@ -61,16 +61,13 @@ class Viewed:
 
 
 def with_views(scop: Scop, distribution: Distribution, arrays: Collection[ArrayId] | None = None) -> Viewed | None:
-    """The scop with views of every argument (of `arrays`) that some nest touches in places that can be told apart.
-
-    An array that a nest without any loop uses has none: there is no loop under which a buffer could live.
-    """
+    """The scop with views of every argument (of `arrays`) that some nest touches in places that can be told apart."""
     patience, views = Patience(), list[View]()
     taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
     for array in scop.arrays:
         nests = [n for n in distribution.nests if _refs(scop, n, array.id)]
         wanted = arrays is None or array.id in arrays
-        if wanted and array.role is not Role.LOCAL and all(n.outer or n.band for n in nests):
+        if wanted and array.role is not Role.LOCAL:
             split = [(n, _classes(scop, n, array.id, patience)) for n in nests]
             if any(len(found) > 1 for _, found in split):
                 views += _named(array.id, split, taken)

@@ -151,10 +151,10 @@ def _shared_loops(space: Space, nests: Sequence[NestSpace], array: ArrayId, valu
     """Per nest the outer loop under which it shares a buffer, if any; one that has no other place joins in."""
     found = {nest.id: _shared_loop(nest, array, values) for nest in nests}
     for nest in nests:
-        use, around = nest.use(array), nest.around
-        if use is not None and around is not None and use.places == (around,) and found[nest.id] is None:
-            others = space.under(nest.id, around)
-            found[nest.id] = around if any(found.get(other) == around for other in others) else None
+        use, inner = nest.use(array), nest.nest.outer[-1:]
+        if use is not None and inner and use.places == inner and found[nest.id] is None:
+            others = space.under(nest.id, inner[0])
+            found[nest.id] = inner[0] if any(found.get(other) == inner[0] for other in others) else None
     return found
 
 

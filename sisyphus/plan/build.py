@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths
 from sisyphus.errors import KernelError
@@ -17,7 +17,7 @@ from sisyphus.plan.task import Around, build_task
 from sisyphus.plan.tiles import Box, Use, Window, box_of, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint
+from sisyphus.space import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint
 
 
 def build_plan(
@@ -35,7 +35,7 @@ def build_plan(
     check_point(scop, distribution, point)
     parts = Parts.of(scop, distribution, point)
     outside = Around((), {}, make_set("", []), parts.names, known or KnownPlans())
-    body = _body(parts, live, distribution.body, KERNEL_PLACE, outside)
+    body = _body(parts, live, distribution.body, (KERNEL_PLACE, NEST_PLACE), outside)
     return Plan(
         scop=scop,
         ports=_ports(parts),
@@ -48,11 +48,15 @@ def build_plan(
 
 
 def _body(
-    parts: Parts, live: Mapping[ArrayId, Live], entries: Sequence[OuterLoop | Nest], place: str, around: Around
+    parts: Parts,
+    live: Mapping[ArrayId, Live],
+    entries: Sequence[OuterLoop | Nest],
+    places: Collection[str],
+    around: Around,
 ) -> tuple[Node, ...]:
-    """Loops, calls and copies for a part of the distribution; buffers of this place live inside of it."""
+    """Loops, calls and copies for a part of the distribution; buffers of these places live inside of it."""
     inside = {nest.id for _, nest in paths(entries)}
-    here = [c for c in parts.choices if c.place == place and inside.issuperset(c.nests)]
+    here = [c for c in parts.choices if c.place in places and inside.issuperset(c.nests)]
     for choice in here:
         parts.add_buffer(choice, _outer_box(parts, choice, entries, around))
     nodes = [_node(parts, live, entry, around) for entry in entries]
@@ -74,7 +78,7 @@ def _node(parts: Parts, live: Mapping[ArrayId, Live], entry: OuterLoop | Nest, a
     if entered is None:
         return ()
     inner, name, limits = entered
-    body = _body(parts, live, entry.body, entry.iterator, inner)
+    body = _body(parts, live, entry.body, (entry.iterator,), inner)
     loop = For(name, entry.iterator, limits.lower, limits.upper, limits.trip_count, LoopRole.OUTER, body)
     return (loop,) if body else ()
 

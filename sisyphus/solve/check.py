@@ -64,8 +64,8 @@ def _places(space: Space, buffer: BufferPoint) -> Iterator[str]:
             yield f"nest `{nest.id}`: `{buffer.array}` cannot be resident"
         elif buffer.place != KERNEL_PLACE and not any(place != KERNEL_PLACE for place in use.places):
             yield f"nest `{nest.id}`: `{buffer.array}` can only be resident"
-        elif buffer.place in nest.nest.outer and buffer.place not in use.places:
-            yield f"nest `{nest.id}`: `{buffer.array}` cannot be transferred under `{buffer.place}`"
+        elif buffer.place in (*nest.nest.outer, nest.around) and buffer.place not in use.places:
+            yield f"nest `{nest.id}`: `{buffer.array}` cannot be transferred at `{buffer.place}`"
         elif buffer.place in nest.nest.iterators and not nest.band_places(use):
             yield f"nest `{nest.id}`: `{buffer.array}` can only be transferred around it"
 

@@ -6,7 +6,7 @@ S1.pipeline=j          or `none`
 S1.split=yes           full tiles in loops of their own, without guards; or `no`
 S1+S2.unroll.i=4       coarse-grained: so many tiles of loop i side by side
 S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the nest (a buffer for it alone), or one
-                       further out (one buffer for all nests under that loop)
+                       further out (one buffer for all nests under that loop); `nest` where there is no loop at all
 A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
 A.width=4              elements per beat, of all views of A, too

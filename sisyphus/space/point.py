@@ -13,6 +13,8 @@ from sisyphus.ir import ArrayId, StmtId
 
 FORMAT_VERSION = 1
 KERNEL_PLACE = "kernel"
+#: Around one nest that no loop surrounds and that has none itself.
+NEST_PLACE = "nest"
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ class BufferPoint:
     """One on-chip copy of an array.
 
     `place` is `kernel` (the whole array, one buffer for all of `nests`), the iterator of an outer sequential loop,
-    or the level-0 loop of its single nest under which its tile is transferred. `partition` has one cyclic factor per
-    array dimension.
+    the level-0 loop of its single nest under which its tile is transferred, or `nest` where that nest stands in no loop
+    and has none. `partition` has one cyclic factor per array dimension.
     """
 
     array: ArrayId

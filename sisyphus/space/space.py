@@ -11,7 +11,7 @@ from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, p
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.space.factors import Factors
-from sisyphus.space.point import Tile
+from sisyphus.space.point import NEST_PLACE, Tile
 from sisyphus.target import Target
 
 Reuse = Literal["optimistic", "pessimistic"]
@@ -85,9 +85,10 @@ class DimUse:
 class ArrayUse:
     """What a nest does with one array, and where its tile may be transferred.
 
-    `places` are `kernel`, the outer loops and the loops of the band. Under the innermost outer loop the nest may have a
-    buffer of its own; under any outer loop all its nests that use the array may share one. A view is transferred under
-    the innermost outer loop or in the nest, where the loops `still` must lie outside of its transfers.
+    `places` are `kernel`, the outer loops and the loops of the band, or `nest` where there are neither. Under the
+    innermost outer loop the nest may have a buffer of its own; under any outer loop all its nests that use the array
+    may share one. A view is transferred around one run of the nest or in the nest, where the loops `still` must lie
+    outside of its transfers.
     """
 
     array: ArrayId
@@ -137,15 +138,17 @@ class NestSpace:
 
     @property
     def around(self) -> str | None:
-        """The innermost outer loop, each iteration of which runs the nest once."""
-        return self.nest.outer[-1] if self.nest.outer else None
+        """The place around one run of the nest: the innermost outer loop, or the nest itself where there is no loop."""
+        if self.nest.outer:
+            return self.nest.outer[-1]
+        return None if self.loops else NEST_PLACE
 
     def can_move_around(self, use: ArrayUse) -> bool:
-        """May the array be transferred under an outer loop, outside of all loops of the nest?"""
-        return any(place in self.nest.outer for place in use.places)
+        """May the array be transferred outside of all loops of the nest, but not of the outer ones?"""
+        return any(place in (*self.nest.outer, self.around) for place in use.places)
 
     def may_own(self, use: ArrayUse) -> bool:
-        """May the nest have a buffer of its own under the innermost outer loop?"""
+        """May the nest have a buffer of its own around each of its runs?"""
         return self.around is not None and self.around in use.places
 
     def band_places(self, use: ArrayUse) -> tuple[str, ...]:

@@ -138,4 +138,4 @@ def test_a_place_that_the_space_lacks_is_a_fault() -> None:
     space = apply_fixes(space_of("solver"), ["S1.L.place=i", "S2.L.place=i"])
     point = best(space)
     without = space_of("solver", outer_places=False)
-    assert any("cannot be transferred under `i`" in fault for fault in faults(MeasuredCosts(without), point))
+    assert any("cannot be transferred at `i`" in fault for fault in faults(MeasuredCosts(without), point))
