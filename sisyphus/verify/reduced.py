@@ -2,7 +2,7 @@
 
 Sizes are lowered by multiples of the tiles and beats that depend on them, so that every loop keeps its levels 1 and 2,
 a last tile stays ragged by as much as it was, and only level 0 has fewer iterations (a loop of one tile: level 1).
-Where that is not small enough, the tiles are cut as well.
+Where that is not small enough, the tiles are cut as well, and beats that no longer fit them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sisyphus.codegen import Project, project
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan
-from sisyphus.space import DesignPoint, NestPoint, Tile
+from sisyphus.space import DesignPoint, NestPoint, Tile, layout_for
 from sisyphus.verify.run import VERY_MANY_OPERATIONS, work
 from sisyphus.verify.sizes import SMALL, Dimension, Family, Loop, Shape, Size
 
@@ -61,7 +61,7 @@ def reduced(
     for cut in (None, *CUTS):
         lowered = _lowered(sizes, scop, point, cut)
         try:
-            small = _design(family, lowered, point, temporaries)
+            small = _design(family, lowered, point, temporaries, same_beats=cut is None)
         except KernelError as fault:
             why = f"at {_listed(lowered)}: {fault.message}"
             continue
@@ -140,7 +140,7 @@ def _least(trip_count: int, tile: Tile | None, copies: int, cut: int | None) -> 
 
 
 def _design(
-    family: Family, sizes: Mapping[str, int], point: DesignPoint, temporaries: Collection[str]
+    family: Family, sizes: Mapping[str, int], point: DesignPoint, temporaries: Collection[str], *, same_beats: bool
 ) -> tuple[Plan, Dependences, dict[ArrayId, Live]]:
     """The plan of the point fitted to the kernel at these sizes; `KernelError` where the two do not go together."""
     scop = family.at(sizes)
@@ -151,7 +151,25 @@ def _design(
     distribution, live = distribute(scop, found), liveness(scop, temporaries)
     if point.viewed and (viewed := with_views(scop, distribution, point.viewed)) is not None:
         scop, live = viewed.scop, viewed.live(live)
-    return build_plan(scop, distribution, live, _fitted(point, scop, distribution)), found, live
+    fitted = _fitted(point, scop, distribution)
+    widest = max((t.width for t in point.transfers), default=1)
+    for halvings in range(1 if same_beats else widest.bit_length()):
+        most = widest >> halvings
+        try:
+            return build_plan(scop, distribution, live, _narrowed(fitted, scop, most)), found, live
+        except KernelError as fault:
+            why = fault
+    raise why
+
+
+def _narrowed(point: DesignPoint, scop: Scop, most: int) -> DesignPoint:
+    """The point with beats of at most so many elements."""
+    extents = {b.id: scop.array(b.array).extents for b in point.buffers}
+    transfers = tuple(
+        replace(t, width=most, layout=layout_for(extents[t.buffer], most)) if t.width > most else t
+        for t in point.transfers
+    )
+    return replace(point, transfers=transfers)
 
 
 def _fitted(point: DesignPoint, scop: Scop, distribution: Distribution) -> DesignPoint:

@@ -107,6 +107,24 @@ def test_copies_stay(tmp_path: Path) -> None:
     assert {b.beside for b in found.plan.buffers} == {(("ic", 4),)}
 
 
+def test_beats_are_cut_with_tiles_that_they_no_longer_fit(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(
+        "#define M 2600\nvoid f(float X[M], float A[M][M]) {\n for (int j = 0; j < M; j++)\n"
+        "  for (int i = 0; i < M; i++)\n   for (int k = 0; k < M; k++)\n    X[j] += A[i][k];\n}\n"
+    )
+    scop = read(tmp_path / "f.c")
+    nest = distribute(scop, dependences(scop)).nests[0]
+    tiles = (("j", Tile(13, 20, 10)), ("i", Tile(1, 1, 2600)), ("k", Tile(1, 1, 2600)))
+    tile, whole = (BufferPoint(ArrayId(a), (nest.id,), p, f) for a, p, f in (("X", "j", (1,)), ("A", "kernel", (1, 8))))
+    transfers = tuple(TransferPoint(b.id, 8) for b in (tile, whole))
+    chosen = NestPoint(nest.statements, ("j", "i", "k"), tiles, "j")
+    found = reduced(scop, DesignPoint(scop.name, (chosen,), (tile, whole), transfers), params={})
+    assert isinstance(found, Reduced), found
+    assert str(found) == "M=96 for 2600; tiles cut to fit"
+    assert {b.extents for b in found.plan.buffers} == {(30,), (96, 96)}
+    assert {t.width for t in found.plan.transfers} == {2}
+
+
 def huge_verdict(**options: bool) -> Verdict:
     scop, point = huge_gemm()
     plan = built(scop, point)
