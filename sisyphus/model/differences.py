@@ -3,7 +3,8 @@
 Such conditions are closed under projection: with the least bound of every difference known, any choice of tiles for
 some loops that leaves each other one a range can be completed to a point (a system of difference constraints, as in
 shortest paths). So tiles are chosen loop by loop, and the last loop of those that still bound each other is not looked
-through at all: a range holds so many tiles. Knows no nest and no cost.
+through at all: a range holds so many tiles. Nor are two loops whose tiles have one iteration: their points are added up
+by the formula of a trapezoid. Knows no nest and no cost.
 """
 
 from __future__ import annotations
@@ -170,6 +171,8 @@ class _Counter:
             if len(part) == 1:
                 first, last = self._tiles(part[0], choice)
                 total = total * (last - first + 1)
+            elif self._is_exact_pair(part):
+                total = total * self._pairs(part, choice)
             else:
                 total = total * self._one_by_one(part, chosen, choice)
         return total
@@ -186,12 +189,27 @@ class _Counter:
             np.add.at(found, rows, counts)
         return found
 
+    def _is_exact_pair(self, part: tuple[int, ...]) -> bool:
+        return len(part) == 2 and self.exact.issuperset(part)
+
+    def _pairs(self, part: tuple[int, ...], choice: _Choice) -> Ints:
+        """Values of two loops that bound each other: the lengths of the ranges of one, added up over the other."""
+        x, y = part
+        length = choice.high[y] - choice.low[y] + 1
+
+        def below(most: int) -> Ints:
+            """Pairs with y - x <= most: for the first x so many y as `start` says, for each next one more."""
+            start = choice.low[x] + most - choice.low[y] + 1
+            return _added_up(start + choice.high[x] - choice.low[x], length) - _added_up(start - 1, length)
+
+        return below(int(self.points.most[y + 1, x + 1])) - below(-int(self.points.most[x + 1, y + 1]) - 1)
+
     def _effort(self, part: tuple[int, ...], pivot: int, chosen: frozenset[int], choice: _Choice) -> float:
         """About how many choices are looked at if one loop is chosen first."""
         first, last = self._tiles(pivot, choice)
         inside, effort = chosen | ({pivot} & self.exact), float((last - first + 1).sum())
         for rest in self._apart(tuple(at for at in part if at != pivot), inside):
-            if len(rest) > 1:
+            if len(rest) > 1 and not self._is_exact_pair(rest):
                 effort *= min(self._effort(rest, at, inside, choice) for at in rest) / len(first)
         return effort
 
@@ -229,6 +247,12 @@ class _Counter:
         low = tuple(np.maximum(low, first - most[p, at + 1]) for at, low in enumerate(choice.low))
         high = tuple(np.minimum(high, last + most[at + 1, p]) for at, high in enumerate(choice.high))
         return replace(choice, low=low, high=high)
+
+
+def _added_up(last: Ints, most: Ints) -> Ints:
+    """The sum of all numbers up to `last`, negative ones as 0 and larger ones as `most`."""
+    rising = np.clip(last, 0, most)
+    return np.asarray(rising * (rising + 1) // 2 + np.maximum(last - most, 0) * most)
 
 
 def _listed(first: Ints, last: Ints) -> Iterator[tuple[Ints, Ints]]:
