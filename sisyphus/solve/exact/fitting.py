@@ -12,6 +12,7 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.costs import Budget, Floats, Ints, Mask
+from sisyphus.solve.exact.later import Later
 from sisyphus.solve.exact.options import Table
 from sisyphus.solve.exact.partitions import States
 
@@ -30,9 +31,9 @@ class Fitting:
         tables: Sequence[Table],
         states: Mapping[ArrayId, States],
         residents: Mapping[str, Mapping[ArrayId, Floats]],
-        penalties: Mapping[ArrayId, Floats],
+        later: Later,
     ) -> None:
-        self.budgets, self.states = budgets, states
+        self.budgets, self._later = budgets, later
         self.arrays = tuple(states)
         kinds = [len(tables[0].usage[b.name]) for b in budgets]
         ends = np.cumsum(kinds, dtype=np.int64)
@@ -53,18 +54,16 @@ class Fitting:
             a: np.stack([residents.get(b.name, {}).get(a, np.zeros(s.count)) for b in budgets])
             for a, s in states.items()
         }
-        self._least = {a: self._least_later(a, penalties[a]) for a in states}
-        self._known: dict[tuple[int, tuple[int, ...], bool], tuple[Floats, Floats]] = {}
+        self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], tuple[Floats, Floats]] = {}
 
     def _group_of(self, nest: str, kinds: Sequence[int]) -> Ints:
         """Per row the group that a nest belongs to."""
         places = [next(g for g, group in enumerate(b.groups) if nest in group) for b in self.budgets]
         return np.repeat(np.array(places, np.int64), kinds)
 
-    def _least_later(self, array: ArrayId, penalty: Floats) -> Floats:
-        """Per budget and state the least that an array takes in it or in a state that other nests may turn it into."""
-        states, barred = self.states[array], penalty[:-1] != 0
-        return np.stack([states.least_later(np.where(barred, np.inf, amounts)) for amounts in self._usage[array]])
+    def _least(self, array: ArrayId, undecided: Sequence[int]) -> Floats:
+        """Per budget and state the least that an array takes once undecided tables have asked what they may."""
+        return self._later.least(array, "usage", self._usage[array], undecided)
 
     def nothing(self, *wholes: int) -> Floats:
         """What nobody takes: [group, row], or [group, row, whole]."""
@@ -75,14 +74,17 @@ class Fitting:
         held[self._groups[m], self._every] += usage
 
     def shares(self, asked: Sequence[Mapping[ArrayId, Ints]]) -> list[list[Floats]]:
-        """Per budget and table what its entries, which ask for these states, make resident arrays take at least.
+        """Per budget and table what its entries, which bring arrays to these states, make them take at least.
 
         What an array takes at least is shared out among the tables that ask something of it, by how much they ask.
         """
         found: list[list[Floats]] = [[np.zeros(1) for _ in asked] for _ in self.budgets]
-        for array, least in self._least.items():
+        for array in self.arrays:
             tables = [m for m, states in enumerate(asked) if array in states]
-            amounts = [np.minimum(least[:, asked[m][array]], 2 * self._limits[:, None]) for m in tables]
+            most = 2 * self._limits[:, None]
+            amounts = [
+                np.minimum(self._least(array, [o for o in tables if o != m])[:, asked[m][array]], most) for m in tables
+            ]
             means = np.array([amount.mean(axis=1) for amount in amounts]).reshape(len(tables), len(self.budgets))
             weights = means / np.maximum(means.sum(axis=0), TINY)
             for at, m in enumerate(tables):
@@ -98,16 +100,18 @@ class Fitting:
         most: Floats,
         states: Sequence[int],
         joined: Mapping[ArrayId, Ints],
-        *,
-        is_last: bool,
+        others_open: Sequence[int],
     ) -> Mask | None:
-        """Entries that fit beside what all others hold; None: all of them. `most` is the largest of each row."""
+        """Entries that fit beside what all others hold; None: all of them. `most` is the largest of each row.
+
+        Arrays are in `states`, or come to those that are `joined` with each entry; other tables are undecided.
+        """
         groups, every = self._groups[m], self._every
         own = held[groups, every]
         others = held.copy()
         others[groups, every] = 0
         beside = np.where(self._alone, others.sum(axis=0), others.max(axis=0, initial=0))
-        arrays, most_arrays = self._residents(m, states, joined, is_last=is_last)
+        arrays, most_arrays = self._residents(m, states, joined, tuple(sorted(others_open)))
         total = np.add.reduceat(self._together(beside, own + most), self._starts) + most_arrays
         found: Mask | None = None
         for b in np.flatnonzero(total > self._limits):
@@ -137,19 +141,19 @@ class Fitting:
         return found
 
     def _residents(
-        self, m: int, states: Sequence[int], joined: Mapping[ArrayId, Ints], *, is_last: bool
+        self, m: int, states: Sequence[int], joined: Mapping[ArrayId, Ints], others_open: tuple[int, ...]
     ) -> tuple[Floats, Floats]:
         """What resident arrays take at least, per budget and entry of a table, and the most of it per budget."""
-        key = (m, tuple(states), is_last)
+        key = (m, tuple(states), others_open)
         if key not in self._known:
             if len(self._known) > MOST_REMEMBERED:
                 self._known.clear()
-            usage = self._usage if is_last else self._least
             total: Floats = np.zeros((len(self.budgets), 1))
             for at, array in enumerate(self.arrays):
+                least = self._least(array, others_open)
                 if array in joined:
-                    total = total + np.where(joined[array] < 0, 0.0, usage[array][:, joined[array]])
+                    total = total + np.where(joined[array] < 0, 0.0, least[:, joined[array]])
                 else:
-                    total = total + usage[array][:, states[at], None]
+                    total = total + least[:, states[at], None]
             self._known[key] = total, total.max(axis=1)
         return self._known[key]

@@ -15,6 +15,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.company import Company, InCompany, Recount
 from sisyphus.solve.exact.costs import Budget, Floats, Ints, Mask, Move, Step
 from sisyphus.solve.exact.fitting import Fitting
+from sisyphus.solve.exact.later import Later
 from sisyphus.solve.exact.options import Table
 from sisyphus.solve.exact.partitions import States
 
@@ -80,19 +81,14 @@ class Charges:
         self.company = Company(self.tables, problem.states, names, problem.start, problem.recount)
         self._penalty = {a: problem.penalties(a) for a in problem.states}
         self._moves = {move: np.append(cycles, np.inf) for move, cycles in problem.moves.items()}
-        self._least_moves = {move: np.append(self._least_of(move), np.inf) for move in problem.moves}
         self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
-        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self._penalty)
+        self.later = Later(self.tables, problem.states, self._penalty)
+        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.later)
         self._most_used = [usage.max(axis=1) for usage in self.company.alone]
         self._least_used = [usage.min(axis=1) for usage in self.company.alone]
         self._owned: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
-
-    def _least_of(self, move: Move) -> Floats:
-        """Cycles of a move per state of its array or, if it takes less then, of a state that this may turn into."""
-        allowed = np.where(self._penalty[move.array][:-1] == 0, self.problem.moves[move], np.inf)
-        return self.problem.states[move.array].least_later(allowed)
 
     def root(self) -> Node:
         """Nothing decided; the most expensive nests are charged first."""
@@ -158,7 +154,8 @@ class Charges:
 
     def shares_of_residents(self) -> list[list[Floats]]:
         """Per budget and table what each entry makes resident arrays take at least; shares of tables add up."""
-        return self.fitting.shares([table.states for table in self.tables])
+        begin = [self.problem.begin(a) for a in self.arrays]
+        return self.fitting.shares([self.company.joined(m, begin) for m in range(len(self.tables))])
 
     def _owners(self, undecided: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
         """Steps by the first undecided nest that has a say in them; those without any under -1."""
@@ -209,7 +206,7 @@ class Charges:
                 self.fitting.add(held, o, self._least_used[o])
         usage, most = (self.company.alone[m], self._most_used[m]) if again is None else (again.usage, again.most_used)
         joined = self.company.joined(m, node.states) if self.problem.residents else {}
-        fits = self.fitting.fits(m, held, usage, most, node.states, joined, is_last=len(node.open) == 1)
+        fits = self.fitting.fits(m, held, usage, most, node.states, joined, [o for o in node.open if o != m])
         return kept if fits is None else fits if kept is None else fits & kept
 
     def _charged(self, node: Node, m: int, own: Floats) -> Floats:
@@ -220,7 +217,9 @@ class Charges:
         beside = tuple(node.cycles.get(n) for at in owned for n in self.problem.steps[at].nests)
         company = self.company.known(m, node.states)
         counted = 0 if own is table.cycles or company is None else int(company.counted.sum())
-        key = (m, owned, own_states, beside, counted, len(node.open) == 1)
+        others = [o for o in node.open if o != m]
+        later = tuple(self.later.users(a, others) for a in sorted(asked))
+        key = (m, owned, own_states, beside, counted, later)
         if key not in self._memory:
             if self._entries > MEMORY_ENTRIES:
                 self._memory.clear()
@@ -249,9 +248,9 @@ class Charges:
     ) -> Floats:
         """Cycles of a step for the entries of a table (None: a number), whose cycles are `own`.
 
-        Undecided other nests take their least, and so do transfers of arrays whose partition is not settled.
+        Undecided other nests take their least, and so do transfers with what these nests may ask of partitions.
         """
-        moves = self._moves if table is None or len(node.open) == 1 else self._least_moves
+        others = [m for m in node.open if self.tables[m] is not table]
         longest: Floats = np.full(1 if table is None else table.count, step.least)
         for nest in step.nests:
             if table is not None and own is not None and nest == table.nest:
@@ -259,5 +258,6 @@ class Charges:
             else:
                 longest = np.maximum(longest, node.cycles.get(nest, self._least[nest]))
         for move in step.moves:
-            longest = np.maximum(longest, moves[move][states[move.array]])
+            least = self.later.least(move.array, move, self.problem.moves[move], others)
+            longest = np.maximum(longest, least[states[move.array]])
         return longest + step.extra
