@@ -241,7 +241,7 @@ class CostModel(Protocol):
         ...
 
     def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
-        """Cycles of the transfers of several arrays together, each [family, candidate].
+        """Cycles of the transfers of several arrays together, each [family, candidate]; no less than of some of them.
 
         `families` [family, array] tells which of them have the same loops outside.
         """

@@ -29,6 +29,8 @@ class NestFloor:
         self.rules = model.rules
         self.tree = space.options.tree_reduction
         self.body = bound.body_of(space, nest, model.rules)
+        self._batch: Batch | None = None
+        self._tiles: dict[frozenset[str], Floats] = {}
 
     @cached_property
     def cores(self) -> Mapping[str, Core]:
@@ -93,7 +95,14 @@ class NestFloor:
         return found
 
     def tiles(self, batch: Batch, outside: frozenset[str]) -> Floats:
-        """Iterations with work of the level-0 loops outside of a transfer."""
+        """Iterations with work of the level-0 loops outside of a transfer; remembered for the last batch."""
+        if self._batch is not batch:
+            self._batch, self._tiles = batch, {}
+        if outside not in self._tiles:
+            self._tiles[outside] = self._tiles_of(batch, outside)
+        return self._tiles[outside]
+
+    def _tiles_of(self, batch: Batch, outside: frozenset[str]) -> Floats:
         counts = self.model.counts
         sizes = {name: batch.level1[row] * batch.level2[row] for row, name in enumerate(batch.loops)}
         turning = {name: bool((batch.level0[row] > 1).any()) for row, name in enumerate(batch.loops)}

@@ -14,11 +14,12 @@ import numpy as np
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.chains import Chains
-from sisyphus.solve.exact.costs import Arrays, Batch, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings
+from sisyphus.solve.exact.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings
+from sisyphus.solve.exact.places import Block, Placing
 from sisyphus.space import ArrayUse, NestSpace, Tile
 
 #: Tilings whose places are looked at together; bounds memory.
-BLOCK = 256
+BLOCK = 1024
 #: Choices with places that are looked at for a sample.
 MOST_FAMILIES = 50_000
 
@@ -88,6 +89,8 @@ class Options:
         self.chains = Chains(costs.space, nest, tiled)
         self.least_tiles = costs.least_tiles([costs.least_tile(nest, use) for use in self.uses])
         self._least_usage = self._usage_with_all_outside()
+        #: Per tiling no choice that is not in the table takes fewer cycles.
+        self._lower = base.cycles + self.least_tiles
         self._table: Table | None = None
         self._every = self._entry(np.zeros(0, np.int64), base.cycles[:0], base.take(np.zeros(0, np.int64)).usage)
         self._limit = -np.inf
@@ -113,7 +116,8 @@ class Options:
         """No choice that fits the budgets alone takes fewer cycles."""
         if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
             return self._floor
-        return max(self._floor, min(self._limit, float(self._table.cycles.min(initial=np.inf))))
+        others = float(self._lower[self._fits(self._budgets)].min(initial=np.inf))
+        return max(self._floor, min(max(self._limit, others), float(self._table.cycles.min(initial=np.inf))))
 
     def ceiling(self) -> float:
         """Where all is counted, no choice takes more cycles."""
@@ -121,7 +125,7 @@ class Options:
 
     def breadth(self, limit: float) -> int:
         """How many choices of at most `limit` cycles there may be."""
-        tilings = int((self.base.cycles + self.least_tiles <= limit).sum())
+        tilings = int((self._lower <= limit).sum())
         return tilings * (len(self.chains.families((1 << len(self.nest.loops)) - 1)) if self.uses else 1)
 
     def within(
@@ -134,8 +138,9 @@ class Options:
         if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
             self._table = self._every = self._every.take(np.zeros(0, np.int64))
             self._limit, self._budgets = -np.inf, dict(budgets)
+            self._lower = self.base.cycles + self.least_tiles
         if limit > self._limit:
-            rows = np.flatnonzero(self._fits(self._budgets) & (self.base.cycles + self.least_tiles <= limit))
+            rows = np.flatnonzero(self._fits(self._budgets) & (self._lower <= limit))
             more = self._entries(rows, self._limit, limit, self._budgets, tick)
             self._every = _joined([self._every, more])
             self._table = pareto(_joined([self._table, more]))
@@ -154,7 +159,7 @@ class Options:
             return pareto(_fitting(self._entries(np.sort(rows), -np.inf, np.inf, budgets, tick), np.inf, budgets))
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
         rows = rows[_spread(len(rows), min(count, max(MOST_FAMILIES // families, 8)))]
-        found = self._bounded(np.sort(rows), -np.inf, np.inf, budgets, tick)
+        found, _ = self._bounded(np.sort(rows), -np.inf, np.inf, budgets, tick)
         found = _of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
         found = found.take(_spread(found.count, 2 * count))
         return pareto(_fitting(self._counted(found, tick), np.inf, budgets))
@@ -180,7 +185,8 @@ class Options:
     ) -> Table:
         """Choices with these tilings whose least cycles are more than `above` and no more than `limit`."""
         if self.uses:
-            return self._counted(self._bounded(rows, above, limit, budgets, tick), tick)
+            found, self._lower[rows] = self._bounded(rows, above, limit, budgets, tick)
+            return self._counted(found, tick)
         rows = rows[self.base.cycles[rows] > above]
         found = self._entry(rows, self.base.cycles[rows], {b: u[:, rows] for b, u in self.base.usage.items()})
         return found if self.is_counted else self._counted(found, tick)
@@ -193,52 +199,31 @@ class Options:
 
     def _bounded(
         self, rows: Ints, above: float, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
-    ) -> Table:
-        """Choices of tiles and places with lower bounds of what they cost."""
-        none = rows[:0]
+    ) -> tuple[Table, Floats]:
+        """Choices of tiles and places with lower bounds of what they cost, and per tiling of those above the limit."""
+        none, left_out = rows[:0], np.full(len(rows), np.inf)
         parts = [self._entry(none, self.base.cycles[none], {b: u[:, none] for b, u in self.base.usage.items()})]
         active = self.chains.active(self.tilings.batch.level0[:, rows])
         for bits in np.unique(active):
-            same = rows[active == bits]
+            same = np.flatnonzero(active == bits)
             for start in range(0, len(same), BLOCK):
                 tick()
-                parts.append(self._block(same[start : start + BLOCK], int(bits), above, limit, budgets))
-        return _joined(parts)
+                chosen = same[start : start + BLOCK]
+                block = self._block(rows[chosen], int(bits))
+                parts += [self._placed_entry(rows[chosen], block, p) for p in block.within(above, limit, budgets)]
+                left_out[chosen] = block.left_out
+        return _joined(parts), left_out
 
-    def _block(self, rows: Ints, active: int, above: float, limit: float, budgets: Mapping[str, float]) -> Table:
-        """Every tiling of a block with every family of sets, as far as limit and budgets allow."""
-        families = self.chains.families(active)
-        batch = self.tilings.batch.take(rows)
-        usage = {b: np.repeat(u[:, None, rows], len(families), axis=1) for b, u in self.base.usage.items()}
-        moved: list[Floats] = []
-        for at, use in enumerate(self.uses):
-            sets, places = np.unique(families[:, at], return_inverse=True)
-            tiles = [self._tile(use, batch, int(bits)) for bits in sets]
-            moved.append(np.array([t.cycles for t in tiles]).reshape(len(sets), len(rows))[places])
-            for name in usage:
-                added = [t.usage[name] for t in tiles if name in t.usage]
-                if added:
-                    usage[name] += np.stack(added, axis=1)[:, places]
-        cycles = self.base.cycles[rows] + self.costs.join(families, moved) + self._refills(families, batch)
-        kept = (cycles <= limit) & (cycles > above)
-        for name, most in budgets.items():
-            kept &= usage[name].sum(axis=0) <= most
-        family, place = np.nonzero(kept)
-        return self._entry(
-            rows[place],
-            cycles[family, place],
-            {name: used[:, family, place] for name, used in usage.items()},
-            families[family],
-        )
+    def _block(self, rows: Ints, active: int) -> Block:
+        batch, usage = self.tilings.batch.take(rows), {b: used[rows] for b, used in self._least_usage.items()}
+        return Block(self.costs, self.nest, self.chains, self.uses, batch, active, self.base.cycles[rows], usage)
 
-    def _refills(self, families: Ints, batch: Batch) -> Floats:
-        """The pipeline starts anew after each transfer: once in every iteration of the loops outside of any."""
-        sets, places = np.unique(np.bitwise_or.reduce(families, axis=1), return_inverse=True)
-        each = [self.costs.refill(self.nest, batch, self.chains.names(int(bits))) for bits in sets]
-        return np.array(each).reshape(len(sets), batch.count)[places]
-
-    def _tile(self, use: ArrayUse, batch: Batch, bits: int) -> Costs:
-        return self.costs.tile(self.nest, use, batch, self.chains.names(bits))
+    def _placed_entry(self, rows: Ints, block: Block, placing: Placing) -> Table:
+        own = rows[placing.places]
+        usage = {name: used[:, own] for name, used in self.base.usage.items()}
+        for name, added in block.usage(placing).items():
+            usage[name] = usage[name] + added
+        return self._entry(own, placing.cycles, usage, placing.families)
 
     def _counted(self, table: Table, tick: Callable[[], None]) -> Table:
         """The table with what its entries cost in place of lower bounds of it."""
