@@ -173,9 +173,8 @@ def _partition_values(
 
 
 def _closed_under_lcm(seeds: Iterable[int], limit: int) -> set[int]:
-    closed = {s for s in seeds if s <= limit}
-    while True:
-        more = {m for a, b in product(closed, repeat=2) if (m := lcm(a, b)) <= limit} - closed
-        if not more:
-            return closed
-        closed |= more
+    closed = fresh = {s for s in seeds if s <= limit}
+    while fresh:
+        fresh = {m for a, b in product(fresh, closed) if (m := lcm(a, b)) <= limit} - closed
+        closed = closed | fresh
+    return closed

@@ -16,7 +16,7 @@ PORTS_PER_BANK = 2
 
 @dataclass(frozen=True)
 class Factors:
-    """The legal factors of one dimension of an array, and its extent."""
+    """The legal factors of one dimension of an array, smallest first, and its extent."""
 
     legal: tuple[int, ...]
     extent: int
@@ -47,7 +47,7 @@ class Factors:
 
 @cache
 def _smallest(factors: Factors, copies: int, width: int) -> int | None:
-    return min(factors.serving(copies=copies, width=width), default=None)
+    return next((f for f in factors.legal if factors.serves(f, copies=copies, width=width)), None)
 
 
 def other_factors(extent: int, limit: int, *, is_last: bool, whole_beats: bool) -> frozenset[int]:

@@ -32,7 +32,7 @@ EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 @EXAMPLES
 @given(st.lists(st.integers(1, 12), max_size=4), st.lists(st.integers(1, 48), min_size=1, max_size=8))
 def test_a_lattice_joins_by_least_common_multiples(seeds: list[int], legal: list[int]) -> None:
-    lattice = Lattice(seeds, Factors((1, *legal), 1000))
+    lattice = Lattice(seeds, Factors(tuple(sorted({1, *legal})), 1000))
     for (a, left), (b, right) in product(enumerate(lattice.values), repeat=2):
         joined = int(lattice.joins[a, b])
         fitting = [factor for factor in [1, *legal] if factor % lcm(left, right) == 0]
