@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Affine:
+class Affine(NamedTuple):
     """`sum(coefficient * name) + constant`; terms are sorted by name and never zero, so equal means `==`.
 
-    Build with `var`, `const` and arithmetic, or `Affine.of`.
+    Build with `var`, `const` and arithmetic, or `Affine.of`. It is a tuple as plans make and look up thousands of
+    them, which a tuple does fastest; `+` and `*` are those of the expression.
     """
 
     terms: tuple[tuple[str, int], ...] = ()
@@ -20,32 +19,31 @@ class Affine:
     @staticmethod
     def of(terms: Mapping[str, int] | Iterable[tuple[str, int]], constant: int = 0) -> Affine:
         pairs = terms.items() if isinstance(terms, Mapping) else terms
-        return Affine(tuple(sorted((n, c) for n, c in pairs if c)), constant)
-
-    @cached_property
-    def coefficients(self) -> dict[str, int]:
-        return dict(self.terms)
+        return Affine(tuple(sorted([(n, c) for n, c in pairs if c])), constant)
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset(n for n, _ in self.terms)
+        return frozenset([n for n, _ in self.terms])
 
     @property
     def is_constant(self) -> bool:
         return not self.terms
 
     def coefficient(self, name: str) -> int:
-        return self.coefficients.get(name, 0)
+        return dict(self.terms).get(name, 0)
 
-    def __add__(self, other: Affine | int) -> Affine:
+    def __add__(self, other: Affine | int) -> Affine:  # type: ignore[override]
         if isinstance(other, int):
             return Affine(self.terms, self.constant + other)
+        if not (self.terms and other.terms):
+            return Affine(self.terms or other.terms, self.constant + other.constant)
         merged = dict(self.terms)
         for name, factor in other.terms:
             merged[name] = merged.get(name, 0) + factor
         return Affine.of(merged, self.constant + other.constant)
 
-    __radd__ = __add__
+    def __radd__(self, other: int) -> Affine:
+        return self + other
 
     def __neg__(self) -> Affine:
         return self * -1
@@ -56,17 +54,24 @@ class Affine:
     def __rsub__(self, other: int) -> Affine:
         return -self + other
 
-    def __mul__(self, factor: int) -> Affine:
-        return Affine.of(((n, c * factor) for n, c in self.terms), self.constant * factor)
+    def __mul__(self, factor: int) -> Affine:  # type: ignore[override]
+        if not factor:
+            return Affine()
+        return Affine(tuple([(n, c * factor) for n, c in self.terms]), self.constant * factor)
 
-    __rmul__ = __mul__
+    def __rmul__(self, factor: int) -> Affine:  # type: ignore[override]
+        return self * factor
 
     def substitute(self, values: Mapping[str, Affine]) -> Affine:
         """Every name found in `values` replaced, all at once."""
-        result = Affine((), self.constant)
+        merged: dict[str, int] = {}
+        constant = self.constant
         for name, factor in self.terms:
-            result = result + (values[name] if name in values else var(name)) * factor
-        return result
+            terms, more = values[name] if name in values else (((name, 1),), 0)
+            constant += factor * more
+            for inner, times in terms:
+                merged[inner] = merged.get(inner, 0) + factor * times
+        return Affine.of(merged, constant)
 
     def rename(self, names: Mapping[str, str]) -> Affine:
         return Affine.of(((names.get(n, n), c) for n, c in self.terms), self.constant)
