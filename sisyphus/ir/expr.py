@@ -7,8 +7,9 @@ bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import NewType
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NewType
 
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Affine
@@ -28,6 +29,20 @@ class Ref:
 
     def __str__(self) -> str:
         return self.array + "".join(f"[{e}]" for e in self.index)
+
+
+class _Tree:
+    """What is below a node is hashed once, as expressions are looked up time and again; no hash leaves the process."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((type(self).__name__, *(getattr(self, f.name) for f in fields(self))))  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
 
 @dataclass(frozen=True)
@@ -55,24 +70,28 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Read:
+class Read(_Tree):
     """The value of one array element."""
 
     ref: Ref
     type: ScalarType
 
+    __hash__ = _Tree.__hash__
+
 
 @dataclass(frozen=True)
-class Unary:
+class Unary(_Tree):
     """`op` is one of `- ~ !` (unary plus is dropped)."""
 
     op: str
     operand: Expr
     type: ScalarType
 
+    __hash__ = _Tree.__hash__
+
 
 @dataclass(frozen=True)
-class Binary:
+class Binary(_Tree):
     """`op` is a C binary operator: `+ - * / % < <= > >= == != && || & | ^ << >>`."""
 
     op: str
@@ -80,18 +99,22 @@ class Binary:
     right: Expr
     type: ScalarType
 
+    __hash__ = _Tree.__hash__
+
 
 @dataclass(frozen=True)
-class Call:
+class Call(_Tree):
     """A C math function by the name the source uses (`expf` is not `exp`)."""
 
     function: str
     arguments: tuple[Expr, ...]
     type: ScalarType
 
+    __hash__ = _Tree.__hash__
+
 
 @dataclass(frozen=True)
-class Select:
+class Select(_Tree):
     """`condition ? then : other` on data."""
 
     condition: Expr
@@ -99,13 +122,17 @@ class Select:
     other: Expr
     type: ScalarType
 
+    __hash__ = _Tree.__hash__
+
 
 @dataclass(frozen=True)
-class Cast:
+class Cast(_Tree):
     """A conversion, written in the source or implied by C."""
 
     operand: Expr
     type: ScalarType
+
+    __hash__ = _Tree.__hash__
 
 
 Expr = Literal | Scalar | Index | Read | Unary | Binary | Call | Select | Cast

@@ -138,18 +138,20 @@ class Exact:
 
 
 class Vector:
-    """The reading as NumPy integer arrays; plain integers stand for arrays of equal entries."""
+    """The reading as NumPy integer arrays; plain integers stand for arrays of equal entries, and give such again."""
 
     def maximum(self, *values: Value) -> Value:
-        return reduce(np.maximum, values)
+        return max(values) if _plain(*values) else reduce(np.maximum, values)
 
     def minimum(self, *values: Value) -> Value:
-        return reduce(np.minimum, values)
+        return min(values) if _plain(*values) else reduce(np.minimum, values)
 
     def ceil_div(self, value: Value, divisor: Value) -> Value:
         return -(-value // divisor)
 
     def log2_ceil(self, value: Value) -> Value:
+        if _plain(value):
+            return EXACT.log2_ceil(value)
         # frexp(x) = (m, e) with 0.5 <= m < 1 and x = m * 2^e: for x = value - 1 > 0, e is its number of bits
         _, bits = np.frexp(np.maximum(np.asarray(value) - 1, 0).astype(np.float64))
         return bits.astype(np.int64)
@@ -159,27 +161,29 @@ class Vector:
         return bits.astype(np.int64) - 1
 
     def gcd(self, left: Value, right: Value) -> Value:
-        return np.gcd(left, right)
+        return math.gcd(left, right) if _plain(left, right) else np.gcd(left, right)
 
     def lowest_bit(self, value: Value) -> Value:
         return value & -value
 
     def is_power_of_two(self, value: Value) -> Condition:
-        return np.equal(value & (value - 1), 0)
+        return value & (value - 1) == 0
 
     def exceeds(self, left: Value, right: Value) -> Condition:
-        return np.greater(left, right)
+        return left > right
 
     def both(self, left: Condition, right: Condition) -> Condition:
-        return np.logical_and(left, right)
+        return left and right if _plain(left, right) else np.logical_and(left, right)
 
     def either(self, left: Condition, right: Condition) -> Condition:
-        return np.logical_or(left, right)
+        return left or right if _plain(left, right) else np.logical_or(left, right)
 
     def negation(self, condition: Condition) -> Condition:
-        return np.logical_not(condition)
+        return not condition if _plain(condition) else np.logical_not(condition)
 
     def select(self, condition: Condition, then: Value, other: Value) -> Value:
+        if _plain(condition):
+            return then if condition else other
         return np.where(condition, then, other)
 
     def lookup(self, table: Sequence[int], at: Value) -> Value:
@@ -199,6 +203,11 @@ class Vector:
 
     def nearest(self, value: Value) -> Value:
         return np.rint(value).astype(np.int64)
+
+
+def _plain(*values: Value) -> bool:
+    """Whether all are plain integers or truth values."""
+    return all(type(value) in (int, bool) for value in values)
 
 
 EXACT: Algebra = Exact()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sisyphus.ir import FLOAT, Binary, Call, Cast, Expr, Literal, ScalarType, Select, Unary, promote
 from sisyphus.target import OpCost, OperatorTable
@@ -42,6 +43,7 @@ class Core:
     cost: OpCost
 
 
+@lru_cache(maxsize=1 << 16)
 def core_of(table: OperatorTable, expr: Expr) -> Core | None:
     """The core that computes the root of an expression from its operands; None for a leaf or plain wiring."""
     match expr:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
-from sisyphus.ir import Binary, Expr, children
+from sisyphus.ir import Binary, Expr, children, walk
 from sisyphus.model.algebra import Value, product
 from sisyphus.model.cores import Core, core_of
 from sisyphus.model.facts import Pipe, Work
 from sisyphus.model.rules import GuardForm
 from sisyphus.model.schedule import Setting, is_tree, reduction_copies
+from sisyphus.target import OperatorTable
 
 #: Operations of one start by kind of core.
 Operations = dict[str, Value]
@@ -113,12 +115,11 @@ def shared(setting: Setting, moments: Sequence[Sequence[Mapping[str, Value]]]) -
 
 def cores_of(setting: Setting, works: Iterable[Work]) -> dict[str, Core]:
     """Every kind of core that some statements need."""
-    found: dict[str, Core] = {}
-    stack = [work.expr for work in works]
-    while stack:
-        expr = stack.pop()
-        core = core_of(setting.operators, expr)
-        if core is not None:
-            found[core.kind] = core
-        stack.extend(children(expr))
-    return found
+    return {core.kind: core for work in works for core in _cores_in(setting.operators, work.expr)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _cores_in(table: OperatorTable, expr: Expr) -> tuple[Core, ...]:
+    """The cores of all operations of an expression."""
+    found = (core_of(table, part) for part in walk(expr))
+    return tuple(core for core in found if core is not None)

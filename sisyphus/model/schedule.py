@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.addresses import arrival, in_registers
@@ -63,6 +64,7 @@ def finish_of(setting: Setting, expr: Expr, ready: Callable[[Ref], Value], *, tr
     return start + latency_of(setting.operators, expr) * levels
 
 
+@lru_cache(maxsize=1 << 16)
 def path_to(table: OperatorTable, expr: Expr, leaf: Ref) -> tuple[int, int] | None:
     """Cycles and operators from a read of `leaf` to the root, by the longest way; None where it is not read."""
     if isinstance(expr, Read):

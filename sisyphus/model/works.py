@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
 from sisyphus.model.facts import Access, Dim, Work
-from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, narrowed, varying_in
+from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, names_in, narrowed, varying
 from sisyphus.poly import Affine
 
 
@@ -80,8 +80,10 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     sources = {loop.iterator: loop.source for loop in (*loops, *around.beside)}
     expr, unrolled = narrowed(statement.rhs), tuple(loop.iterator for loop in around.unrolled)
 
+    elements = {ref: ref.substitute(values).index for ref in (statement.write, *statement.reads)}
+
     def access(ref: Ref) -> Access:
-        return _access(plan.buffer_for(task, ref.array), ref, values)
+        return _access(plan.buffer_for(task, ref.array), elements[ref])
 
     names = {name for index in statement.write.index for name in index.names}
     written = {sources[n] for name in names for n in values[name].names if n in sources}
@@ -93,7 +95,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         expr=expr,
         reads={ref: access(ref) for ref in dict.fromkeys(reads(expr))},
         unrolled=unrolled,
-        varying=varying_in(plan.scop, run, unrolled),
+        varying=varying(statement, {ref: names_in(elements[ref]) for ref in statement.reads}, unrolled),
         reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
         guarded=around.guarded,
         held=holds,
@@ -103,10 +105,10 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     return Placed(work, around.unrolled, values)
 
 
-def _access(buffer: Buffer, ref: Ref, values: Mapping[str, Affine]) -> Access:
+def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> Access:
     dims, element = list[Dim](), list[Affine]()
-    for index, origin, extent, factor in zip(ref.index, buffer.origin, buffer.extents, buffer.partition, strict=True):
-        inside = index.substitute(values) - origin
+    for index, origin, extent, factor in zip(subscripts, buffer.origin, buffer.extents, buffer.partition, strict=True):
+        inside = index - origin
         dims.append(Dim(extent, min(factor, extent), {name: abs(step) for name, step in inside.terms}))
         element.append(inside)
     return Access(buffer.id, tuple(element), tuple(dims))

@@ -6,7 +6,7 @@ from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
-from sisyphus.plan.sharing import Shared, Varying, narrowed, shared_subexpressions, varying, varying_in
+from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying
 from sisyphus.plan.tree import (
     Bound,
     Call,
@@ -50,6 +50,7 @@ __all__ = [
     "dump",
     "in_turn",
     "is_copied_work",
+    "names_in",
     "narrowed",
     "reads_writes",
     "shared_subexpressions",
@@ -57,6 +58,5 @@ __all__ = [
     "steps_of",
     "task_transfers",
     "varying",
-    "varying_in",
     "walk",
 ]

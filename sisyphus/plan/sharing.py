@@ -22,7 +22,6 @@ from sisyphus.ir import (
     Literal,
     Read,
     Ref,
-    Scop,
     Select,
     Statement,
     StmtId,
@@ -32,6 +31,7 @@ from sisyphus.ir import (
 )
 from sisyphus.plan.plan import Plan, Task
 from sisyphus.plan.tree import For, LoopRole, Node, Run, body_of
+from sisyphus.poly import Affine
 
 _NARROWED = frozenset("+-*/")
 #: The unrolled loops over which each part of an expression changes.
@@ -52,17 +52,17 @@ def shared_subexpressions(plan: Plan, task: Task) -> tuple[Shared, ...]:
     found: dict[Shared, None] = {}
     for run, unrolled in _runs(task.body, ()):
         statement = plan.scop.statement(run.statement)
-        for expr, loops in varying_in(plan.scop, run, unrolled).items():
+        values = dict(run.values)
+        moving = {ref: names_in(ref.substitute(values).index) for ref in statement.reads}
+        for expr, loops in varying(statement, moving, unrolled).items():
             if children(expr) and len(loops) < len(unrolled) and reads(expr):
                 found[Shared(statement.id, expr, tuple(loop for loop in unrolled if loop in loops))] = None
     return tuple(found)
 
 
-def varying_in(scop: Scop, run: Run, unrolled: Sequence[str]) -> Varying:
-    """The parts of a statement's value where it runs, and which of the unrolled loops around it change them."""
-    statement, values = scop.statement(run.statement), dict(run.values)
-    moving = {ref: {n for index in ref.index for n in index.substitute(values).names} for ref in statement.reads}
-    return varying(statement, moving, unrolled)
+def names_in(subscripts: Sequence[Affine]) -> frozenset[str]:
+    """The loops that move an element."""
+    return frozenset([name for index in subscripts for name, _ in index.terms])
 
 
 def varying(statement: Statement, moving: Mapping[Ref, Collection[str]], unrolled: Collection[str]) -> Varying:

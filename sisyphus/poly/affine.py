@@ -67,7 +67,7 @@ class Affine(NamedTuple):
         merged: dict[str, int] = {}
         constant = self.constant
         for name, factor in self.terms:
-            terms, more = values[name] if name in values else (((name, 1),), 0)
+            terms, more = values.get(name) or var(name)
             constant += factor * more
             for inner, times in terms:
                 merged[inner] = merged.get(inner, 0) + factor * times
