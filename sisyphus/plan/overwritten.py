@@ -44,8 +44,35 @@ def needs_load(
     writers = [s for s in statements if s.write.array == buffer.array]
     if not writers or (len(statements) == 1 and writers[0].write in writers[0].reads):
         return True
+    if _fills(buffer, levels, scan, statements):
+        return False
     check = partial(_written_first, buffer, extents, levels, scan, statements, domains, outside)
     return not within(LEASH, check)
+
+
+def _fills(buffer: Buffer, levels: Levels, scan: Scan, statements: Sequence[Statement]) -> bool:
+    """Whether isl need not be asked: nothing is read, and a nest that fills a box writes one box, which is the tile."""
+    if any(ref.array == buffer.array for s in statements for ref in s.reads):
+        return False
+    writers = [s for s in statements if s.write.array == buffer.array]
+    whole = scan.instances is None and not scan.entry and all(copies.fits for copies in levels.copies)
+    if len(writers) != 1 or not whole or scan.guards[writers[0].id] != [[]]:
+        return False
+    [writer] = writers
+    fixed = levels.fixed_under(buffer.place)
+    starts = dict(zip(writer.iterators, map(var, levels.outer), strict=False))
+    sizes: dict[str, int] = {}
+    for iterator, copies in zip(writer.iterators[len(levels.outer) :], levels.copies, strict=True):
+        moves = copies.loop.iterator in fixed
+        starts[iterator] = copies.start if moves else const(copies.loop.lower)
+        sizes[iterator] = copies.tile.size if moves else copies.loop.trip_count
+    for index, origin, extent in zip(writer.write.index, buffer.origin, buffer.extents, strict=True):
+        ranging = [(name, factor) for name, factor in index.terms if name in sizes]
+        size = sizes.pop(ranging[0][0]) if ranging else 1  # a loop fills one dimension only
+        steady = all(factor == 1 for _, factor in ranging) and len(ranging) <= 1
+        if not steady or (index.substitute(starts), size) != (origin, extent):
+            return False
+    return True
 
 
 def _written_first(
