@@ -76,12 +76,16 @@ class Algebra(Protocol):
         """The entry of a table, whose last one stands for all that follow."""
         ...
 
-    def apply(self, function: Callable[[int], int], value: Value) -> Value:
-        """A function of a plain integer, such as a table without an end; asked once for each different value."""
+    def apply(self, function: Callable[..., int], *values: Value) -> Value:
+        """A function of plain integers, such as a table without an end; asked once for all that are equal."""
         ...
 
     def nearest(self, value: Value) -> Value:
         """The nearest whole number, of two the even one."""
+        ...
+
+    def may_hold(self, condition: Condition) -> bool:
+        """Whether a condition holds for any candidate, as far as that is known."""
         ...
 
 
@@ -130,11 +134,14 @@ class Exact:
     def lookup(self, table: Sequence[int], at: Value) -> Value:
         return table[min(at, len(table) - 1)]
 
-    def apply(self, function: Callable[[int], int], value: Value) -> Value:
-        return function(value)
+    def apply(self, function: Callable[..., int], *values: Value) -> Value:
+        return function(*values)
 
     def nearest(self, value: Value) -> Value:
         return round(value)
+
+    def may_hold(self, condition: Condition) -> bool:
+        return bool(condition)
 
 
 class Vector:
@@ -189,8 +196,11 @@ class Vector:
     def lookup(self, table: Sequence[int], at: Value) -> Value:
         return np.asarray(table)[np.minimum(at, len(table) - 1)]
 
-    def apply(self, function: Callable[[int], int], value: Value) -> Value:
-        numbers = np.asarray(value, dtype=np.int64)
+    def apply(self, function: Callable[..., int], *values: Value) -> Value:
+        if len(values) > 1:
+            rows, which = distinct_rows(values)
+            return np.array([function(*map(int, row)) for row in rows], np.int64)[which]
+        numbers = np.asarray(values[0], dtype=np.int64)
         if numbers.max(initial=0) > MOST_COUNTED:
             different, which = np.unique(numbers, return_inverse=True)
             return np.array([function(int(n)) for n in different], np.int64)[which.reshape(numbers.shape)]
@@ -203,6 +213,9 @@ class Vector:
 
     def nearest(self, value: Value) -> Value:
         return np.rint(value).astype(np.int64)
+
+    def may_hold(self, condition: Condition) -> bool:
+        return bool(np.any(condition))
 
 
 def _plain(*values: Value) -> bool:

@@ -6,7 +6,7 @@ together, with NumPy arrays in place of integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model.addresses import address_multipliers
-from sisyphus.model.algebra import VECTOR, Value
+from sisyphus.model.algebra import VECTOR, Algebra, Value
 from sisyphus.model.counting import Ints
 from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.facts import Move, Pipe
@@ -26,6 +26,7 @@ from sisyphus.model.operators import cores_of, instances, is_called
 from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.schedule import Setting
+from sisyphus.model.tape import Program, Tape
 from sisyphus.model.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.transfers import move_cycles, move_multipliers
 from sisyphus.space import NestSpace
@@ -38,6 +39,10 @@ Floats = npt.NDArray[np.float64]
 RESIDENT = -1
 #: In `places`: the part that the nest touches is moved before and behind it, in each iteration of its outer loops.
 AROUND = -2
+
+
+#: Candidates that are computed together, so that what is computed on the way stays in the cache.
+AT_ONCE = 4096
 
 
 #: Figures of a nest that are no whole numbers.
@@ -103,15 +108,16 @@ class NestModel:
     tree: bool = False
     rules: Rules = VITIS_2023_2
     together: tuple[StmtId, ...] | None = None
+    _programs: dict[Hashable, Program] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> TileCounts:
         """How often the tile loops run."""
         return tile_counts(self.scop, self.space.nest, self.together)
 
-    @property
-    def setting(self) -> Setting:
-        return Setting(VECTOR, self.rules, self.target.operators, GuardForm.INLINE)
+    def setting(self, alg: Algebra = VECTOR) -> Setting:
+        """What all formulas share, in some reading."""
+        return Setting(alg, self.rules, self.target.operators, GuardForm.INLINE)
 
     def costs(self, candidates: Candidates) -> NestCosts:
         """The cost of every candidate."""
@@ -120,10 +126,24 @@ class NestModel:
         for rows, order, loop in _shapes(self.space, candidates):
             for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows), len(rows)):
                 for some, depth, alike in _copied(order, own, len(part)):
-                    exact = replace(shape, depth=depth)
-                    reader = NestReader(VECTOR, self.scop, self.space, self.tree, exact, alike)
-                    found.put(rows[part[some]], _nest_costs(self, reader))
+                    self._compute(rows[part[some]], replace(shape, depth=depth), alike, found)
         return found.costs()
+
+    def _compute(self, rows: Ints, shape: Shape, numbers: Numbers, found: _Columns) -> None:
+        """The cost of the candidates of one shape, by formulas that are written down when it is met first."""
+        key, columns = _inputs(numbers.without_constants())
+        if (shape, key) not in self._programs:
+            self._programs[shape, key] = self._program(shape, numbers.without_constants())
+        program = self._programs[shape, key]
+        for start in range(0, len(rows), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            found.put(rows[part], program.run([column[part] for column in columns]))
+
+    def _program(self, shape: Shape, numbers: Numbers) -> Program:
+        tape = Tape()
+        symbols = numbers.each(lambda column: tape.input() if isinstance(column, np.ndarray) else column)
+        reader = NestReader(tape, self.scop, self.space, self.tree, shape, symbols)
+        return tape.program(_nest_costs(self, reader))
 
     def _exact(
         self, order: tuple[str, ...], loop: str | None, numbers: Numbers, rows: int
@@ -218,17 +238,23 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tu
 
 
 def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
-    return Numbers(
-        tiles={loop: (t[0][rows], t[1][rows], t[2][rows]) for loop, t in numbers.tiles.items()},
-        factors={a: tuple(f[rows] for f in factors) for a, factors in numbers.factors.items()},
-        widths={a: w[rows] for a, w in numbers.widths.items()},
-        places={a: {loop: on[rows] for loop, on in found.items()} for a, found in numbers.places.items()},
-        around={a: on[rows] for a, on in numbers.around.items()},
-        loads={a: on[rows] for a, on in numbers.loads.items()},
-        visits=[visits[rows] for visits in numbers.visits],
-        starts=numbers.starts[rows] if numbers.visits else 0,
-        unroll={loop: copies[rows] for loop, copies in numbers.unroll.items()},
-    )
+    return numbers.each(lambda column: column[rows])
+
+
+def _inputs(numbers: Numbers) -> tuple[Hashable, list[Ints]]:
+    """Which numbers are constants, and the columns of the others."""
+    key: list[Hashable] = [tuple(numbers.places), tuple(numbers.around), tuple(numbers.unroll)]
+    columns: list[Ints] = []
+
+    def note(column: Value) -> Value:
+        is_column = isinstance(column, np.ndarray)
+        key.append(None if is_column else column)
+        if is_column:
+            columns.append(column)
+        return column
+
+    numbers.each(note)
+    return tuple(key), columns
 
 
 def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, int, Numbers]]:
@@ -247,7 +273,7 @@ def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tup
 
 def _nest_costs(model: NestModel, reader: NestReader) -> dict[str, Value]:
     """The formulas on the facts of one shape."""
-    setting, facts = model.setting, reader.facts()
+    setting, facts = model.setting(reader.alg), reader.facts()
     [(pipe, copies)] = pipes_in(facts.parts)
     study = study_pipe(setting, pipe)
     cycles = task_cycles(setting, facts, lambda _: study.body, model.counts.runs)

@@ -129,7 +129,7 @@ def _words_read(setting: Setting, pipe: Pipe, reads: Sequence[Access]) -> Value:
     """Words that one start reads from memories."""
     alg, dims = setting.alg, {access.buffer: access.dims for access in reads}
     total: Value = 0
-    for buffer, count in elements_read(pipe).items():
+    for buffer, count in elements_read(alg, pipe).items():
         total = total + alg.select(in_registers(alg, dims[buffer]), 0, count)
     return total
 

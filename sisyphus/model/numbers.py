@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.model.algebra import Algebra, Condition, Value
@@ -46,6 +48,25 @@ class Numbers:
     unroll: Mapping[str, Value] = field(default_factory=dict)
     starts: Value = 0
 
+    def each(self, function: Callable[[Value], Value]) -> Numbers:
+        """The same with a function of every column."""
+        return Numbers(
+            tiles={loop: (function(t[0]), function(t[1]), function(t[2])) for loop, t in self.tiles.items()},
+            factors={a: tuple(function(f) for f in factors) for a, factors in self.factors.items()},
+            widths={a: function(w) for a, w in self.widths.items()},
+            places={a: {loop: function(on) for loop, on in found.items()} for a, found in self.places.items()},
+            around={a: function(on) for a, on in self.around.items()},
+            loads={a: function(on) for a, on in self.loads.items()},
+            visits=[function(visits) for visits in self.visits],
+            starts=function(self.starts) if self.visits else 0,
+            unroll={loop: function(copies) for loop, copies in self.unroll.items()},
+        )
+
+    def without_constants(self) -> Numbers:
+        """Constants in place of conditions that all candidates agree in, and of level-1 loops that turn in none."""
+        plain = self.each(lambda column: _constant(column) if column.dtype == np.bool_ else column)
+        return replace(plain, tiles={loop: (t[0], _one(t[1]), t[2]) for loop, t in plain.tiles.items()})
+
     def hosts(self, alg: Algebra, loop: str) -> Condition:
         """Whether any array is transferred under a loop."""
         found: Condition = False
@@ -68,3 +89,11 @@ class Numbers:
         for copies in self.unroll.values():
             found = alg.both(found, alg.negation(alg.exceeds(copies, 1)))
         return found
+
+
+def _constant(column: Value) -> Value:
+    return bool(column[0]) if (column == column[0]).all() else column
+
+
+def _one(column: Value) -> Value:
+    return 1 if (column == 1).all() else column

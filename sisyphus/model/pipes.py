@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sisyphus.model.algebra import Value
 from sisyphus.model.facts import Burst, Guarded, Move, Part, Pipe, Replicated, Tile
 from sisyphus.model.latency import Body, is_flattened
@@ -42,7 +40,9 @@ def _is_measured(setting: Setting, pipe: Pipe, interval: Interval) -> bool:
     """Whether reports confirm what a body rests on: its cores, its guards, and what asks for its II."""
     guarded = any(work.guarded and not is_called(setting, work) for work in pipe.works)
     cores = all(core.cost.measured or not core.cost.latency for core in cores_of(setting, pipe.works).values())
-    assumed = any(not sure and np.any(cycles > 1) for cycles, _, sure in interval.causes)
+    assumed = any(
+        not sure and setting.alg.may_hold(setting.alg.exceeds(cycles, 1)) for cycles, _, sure in interval.causes
+    )
     return cores and not guarded and not assumed
 
 

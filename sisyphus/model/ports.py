@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from sisyphus.model.addresses import in_registers, is_complete
-from sisyphus.model.algebra import Algebra, Value, distinct_rows, product
+from sisyphus.model.algebra import Algebra, Value, product
 from sisyphus.model.facts import Access, Pipe
 from sisyphus.model.rules import Rules
 
@@ -56,7 +56,7 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[Access, bool]])
         if len(group) == 1:
             total = total + _single(alg, pipe, group[0], unrolled)
         else:
-            total = total + _spread(pipe, group, unrolled)[1]
+            total = total + _spread(alg, pipe, group, unrolled)[1]
     return total
 
 
@@ -99,7 +99,7 @@ def _columns(pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[t
     return offsets, len(loops), columns
 
 
-def elements_read(pipe: Pipe) -> dict[str, Value]:
+def elements_read(alg: Algebra, pipe: Pipe) -> dict[str, Value]:
     """Different elements that one start reads from each buffer."""
     unrolled = {loop for work in pipe.works for loop in work.unrolled}
     found: dict[str, Value] = {}
@@ -109,19 +109,16 @@ def elements_read(pipe: Pipe) -> dict[str, Value]:
                 _, loops, columns = _columns(pipe, group, unrolled)
                 count = product(columns[2 * len(group[0].dims) :][:loops])
             else:
-                count = _spread(pipe, group, unrolled)[0]
+                count = _spread(alg, pipe, group, unrolled)[0]
             found[buffer] = found.get(buffer, 0) + count
     return found
 
 
-def _spread(pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[Value, Value]:
+def _spread(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[Value, Value]:
     """Elements of accesses that differ by constants: in all, and in their fullest bank."""
     offsets, loops, columns = _columns(pipe, group, unrolled)
-    if all(isinstance(column, int) for column in columns):
-        return spread(offsets, loops, tuple(columns))
-    different, which = distinct_rows(columns)
-    counts = np.array([spread(offsets, loops, tuple(int(c) for c in row)) for row in different]).reshape(-1, 2)
-    return counts[which, 0], counts[which, 1]
+    every = alg.apply(lambda *numbers: spread(offsets, loops, numbers)[0], *columns)
+    return every, alg.apply(lambda *numbers: spread(offsets, loops, numbers)[1], *columns)
 
 
 @lru_cache(maxsize=65536)

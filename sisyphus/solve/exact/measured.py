@@ -255,7 +255,7 @@ class MeasuredCosts(PaperCosts):
     def _whole(self, array: ArrayId, factors: Ints, widths: Ints, *, is_load: bool) -> Ints:
         """Cycles of the transfer of a whole array, by partition and beat."""
         columns = tuple(factors[:, at] for at in range(factors.shape[1]))
-        setting = next(iter(self._models.values())).setting
+        setting = next(iter(self._models.values())).setting()
         return whole_transfer(setting, self.space.scop.array(array), columns, widths, is_load=is_load)
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:

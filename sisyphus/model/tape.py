@@ -1,0 +1,245 @@
+"""Formulas written down once and computed for many batches of candidates; knows no formula.
+
+A tape is a symbolic reading of the formulas: what they do with its symbols are steps. Equal steps are one, and what
+depends on constants alone is computed at once. A program has the steps that some results need and runs them on NumPy
+arrays, with the operations of `VECTOR`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sisyphus.errors import InternalError
+from sisyphus.model.algebra import EXACT, VECTOR, Condition, Value
+
+#: A function of arrays and constants.
+Function = Callable[..., Any]
+#: What a step does, by name: with constants, and with arrays.
+OPERATIONS: Mapping[str, tuple[Function, Function]] = {
+    **{
+        name: (getattr(EXACT, name), getattr(VECTOR, name))
+        for name in ("maximum", "minimum", "ceil_div", "log2_ceil", "log2_floor", "gcd", "lowest_bit", "select")
+    },
+    **{
+        name: (getattr(EXACT, name), getattr(VECTOR, name))
+        for name in ("is_power_of_two", "exceeds", "both", "either", "negation", "nearest")
+    },
+    **{name: (getattr(operator, name), getattr(operator, name)) for name in ("add", "sub", "mul", "floordiv")},
+}
+
+
+class Symbol:
+    """A number or a condition that is not known yet: an input, or the result of a step."""
+
+    __slots__ = ("function", "number", "operands", "tape")
+
+    def __init__(self, tape: Tape, number: int, function: Function | None, operands: tuple[Value, ...]) -> None:
+        self.tape, self.number, self.function, self.operands = tape, number, function, operands
+
+    def __add__(self, other: Value) -> Value:
+        return self.tape.step("add", self, other) if other.__class__ is Symbol or other else self
+
+    def __radd__(self, other: Value) -> Value:
+        return self + other
+
+    def __sub__(self, other: Value) -> Value:
+        return self.tape.step("sub", self, other) if other.__class__ is Symbol or other else self
+
+    def __rsub__(self, other: Value) -> Value:
+        return self.tape.step("sub", other, self)
+
+    def __mul__(self, other: Value) -> Value:
+        if other.__class__ is not Symbol and other in (0, 1):
+            return self if other else 0
+        return self.tape.step("mul", self, other)
+
+    def __rmul__(self, other: Value) -> Value:
+        return self * other
+
+    def __floordiv__(self, other: Value) -> Value:
+        return self if _is(other, 1) else self.tape.step("floordiv", self, other)
+
+    def __rfloordiv__(self, other: Value) -> Value:
+        return self.tape.step("floordiv", other, self)
+
+    def __neg__(self) -> Value:
+        return 0 - self
+
+    def __bool__(self) -> NoReturn:
+        raise InternalError("a formula asks Python whether a symbol is true")
+
+
+class Tape:
+    """The reading of an `Algebra` that writes down what formulas do."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Value] = {}
+        self._symbols: list[Symbol] = []
+        self._inputs: list[Symbol] = []
+
+    def input(self) -> Symbol:
+        """A column that every run of the program is given, in the order of these calls."""
+        self._inputs.append(self._new(None, ()))
+        return self._inputs[-1]
+
+    def step(self, name: str, *operands: Value) -> Value:
+        """The result of an operation."""
+        key = (name, operands)
+        found = self._known.get(key)
+        if found is None:
+            exact, vector = OPERATIONS[name]
+            found = self._known[key] = self._result(exact, vector, operands)
+        return found
+
+    def program(self, results: Mapping[str, Value]) -> Program:
+        """What it takes to compute some results; the tape forgets its symbols."""
+        needed, waiting = set[Symbol](), [value for value in results.values() if isinstance(value, Symbol)]
+        while waiting:
+            symbol = waiting.pop()
+            if symbol not in needed:
+                needed.add(symbol)
+                waiting += [operand for operand in symbol.operands if isinstance(operand, Symbol)]
+        steps = [symbol for symbol in self._symbols if symbol in needed and symbol.function is not None]
+        self._known.clear()
+        self._symbols.clear()
+        return _program(steps, self._inputs, results)
+
+    def maximum(self, *values: Value) -> Value:
+        return self._of_several("maximum", values)
+
+    def minimum(self, *values: Value) -> Value:
+        return self._of_several("minimum", values)
+
+    def ceil_div(self, value: Value, divisor: Value) -> Value:
+        return value if _is(divisor, 1) or _is(value, 0) else self.step("ceil_div", value, divisor)
+
+    def log2_ceil(self, value: Value) -> Value:
+        return self.step("log2_ceil", value)
+
+    def log2_floor(self, value: Value) -> Value:
+        return self.step("log2_floor", value)
+
+    def gcd(self, left: Value, right: Value) -> Value:
+        if left is right or _is(right, 0) or _is(left, 1):
+            return left
+        return right if _is(left, 0) or _is(right, 1) else self.step("gcd", left, right)
+
+    def lowest_bit(self, value: Value) -> Value:
+        return self.step("lowest_bit", value)
+
+    def is_power_of_two(self, value: Value) -> Condition:
+        return self.step("is_power_of_two", value)
+
+    def exceeds(self, left: Value, right: Value) -> Condition:
+        return left is not right and self.step("exceeds", left, right)
+
+    def both(self, left: Condition, right: Condition) -> Condition:
+        if left is True or left is right or right is False:
+            return right
+        return left if left is False or right is True else self.step("both", left, right)
+
+    def either(self, left: Condition, right: Condition) -> Condition:
+        if left is False or left is right or right is True:
+            return right
+        return left if left is True or right is False else self.step("either", left, right)
+
+    def negation(self, condition: Condition) -> Condition:
+        if condition.__class__ is Symbol and condition.function == VECTOR.negation:
+            return condition.operands[0]
+        return self.step("negation", condition)
+
+    def select(self, condition: Condition, then: Value, other: Value) -> Value:
+        if condition.__class__ is not Symbol:
+            return then if condition else other
+        if then is other:
+            return then
+        # as a factor, a condition is 1 or 0
+        return self.step("mul", condition, then) if _is(other, 0) else self.step("select", condition, then, other)
+
+    def lookup(self, table: Sequence[int], at: Value) -> Value:
+        return self._with_function("lookup", tuple(table), (at,))
+
+    def apply(self, function: Callable[..., int], *values: Value) -> Value:
+        return self._with_function("apply", function, values)
+
+    def nearest(self, value: Value) -> Value:
+        return self.step("nearest", value)
+
+    def may_hold(self, condition: Condition) -> bool:
+        return isinstance(condition, Symbol) or bool(condition)
+
+    def _of_several(self, name: str, values: Sequence[Value]) -> Value:
+        """A function of several values in any order, equal ones once."""
+        different = tuple(dict.fromkeys(values))
+        return different[0] if len(different) == 1 else self.step(name, *different)
+
+    def _with_function(self, name: str, function: Any, operands: tuple[Value, ...]) -> Value:
+        """A step whose first argument is no value."""
+        key = (name, function, operands)
+        if key not in self._known:
+            exact, vector = partial(getattr(EXACT, name), function), partial(getattr(VECTOR, name), function)
+            self._known[key] = self._result(exact, vector, operands)
+        return self._known[key]
+
+    def _result(self, exact: Function, vector: Function, operands: tuple[Value, ...]) -> Value:
+        is_known = not any(operand.__class__ is Symbol for operand in operands)
+        return exact(*operands) if is_known else self._new(vector, operands)
+
+    def _new(self, function: Function | None, operands: tuple[Value, ...]) -> Symbol:
+        self._symbols.append(Symbol(self, len(self._symbols), function, operands))
+        return self._symbols[-1]
+
+
+def _is(value: Value, number: int) -> bool:
+    return value.__class__ is not Symbol and bool(value == number)
+
+
+def _program(steps: Sequence[Symbol], inputs: Sequence[Symbol], results: Mapping[str, Value]) -> Program:
+    """Symbols and constants as slots."""
+    slots: list[Any] = [None] * (len(inputs) + len(steps))
+    places: dict[Hashable, int] = {symbol: at for at, symbol in enumerate((*inputs, *steps))}
+
+    def place(value: Value) -> int:
+        key = value if isinstance(value, Symbol) else (type(value), value)
+        if key not in places:
+            places[key] = len(slots)
+            slots.append(np.asarray(value))  # NumPy would convert a number in every run
+        return places[key]
+
+    wanted = {name: place(value) for name, value in results.items()}
+    operands = tuple(tuple(map(place, symbol.operands)) for symbol in steps)
+    last = {slot: at for at, own in enumerate(operands) for slot in own}
+    kept = {*wanted.values(), *range(len(inputs)), *range(len(inputs) + len(steps), len(slots))}
+    dead = tuple(tuple({s for s in own if last[s] == at} - kept) for at, own in enumerate(operands))
+    return Program(slots, len(inputs), tuple(s.function for s in steps if s.function), operands, dead, wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Steps over slots: their functions, the slots of their operands, the slots that no later step needs.
+
+    The first slots are the inputs, the next ones the results of the steps, then come constants.
+    """
+
+    slots: Sequence[Any]
+    inputs: int
+    functions: Sequence[Function]
+    operands: Sequence[tuple[int, ...]]
+    dead: Sequence[tuple[int, ...]]
+    results: Mapping[str, int]
+
+    def run(self, columns: Sequence[Any]) -> dict[str, Any]:
+        """The results for some columns, one per input; those that depend on none of them are constants."""
+        slots = [*columns, *self.slots[self.inputs :]]
+        steps = zip(self.functions, self.operands, self.dead, strict=True)
+        for result, (function, operands, dead) in enumerate(steps, start=self.inputs):
+            slots[result] = function(*[slots[operand] for operand in operands])
+            for slot in dead:
+                slots[slot] = None
+        return {name: slots[slot] for name, slot in self.results.items()}
