@@ -135,7 +135,7 @@ def _pipe_needs(setting: Setting, found: PipeStudy) -> tuple[dict[str, int], dic
 
 def _of_copies(name: str, copies: int, terms: tuple[Term, ...]) -> Term:
     """The terms of all copies of a body."""
-    found = (replace(term, value=term.value * copies) for term in terms if term.value)
+    found = (term._replace(value=term.value * copies) for term in terms if term.value)
     return total(name, found, rule="datapath")
 
 

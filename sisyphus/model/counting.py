@@ -52,7 +52,7 @@ class Visits:
     def total(self) -> Value:
         """Iterations: one number, or one for each iteration of the outer loops."""
         if self.owners == 1:
-            return int(self.weight.sum())
+            return int(self.weight[0] if len(self.weight) == 1 else self.weight.sum())
         if self.owner is None:
             return self.weight
         return np.bincount(self.owner, weights=self.weight, minlength=self.owners).astype(np.int64)
@@ -61,7 +61,7 @@ class Visits:
         """The iterations of a loop at this place; `needed` are the iterators that bounds and guards ask for."""
         first, last = loop.lower.value, loop.upper.value
         if first is not None and last is not None and loop.iterator not in needed:
-            return replace(self, weight=self.weight * max(last - first + 1, 0))
+            return Visits(self.values, self.weight * max(last - first + 1, 0), self.owner, self.owners)
         low, high = self._lower(loop.lower), self._upper(loop.upper)
         lengths = np.maximum(high - low + 1, 0)
         if loop.iterator not in needed:

@@ -33,7 +33,8 @@ def move_of(plan: Plan, transfer: Transfer) -> Move:
 
 def bytes_moved(move: Move, runs: Value) -> int:
     """Between memory and chip, by so many runs of a transfer, one figure or one per iteration of outer loops."""
-    return int(np.sum(move.beats * move.width * move.bits // 8 * np.asarray(runs)))
+    total = move.beats * move.width * move.bits // 8 * runs
+    return total if isinstance(total, int) else int(np.sum(total))
 
 
 def _beats(buffer: Buffer, port: Port, width: int) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +11,11 @@ import numpy.typing as npt
 from sisyphus.model.algebra import Value
 
 
-@dataclass(frozen=True)
-class Term:
-    """A part of a figure. A term with children is their sum; `measured` says whether reports confirm its rule."""
+class Term(NamedTuple):
+    """A part of a figure. A term with children is their sum; `measured` says whether reports confirm its rule.
+
+    A tuple, since an estimate has hundreds of them.
+    """
 
     name: str
     value: Value

@@ -94,8 +94,8 @@ def _copy(plan: Plan, transfer_id: str) -> Touched:
 
 
 def _task(plan: Plan, task: Task) -> Touched:
-    inside = reduce(Touched.__or__, (_copy(plan, copied) for copied in task.copies), Touched())
-    own = {t.buffer for t in task_transfers(plan, task)}
+    moved = task_transfers(plan, task)
+    own = {t.buffer for t in moved}
     outside = [plan.buffer(b) for b in task.buffers if b not in own]
     statements = [plan.scop.statement(s) for s in task.running]
     read = {ref.array for statement in statements for ref in statement.reads}
@@ -105,9 +105,9 @@ def _task(plan: Plan, task: Task) -> Touched:
         reads=reads,
         writes=frozenset(b.id for b in outside if b.array in written),
         shared_reads=frozenset(b.id for b in outside if b.id in reads and not b.in_registers),
-        loads=inside.loads,
-        stores=inside.stores,
-        bundles=inside.bundles,
+        loads=frozenset(t.array for t in moved if t.direction is Direction.LOAD),
+        stores=frozenset(t.array for t in moved if t.direction is Direction.STORE),
+        bundles=frozenset((t.port, t.direction) for t in moved),
     )
 
 

@@ -31,7 +31,8 @@ class Names:
 
     def take(self, wanted: str) -> str:
         """`wanted` made an identifier, with a number behind it where it is taken."""
-        base = re.sub(r"\W+", "_", wanted).strip("_") or "x"
+        plain = wanted if wanted.isidentifier() else re.sub(r"\W+", "_", wanted)
+        base = plain.strip("_") or "x"
         name, number = base, 1
         while name in self._taken:
             number += 1
