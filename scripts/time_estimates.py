@@ -5,14 +5,16 @@
 
 Figures are milliseconds of processor time per point, the median and the worst: `cold` of a plan and its estimate built
 from nothing but the analysed kernel; `random` of an `Estimator` of that kernel which has seen other random points;
-`next` of the same for a point that differs in one nest from one that it knows. Neural-network kernels have no MEDIUM
-size but their full one. With --profile the functions that take longest are printed for each kernel.
+`next` of the same for a point that differs in one nest from one that it knows. Pauses in which Python looks for garbage
+among modules and kernels loaded before are left out (gc.freeze). Neural-network kernels have no MEDIUM size but their
+full one. With --profile the functions that take longest are printed for each kernel.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
+import gc
 import pstats
 import random
 import sys
@@ -115,6 +117,8 @@ def main() -> None:
     for name, kernel in subjects(options.kernels, options.data_set):
         points = some_points(kernel, target, options.n)
         measure(name, kernel, points[:2], target)
+        gc.collect()
+        gc.freeze()
         with cProfile.Profile() if options.profile else nullcontext() as profile:
             rows.append(row := measure(name, kernel, points, target))
         figures = (f(column) for column in (row.cold, row.random, row.near) for f in (median, max))
