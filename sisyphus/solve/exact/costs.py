@@ -75,10 +75,11 @@ def joined_costs(parts: Sequence[Costs]) -> Costs:
 
 @dataclass(frozen=True)
 class Least:
-    """Lower bounds: cycles, and per budget the sum over its kinds."""
+    """Lower bounds: cycles, those of `stores` among them, and per budget the sum over its kinds."""
 
     cycles: float
     usage: Mapping[str, float]
+    stores: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -240,8 +241,10 @@ class CostModel(Protocol):
         """The usage alone, which takes less time than the cycles; more loops outside never add to it."""
         ...
 
-    def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
-        """Cycles of the transfers of several arrays together, each [family, candidate]; no less than of some of them.
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
+        """Cycles of the transfers of several arrays of a nest together, each [family, candidate].
+
+        They are no less than of some of the arrays.
 
         `families` [family, array] tells which of them have the same loops outside.
         """

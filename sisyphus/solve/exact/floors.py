@@ -6,7 +6,7 @@ takes an interval, every new start of it its latency, every transfer its beats a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,14 +18,15 @@ from sisyphus.model.cores import Core
 from sisyphus.model.waits import Wait, waits_of
 from sisyphus.solve.exact.costs import Batch, Floats, Ints
 from sisyphus.solve.exact.paper import span, tile_sizes, trips_of
+from sisyphus.solve.exact.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, NestSpace, Space
 
 
 class NestFloor:
     """The bounds of one nest."""
 
-    def __init__(self, space: Space, nest: NestSpace, model: NestModel) -> None:
-        self.space, self.nest, self.model = space, nest, model
+    def __init__(self, space: Space, nest: NestSpace, model: NestModel, beats: TileBeats) -> None:
+        self.space, self.nest, self.model, self.beats = space, nest, model, beats
         self.rules = model.rules
         self.tree = space.options.tree_reduction
         self.body = bound.body_of(space, nest, model.rules)
@@ -124,12 +125,19 @@ class NestFloor:
         return self.calls if is_box else 1
 
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
-        """Beats at the widest width, and the latency of the port for every contiguous run of memory."""
-        directions = int(bound.must_load(self.space, self.nest, use)) + int(use.writes)
+        """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
         footprint, bursts = _footprint(self.nest, use, batch, outside)
-        beats = footprint / max(self.space.widths[use.array])
+        beats = footprint / self.beats.of(self.nest, use, batch, outside)
         once = bound.transfer_cycles(beats, bursts, self.rules)
-        return np.asarray(self.tiles(batch, outside) * directions * once, np.float64)
+        return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
+
+    def directions(self, use: ArrayUse) -> int:
+        """How often a tile travels at least: in, out or both."""
+        return int(bound.must_load(self.space, self.nest, use)) + int(use.writes)
+
+    def stored(self, use: ArrayUse) -> float:
+        """The share of the transfers of an array that are stores."""
+        return int(use.writes) / max(self.directions(use), 1)
 
     def operators(self, batch: Batch) -> dict[str, Floats]:
         """Cores by kind at the largest interval that a recurrence can ask for."""
@@ -161,6 +169,21 @@ class NestFloor:
         again = np.where(trips.pipelined_reduction > 1, waits, np.ceil(waits / apart))
         found: Floats = np.where((batch.level1 > 1).any(axis=0), again, waits)
         return found
+
+
+def side_by_side(families: Ints, cycles: Sequence[Floats]) -> Floats:
+    """Loads, or stores, of several arrays: in one place side by side, those of different places one after another.
+
+    Where a tile is both loaded and stored, what is computed on it stands between.
+    """
+    total = cycles[0]
+    for at in range(1, len(cycles)):
+        hidden = np.zeros_like(cycles[at])
+        for other in range(at):
+            same = (families[:, other] == families[:, at])[:, None]
+            hidden = np.where(same, np.maximum(hidden, cycles[other]), hidden)
+        total = total + np.maximum(cycles[at] - hidden, 0)
+    return total
 
 
 def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> tuple[Ints, Ints]:

@@ -47,9 +47,10 @@ from sisyphus.solve.exact.costs import (
     Width,
     joined_costs,
 )
-from sisyphus.solve.exact.floors import NestFloor
+from sisyphus.solve.exact.floors import NestFloor, side_by_side
 from sisyphus.solve.exact.paper import MEMORY, PaperCosts, smallest_tile, span, tile_sizes
 from sisyphus.solve.exact.reading import Reading
+from sisyphus.solve.exact.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
@@ -91,7 +92,8 @@ class MeasuredCosts(PaperCosts):
         self._known_widths: dict[ArrayId, list[Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
-        self._floors = {nest.id: NestFloor(space, nest, self._models[nest.id]) for nest in space.nests}
+        self._tile_beats = TileBeats(space)
+        self._floors = {n.id: NestFloor(space, n, self._models[n.id], self._tile_beats) for n in space.nests}
 
     @cached_property
     def _cores(self) -> Mapping[str, Core]:
@@ -203,32 +205,26 @@ class MeasuredCosts(PaperCosts):
         moved = self._floors[nest.id].transfers(use, batch, outside)
         return Costs(moved, self.tile_usage(nest, use, batch, outside))
 
-    def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
-        """Transfers in one place run side by side, those of different places one after another."""
-        total = cycles[0]
-        for at in range(1, len(cycles)):
-            hidden = np.zeros_like(cycles[at])
-            for other in range(at):
-                same = (families[:, other] == families[:, at])[:, None]
-                hidden = np.where(same, np.maximum(hidden, cycles[other]), hidden)
-            total = total + np.maximum(cycles[at] - hidden, 0)
-        return total
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
+        shares = [self._floors[nest.id].stored(use) for use in uses]
+        loads = side_by_side(families, [each * (1 - share) for each, share in zip(cycles, shares, strict=True)])
+        return loads + side_by_side(families, [each * share for each, share in zip(cycles, shares, strict=True)])
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
         return self._floors[nest.id].refill(batch, outside)
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         found = super().least_tile(nest, use)
-        directions = 2 if use.writes else 1
-        needed = int(bound.must_load(self.space, nest, use)) + int(use.writes)
-        elements = found.cycles / directions / nest.outer_trips
-        floor = self._floors[nest.id]
-        beats = floor.alike * elements / max(self.space.widths[use.array])
-        cycles = needed * bound.transfer_cycles(beats, floor.calls, self.rules)
-        return Least(float(cycles), {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))})
+        floor, elements = self._floors[nest.id], found.cycles / (2 if use.writes else 1) / nest.outer_trips
+        beats = floor.alike * elements / self._tile_beats.cap(use.array)
+        cycles = float(floor.directions(use) * bound.transfer_cycles(beats, floor.calls, self.rules))
+        usage = {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))}
+        return Least(cycles, usage, stores=cycles * floor.stored(use))
 
     def least_tiles(self, least: Iterable[Least]) -> float:
-        return max((one.cycles for one in least), default=0.0)
+        found = list(least)
+        loads = max((one.cycles - one.stores for one in found), default=0.0)
+        return loads + max((one.stores for one in found), default=0.0)
 
     def moves(self, move: Move) -> Floats:
         states = self.states[move.array]
@@ -267,7 +263,8 @@ class MeasuredCosts(PaperCosts):
         return joined_costs(parts)
 
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
-        candidates = Reading(self.space, nest, self.states, tilings, placed, registers).candidates()
+        caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
+        candidates = Reading(self.space, nest, self.states, tilings, placed, registers, caps).candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)
         usage["dsp"][-1] = found.dsp - usage["dsp"].sum(axis=0)

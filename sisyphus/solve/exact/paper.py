@@ -170,7 +170,7 @@ class PaperCosts:
     def rounded(self, costs: Costs) -> Costs:
         return costs
 
-    def join(self, families: Ints, cycles: Sequence[Floats]) -> Floats:
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
         total: Floats = sum(cycles[1:], start=cycles[0])
         return total
 

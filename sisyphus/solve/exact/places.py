@@ -164,7 +164,8 @@ class Block:
             fits &= used[name] <= most
         part = _Part(part.places, part.prefix, moved, used).take(fits)
         families = self.prefixes[at][part.prefix]
-        joined = self.costs.join(families, [cycles[:, None] for cycles in part.moved])[:, 0]
+        each = [cycles[:, None] for cycles in part.moved]
+        joined = self.costs.join(self.nest, self.uses[: at + 1], families, each)[:, 0]
         cycles = self.base[part.places] + np.maximum(joined, later[part.places]) + self._refill(families, part.places)
         kept = cycles <= limit
         np.minimum.at(self.left_out, part.places[~kept], cycles[~kept])

@@ -18,7 +18,10 @@ from sisyphus.space import ArrayUse, BufferPoint, NestPoint, NestSpace, Space, T
 
 
 class Reading:
-    """Candidates of one nest: an order that fits the transfers, partitions and beats that serve the nest alone."""
+    """Candidates of one nest: an order that fits the transfers, partitions and beats that serve the nest alone.
+
+    `caps`: beats of tiled arrays are no wider, as tiles of other nests share the port.
+    """
 
     def __init__(
         self,
@@ -28,11 +31,12 @@ class Reading:
         tilings: Tilings,
         placed: Placed,
         registers: Arrays,
+        caps: Mapping[ArrayId, int],
     ) -> None:
         self.space, self.nest, self.states = space, nest, states
         self.tilings, self.placed, self.batch = tilings, placed, tilings.batch
         self._tiled = {array: at for at, array in enumerate(placed.arrays)}
-        self._registers = registers
+        self._registers, self._caps = registers, caps
 
     def candidates(self) -> Candidates:
         """The candidates in the order of the tilings."""
@@ -115,7 +119,7 @@ class Reading:
                 chosen = self._point(order, part[0])
                 buffer = BufferPoint(use.array, (self.nest.id,), place, (1,) * len(use.dims))
                 found[part] = max(tile_widths(self.space, self.nest, chosen, buffer), default=1)
-        return found
+        return np.minimum(found, self._caps[use.array])
 
     def _alike(self, use: ArrayUse, rows: Ints) -> Iterator[Ints]:
         """Rows apart where the tiles of the last dimension differ."""

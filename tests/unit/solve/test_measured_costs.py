@@ -14,8 +14,9 @@ from sisyphus.ir import ArrayId
 from sisyphus.model import NestModel
 from sisyphus.solve.exact import MeasuredCosts, point_of
 from sisyphus.solve.exact.candidates import candidates_of
-from sisyphus.solve.exact.costs import Batch, Costs, Floats, Move, Placed, Tilings
+from sisyphus.solve.exact.costs import Batch, Costs, Floats, Ints, Move, Placed, Tilings
 from sisyphus.solve.exact.floors import NestFloor
+from sisyphus.solve.exact.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, NestSpace, Space, illegal
 
 #: Cycles are whole numbers, of which some are quotients.
@@ -111,7 +112,7 @@ class RaisedTransfers(MeasuredCosts):
 
 
 class AddedTransfers(MeasuredCosts):
-    def join(self, families: np.ndarray, cycles: Sequence[Floats]) -> Floats:  # type: ignore[type-arg]
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
         return np.asarray(sum(cycles[1:], start=cycles[0]))
 
 
@@ -165,12 +166,29 @@ def test_floors_of_loops_that_wait_for_values_hold() -> None:
     nest = space.nests[0]
     batch = candidates_of(space, nest, costs.states).batch
     pipelined = batch.level1[batch.loops.index("j")] > 1
-    least = NestFloor(space, nest, NestModel(space.scop, nest, space.target)).interval(batch)
+    model = NestModel(space.scop, nest, space.target)
+    least = NestFloor(space, nest, model, TileBeats(space)).interval(batch)
     assert least[pipelined].min() > 10, "a product and two additions lie between two values of `s`"
 
 
 def test_floors_of_long_loops_hold() -> None:
     assert floors_above_counts(MeasuredCosts(measured_space(*LONG)), 1) == []
+
+
+BORDER = """
+for i in range(1, 15):
+    for j in range(1, 15):
+        B[i, j] = A[i, j - 1] + A[i, j + 1]
+for i in range(16):
+    for j in range(16):
+        A[i, j] = B[i, j] * c
+"""
+
+
+def test_floors_and_counts_of_tiles_without_the_border_hold() -> None:
+    costs = MeasuredCosts(measured_space(BORDER, {"A": (16, 16), "B": (16, 16)}))
+    assert floors_above_counts(costs, 1, 3) == []
+    assert counts_above_the_model(costs, 2, 4) == []
 
 
 @pytest.mark.parametrize("kernel", ["copy", "zero"])

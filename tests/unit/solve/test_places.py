@@ -60,7 +60,7 @@ class Case:
             for family in self.chains.families(self.active).tolist():
                 sets = [self.chains.names(bits) for bits in family]
                 tiles = [self.costs.tile(self.nest, u, batch, s) for u, s in zip(self.uses, sets, strict=True)]
-                moved = self.costs.join(np.array([family]), [tile.cycles[None, :] for tile in tiles])
+                moved = self.costs.join(self.nest, self.uses, np.array([family]), [t.cycles[None, :] for t in tiles])
                 again = self.costs.refill(self.nest, batch, frozenset().union(*sets))
                 used = sum(float(tile.usage[MEMORY].sum()) for tile in tiles)
                 if used <= self.budgets[MEMORY]:
