@@ -171,7 +171,11 @@ class Engine:
         """Short searches among some of the tilings, within less of the budgets where designs turn out too large."""
         self._homes = homes
         offers = self.prospects.offers(homes, sampled=True)
-        tables = [o.sample(SAMPLE, effort.places, offers.most, self._tick) for o in offers.options.values()]
+        floors = {nest: o.floor(offers.most) for nest, o in offers.options.items()}
+        caps = self._caps(offers.steps, floors, self.prospects.total(offers.steps, floors))
+        tables = [
+            o.sample(SAMPLE, effort.places, caps[nest], offers.most, self._tick) for nest, o in offers.options.items()
+        ]
         for share in effort.shares:
             smaller = [replace(budget, limit=budget.limit * share) for budget in offers.budgets]
             refused = self._try_alone_and_in_company(replace(offers, budgets=smaller), tables, effort)

@@ -147,22 +147,24 @@ class Options:
             self._limit = limit
         return _fitting(self._every if alike else self._table, limit, budgets)
 
-    def sample(self, count: int, places: int, budgets: Mapping[str, float], tick: Callable[[], None]) -> Table:
-        """Some choices that fit the budgets alone: the cheapest, and others evenly spread.
+    def sample(
+        self, count: int, places: int, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
+    ) -> Table:
+        """Some choices of at most `limit` cycles that fit the budgets alone: the cheapest, and others evenly spread.
 
         `count` tilings, or twice as many of tilings with places, which are of no more than `places` kinds.
         """
-        rows = np.flatnonzero(self._fits(budgets))
+        rows = np.flatnonzero(self._fits(budgets) & (self.base.cycles + self.least_tiles <= limit))
         rows = rows[np.argsort(self.base.cycles[rows], kind="stable")]
         if not self.uses:
             rows = rows[_spread(len(rows), count)]
-            return pareto(_fitting(self._entries(np.sort(rows), -np.inf, np.inf, budgets, tick), np.inf, budgets))
+            return pareto(_fitting(self._entries(np.sort(rows), -np.inf, limit, budgets, tick), limit, budgets))
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
         rows = rows[_spread(len(rows), min(count, max(MOST_FAMILIES // families, 8)))]
-        found, _ = self._bounded(np.sort(rows), -np.inf, np.inf, budgets, tick)
+        found, _ = self._bounded(np.sort(rows), -np.inf, limit, budgets, tick)
         found = _of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
         found = found.take(_spread(found.count, 2 * count))
-        return pareto(_fitting(self._counted(found, tick), np.inf, budgets))
+        return pareto(_fitting(self._counted(found, tick), limit, budgets))
 
     def _fits(self, budgets: Mapping[str, float]) -> Mask:
         """Tilings that may fit the budgets alone."""
