@@ -6,7 +6,7 @@ from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
-from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying
+from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
 from sisyphus.plan.tree import (
     Bound,
     Call,
@@ -58,5 +58,6 @@ __all__ = [
     "steps_of",
     "task_transfers",
     "varying",
+    "varying_in",
     "walk",
 ]

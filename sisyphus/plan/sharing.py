@@ -22,6 +22,7 @@ from sisyphus.ir import (
     Literal,
     Read,
     Ref,
+    Scop,
     Select,
     Statement,
     StmtId,
@@ -52,12 +53,17 @@ def shared_subexpressions(plan: Plan, task: Task) -> tuple[Shared, ...]:
     found: dict[Shared, None] = {}
     for run, unrolled in _runs(task.body, ()):
         statement = plan.scop.statement(run.statement)
-        values = dict(run.values)
-        moving = {ref: names_in(ref.substitute(values).index) for ref in statement.reads}
-        for expr, loops in varying(statement, moving, unrolled).items():
+        for expr, loops in varying_in(plan.scop, run, unrolled).items():
             if children(expr) and len(loops) < len(unrolled) and reads(expr):
                 found[Shared(statement.id, expr, tuple(loop for loop in unrolled if loop in loops))] = None
     return tuple(found)
+
+
+def varying_in(scop: Scop, run: Run, unrolled: Sequence[str]) -> Varying:
+    """The parts of a statement's value where it runs, and which of the unrolled loops around it change them."""
+    statement, values = scop.statement(run.statement), dict(run.values)
+    moving = {ref: names_in(ref.substitute(values).index) for ref in statement.reads}
+    return varying(statement, moving, unrolled)
 
 
 def names_in(subscripts: Sequence[Affine]) -> frozenset[str]:
