@@ -1,7 +1,13 @@
-"""Arrays of candidates cost what the plans of the same points cost, and do so fast."""
+"""Arrays of candidates cost what the plans of the same points cost, and do so fast.
+
+    SISY_POINTS=1000 python -m pytest tests/unit/model/test_model_batch.py -k candidates_cost_what
+
+asks for so many random points of each kernel, in place of 100.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from types import FrameType
@@ -20,7 +26,7 @@ from sisyphus.space import DesignPoint, NestSpace
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"))
-POINTS = 100
+POINTS = int(os.environ.get("SISY_POINTS", "100"))
 
 
 def shares_a_part(point: DesignPoint, nest: NestSpace) -> bool:
