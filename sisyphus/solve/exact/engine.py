@@ -122,7 +122,7 @@ class Engine:
             self.prospects.prepare()
             self._in_registers = self.prospects.in_registers
             starts = first_homes(self.space, self._in_registers)
-            self._later = self.prospects.floor(Homes(), frozenset())
+            self._later = self.prospects.least()
             self._raise_bound(self._later)
             waiting = self._begin(starts)
             parts = assignments(self.space, self.prospects.floor, self.costs.always_resident(), self._in_registers)

@@ -23,6 +23,7 @@ from sisyphus.solve.exact.costs import (
     joined_costs,
 )
 from sisyphus.solve.exact.options import Options
+from sisyphus.solve.exact.start import may_be
 from sisyphus.space import NestSpace
 
 #: Tilings of a nest up to which all are counted for a first short search; of more, those of the sample.
@@ -134,6 +135,15 @@ class Prospects:
             nests[nest.id] = float(base.cycles.min(initial=np.inf)) + self.costs.least_tiles(least)
         undecided = self.in_registers - homes.residents - tiled
         return self.total(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
+
+    def least(self) -> float:
+        """Everything at least, before homes are looked at: arrays that cannot be resident are tiled."""
+        arrays, none = self.space.used_arrays, frozenset[ArrayId]()
+        tiled = frozenset(
+            a for a in arrays if not may_be(self.space, a, resident=True) or not self.costs.may_hold(frozenset({a}))
+        )
+        found = self.floor(Homes(), tiled)
+        return found if np.isfinite(found) else self.floor(Homes(), none)
 
     def has_room(self, homes: Homes, tiled: Arrays | None = None) -> bool:
         """Whether the resident arrays, and the smallest tiles of others (if not given: all others), may fit.

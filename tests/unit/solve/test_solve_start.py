@@ -8,13 +8,17 @@ import pytest
 from builders import scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_knobs import random_points
 from unit.solve.solve_spaces import gemm_space, space_of
 
 from sisyphus.ir import ArrayId
+from sisyphus.model import Estimator
 from sisyphus.solve.exact import MeasuredCosts
 from sisyphus.solve.exact.blocks import WORTH, Blocks, Shelves, least_blocks
 from sisyphus.solve.exact.costs import Homes
+from sisyphus.solve.exact.prospects import Prospects
 from sisyphus.solve.exact.start import Enough, Trial, first_homes
+from sisyphus.space import KERNEL_PLACE
 from sisyphus.target import load_device, make_target
 
 ARRAYS = tuple(map(ArrayId, "ABCD"))
@@ -71,3 +75,14 @@ def test_an_array_larger_than_all_blocks_is_seen_at_once() -> None:
     limit = space.target.budget.onchip_bytes
     assert limit is not None and limit > 4 * 2600**2
     assert not MeasuredCosts(space).may_fit()
+
+
+def test_the_first_bound_knows_that_large_arrays_are_tiled() -> None:
+    text = "for i in range(5200):\n for j in range(5200):\n  B[i, j] = A[i, j] * c"
+    space = space_of(scop(text, A=(5200, 5200), B=(5200, 5200)), in_paper=False)
+    prospects = Prospects(MeasuredCosts(space), lambda: None)
+    prospects.prepare()
+    least, estimator = prospects.least(), Estimator(space.scop, space.distribution, space.live, space.target)
+    assert least > 2 * 5200**2 / 16 > prospects.floor(Homes(), frozenset())
+    tiled = [p for p in random_points(space, 30) if all(b.place != KERNEL_PLACE for b in p.buffers)]
+    assert tiled and all(estimator.estimate(point).cycles >= least for point in tiled)
