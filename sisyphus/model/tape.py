@@ -2,7 +2,7 @@
 
 A tape is a symbolic reading of the formulas: what they do with its symbols are steps. Equal steps are one, and what
 depends on constants alone is computed at once. A program has the steps that some results need and runs them on NumPy
-arrays, with the operations of `VECTOR`.
+arrays, by what `VECTOR` does with these.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,14 +22,20 @@ from sisyphus.model.algebra import EXACT, VECTOR, Condition, Value
 Function = Callable[..., Any]
 #: What a step does, by name: with constants, and with arrays.
 OPERATIONS: Mapping[str, tuple[Function, Function]] = {
-    **{
-        name: (getattr(EXACT, name), getattr(VECTOR, name))
-        for name in ("maximum", "minimum", "ceil_div", "log2_ceil", "log2_floor", "gcd", "lowest_bit", "select")
-    },
-    **{
-        name: (getattr(EXACT, name), getattr(VECTOR, name))
-        for name in ("is_power_of_two", "exceeds", "both", "either", "negation", "nearest")
-    },
+    "maximum": (EXACT.maximum, np.maximum),
+    "minimum": (EXACT.minimum, np.minimum),
+    "gcd": (EXACT.gcd, np.gcd),
+    "both": (EXACT.both, np.logical_and),
+    "either": (EXACT.either, np.logical_or),
+    "negation": (EXACT.negation, np.logical_not),
+    "select": (EXACT.select, np.where),
+    "exceeds": (EXACT.exceeds, operator.gt),
+    "ceil_div": (EXACT.ceil_div, VECTOR.ceil_div),
+    "log2_ceil": (EXACT.log2_ceil, VECTOR.log2_ceil),
+    "log2_floor": (EXACT.log2_floor, VECTOR.log2_floor),
+    "lowest_bit": (EXACT.lowest_bit, VECTOR.lowest_bit),
+    "is_power_of_two": (EXACT.is_power_of_two, VECTOR.is_power_of_two),
+    "nearest": (EXACT.nearest, VECTOR.nearest),
     **{name: (getattr(operator, name), getattr(operator, name)) for name in ("add", "sub", "mul", "floordiv")},
 }
 
@@ -150,7 +156,7 @@ class Tape:
         return left if left is True or right is False else self.step("either", left, right)
 
     def negation(self, condition: Condition) -> Condition:
-        if condition.__class__ is Symbol and condition.function == VECTOR.negation:
+        if condition.__class__ is Symbol and condition.function is np.logical_not:
             return condition.operands[0]
         return self.step("negation", condition)
 
@@ -175,9 +181,9 @@ class Tape:
         return isinstance(condition, Symbol) or bool(condition)
 
     def _of_several(self, name: str, values: Sequence[Value]) -> Value:
-        """A function of several values in any order, equal ones once."""
-        different = tuple(dict.fromkeys(values))
-        return different[0] if len(different) == 1 else self.step(name, *different)
+        """A function of several values in any order, two at a time, equal ones once."""
+        first, *others = dict.fromkeys(values)
+        return reduce(lambda found, value: self.step(name, found, value), others, first)
 
     def _with_function(self, name: str, function: Any, operands: tuple[Value, ...]) -> Value:
         """A step whose first argument is no value."""
