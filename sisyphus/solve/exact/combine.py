@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -136,18 +137,30 @@ class _Search:
         alive = {m: bound < self._to_beat() for m, bound in lower.items()}
         m = min(node.open, key=lambda o: int(alive[o].sum()))
         promising = np.flatnonzero(alive[m])
-        for entry in promising[np.argsort(lower[m][promising], kind="stable")]:
+        promising = promising[np.argsort(lower[m][promising], kind="stable")]
+        groups = _Groups(self, node, m, promising, alive)
+        for at, entry in enumerate(promising.tolist()):
             if lower[m][entry] >= self._to_beat():
                 break
             if not node.chosen:
                 self._bound = float(lower[m][entry])
             self.tick(self._bound)
-            child = self.charges.child(node, m, int(entry))
+            if self.doubt is None and groups.least(at) >= self._to_beat():
+                continue
+            child = self.charges.child(node, m, entry)
             open_vectors = self.charges.vectors(child, alive)
             if self.doubt is not None and self.charges.is_crowded(child):
                 self._doubt_what_company_costs(child, alive, open_vectors)
             if open_vectors is not None:
                 self._expand(child, open_vectors)
+
+    def least_of(self, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> float:
+        """A lower bound of everything with one of some entries of a table that ask the same of partitions."""
+        relaxed = self.charges.relaxed(node, m, entries)
+        vectors = self.charges.vectors(relaxed, alive)
+        if vectors is None:
+            return np.inf
+        return min(float(bound.min()) for bound in _with_best_others(self.charges.fixed(relaxed), vectors).values())
 
     def _doubt_what_company_costs(
         self, node: Node, alive: Mapping[int, Mask], vectors: Mapping[int, Floats] | None
@@ -186,7 +199,9 @@ class _Search:
             if not len(ahead):
                 return
             self.tick(self._bound)
-            for entry, in_company in zip(ahead, self.charges.wholes(node, m, ahead), strict=True):
+            whole = self.charges.wholes(node, m, ahead)
+            possible = whole < (np.inf if self.doubt is not None else self._to_beat())
+            for entry, in_company in zip(ahead[possible], whole[possible], strict=True):
                 total = float(totals[entry])
                 if total >= self._to_beat():
                     return
@@ -208,3 +223,24 @@ def _with_best_others(fixed: float, vectors: Mapping[int, Floats]) -> dict[int, 
     least = {m: float(vector.min()) for m, vector in vectors.items()}
     total = fixed + sum(least.values())
     return {m: vector + (total - least[m]) for m, vector in vectors.items()}
+
+
+class _Groups:
+    """Entries of a table that ask the same of all partitions, with lower bounds that are found when asked for."""
+
+    def __init__(self, search: _Search, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> None:
+        self._search, self._node, self._m, self._entries, self._alive = search, node, m, entries, alive
+        self._known: dict[int, float] = {}
+
+    @cached_property
+    def _of(self) -> Ints:
+        return self._search.charges.groups(self._m, self._entries)
+
+    def least(self, at: int) -> float:
+        """Of everything with the entry in a place, or with one that asks the same; none is known of one alone."""
+        group = int(self._of[at])
+        if group not in self._known:
+            same = self._entries[self._of == group]
+            several = len(same) > 1
+            self._known[group] = self._search.least_of(self._node, self._m, same, self._alive) if several else -np.inf
+        return self._known[group]

@@ -264,8 +264,13 @@ class Engine:
         return caps
 
     def _combine(self, offers: Offers, limits: Mapping[str, float], *, alike: bool = False) -> None:
-        tables = [o.within(limits[nest], offers.most, self._tick, alike=alike) for nest, o in offers.options.items()]
-        self._choose(offers, tables, None if alike else self.doubt)
+        tables = {}
+        # the nest that takes longest has the fewest choices: where it has none, those of others need not be counted
+        for nest, options in sorted(offers.options.items(), key=lambda item: -item[1].floor(offers.most)):
+            tables[nest] = options.within(limits[nest], offers.most, self._tick, alike=alike)
+            if not tables[nest].count:
+                return
+        self._choose(offers, [tables[nest] for nest in offers.options], None if alike else self.doubt)
 
     def _choose(self, offers: Offers, tables: Sequence[Table], doubt: Doubt | None, *, in_company: bool = True) -> None:
         """The best choice of one entry per table, nests counted again in the company of others or as if alone."""

@@ -6,12 +6,13 @@ over undecided nests, each at its best, is a lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sisyphus.ir import ArrayId
+from sisyphus.model.algebra import distinct_rows
 from sisyphus.solve.exact.company import Company, InCompany, Recount
 from sisyphus.solve.exact.costs import Budget, Floats, Ints, Mask, Move, Step
 from sisyphus.solve.exact.fitting import Fitting
@@ -85,7 +86,9 @@ class Charges:
         self.later = Later(self.tables, problem.states, self._penalty)
         self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.later)
         self._most_used = [usage.max(axis=1) for usage in self.company.alone]
-        self._least_used = [usage.min(axis=1) for usage in self.company.alone]
+        self._least_held = [self.fitting.nothing() for _ in self.tables]
+        for m, held in enumerate(self._least_held):
+            self.fitting.add(held, m, self.company.alone[m].min(axis=1))
         self._owned: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
@@ -98,23 +101,51 @@ class Charges:
 
     def child(self, node: Node, m: int, entry: int) -> Node:
         """One more decision."""
-        table = self.tables[m]
-        states = list(node.states)
-        for at, array in enumerate(self.arrays):
-            if array in table.states:
-                states[at] = int(self.problem.states[array].joined_with(states[at])[table.states[array][entry]])
-        chosen = {**node.chosen, m: entry}
+        states = self._states_after(node, m, entry)
         self.company.remember(m, entry, node.states, states)
+        cycles, usage = self.company.entry(m, entry, states)
+        alone = float(self.tables[m].cycles[entry])
+        return self._with(node, m, entry, states, cycles, usage, alone)
+
+    def relaxed(self, node: Node, m: int, entries: Ints) -> Node:
+        """As if an entry were decided that costs no more than any of some that ask the same of partitions.
+
+        Nothing below `child` of one of them is cheaper.
+        """
+        known, table = self.company.known(m, node.states), self.tables[m]
+        cycles, usage = (table.cycles, self.company.alone[m]) if known is None else (known.cycles, known.usage)
+        states, alone = self._states_after(node, m, int(entries[0])), float(table.cycles[entries].min())
+        least, used = float(cycles[entries].min()), usage[:, entries].min(axis=1)
+        return self._with(node, m, int(entries[0]), states, least, used, alone)
+
+    def groups(self, m: int, entries: Ints) -> Ints:
+        """For each of some entries a number that is the same for those that ask the same of all partitions."""
+        asked = [states[entries] for states in self.tables[m].states.values()]
+        return distinct_rows(asked)[1] if asked else np.zeros(len(entries), np.int64)
+
+    def _states_after(self, node: Node, m: int, entry: int) -> tuple[int, ...]:
+        asked = self.tables[m].states
+        return tuple(
+            int(self.problem.states[a].joined_with(s)[asked[a][entry]]) if a in asked else s
+            for a, s in zip(self.arrays, node.states, strict=True)
+        )
+
+    def _with(
+        self, node: Node, m: int, entry: int, states: tuple[int, ...], own: float, usage: Floats, alone: float
+    ) -> Node:
+        """A node with one more table decided, whose cycles and usage are given."""
+        nest = self.tables[m].nest
         cycles, held = dict[str, float](), self.fitting.nothing()
-        for d, e in chosen.items():
-            cycles[self.tables[d].nest], usage = self.company.entry(d, e, states)
-            self.fitting.add(held, d, usage)
+        for d, e in node.chosen.items():
+            cycles[self.tables[d].nest], used = self.company.entry(d, e, states)
+            self.fitting.add(held, d, used)
+        self.fitting.add(held, m, usage)
         return Node(
             open=tuple(o for o in node.open if o != m),
-            chosen=chosen,
-            cycles=cycles,
-            alone={**node.alone, table.nest: float(table.cycles[entry])},
-            states=tuple(states),
+            chosen={**node.chosen, m: entry},
+            cycles={**cycles, nest: own},
+            alone={**node.alone, nest: alone},
+            states=states,
             held=held,
         )
 
@@ -134,11 +165,11 @@ class Charges:
         None where a nest has nothing left. `alone`: without the cycles that company adds.
         """
         vectors = {}
-        for m in node.open:
-            kept = self._kept(node, m, None, alive.get(m))
+        for m, held in self._held_by_others(node):
+            kept = self._kept(node, m, held, None, alive.get(m))
             again = self._in_company(node, m, kept)
             if again is not None:
-                kept = self._kept(node, m, again, kept)
+                kept = self._kept(node, m, held, again, kept)
             own = self.tables[m].cycles if again is None or alone else again.cycles
             cost = self._charged(node, m, own)
             vectors[m] = cost if kept is None else np.where(kept, cost, np.inf)
@@ -198,12 +229,18 @@ class Charges:
             total += longest + step.extra
         return np.where(fits, total, np.inf)
 
-    def _kept(self, node: Node, m: int, again: InCompany | None, kept: Mask | None) -> Mask | None:
-        """Entries that were kept, as far as the budgets allow them beside what all others take at least."""
-        held = node.held.copy()
-        for o in node.open:
-            if o != m:
-                self.fitting.add(held, o, self._least_used[o])
+    def _held_by_others(self, node: Node) -> Iterator[tuple[int, Floats]]:
+        """Per undecided table what decided nests take and all other undecided ones at least."""
+        after = [self.fitting.nothing()]
+        for m in node.open[:0:-1]:
+            after.append(after[-1] + self._least_held[m])
+        before = node.held
+        for m in node.open:
+            yield m, before + after.pop()
+            before = before + self._least_held[m]
+
+    def _kept(self, node: Node, m: int, held: Floats, again: InCompany | None, kept: Mask | None) -> Mask | None:
+        """Entries that were kept, as far as the budgets allow them beside what is held."""
         usage, most = (self.company.alone[m], self._most_used[m]) if again is None else (again.usage, again.most_used)
         joined = self.company.joined(m, node.states) if self.problem.residents else {}
         fits = self.fitting.fits(m, held, usage, most, node.states, joined, [o for o in node.open if o != m])
