@@ -70,7 +70,10 @@ class Differences:
         if own.is_empty:
             return found
         if len(columns) == 1:
-            return _Counter(own, (lower[own.loops[0]],), frozenset()).count(tuple(columns))
+            low, high = -int(own.most[0, 1]), int(own.most[1, 0])
+            low, high = (low, high) if own.signs[0] > 0 else (-high, -low)
+            start = lower[own.loops[0]]
+            return np.asarray((high - start) // columns[0] - (low - start) // columns[0] + 1, np.int64)
         # where a loop has tiles of one iteration, choosing one may set others free of each other
         single = sum((np.where(column == 1, 1 << at, 0) for at, column in enumerate(columns)), np.zeros_like(found))
         for key in np.unique(single):
