@@ -16,6 +16,7 @@ Exits 1 if a problem is left without a design.
 from __future__ import annotations
 
 import argparse
+import gc
 import math
 import resource
 import sys
@@ -129,6 +130,7 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
 
 def run(job: Job) -> Row:
     """The best design over all forms of the kernel, and what the other solver makes of it."""
+    gc.freeze()  # as the command does
     row = run_alone(job)
     if job.against is None:
         return row

@@ -191,7 +191,9 @@ class _Search:
         Where several were of no use when built, a doubt is left of the others: elsewhere something may be found.
         """
         m, patience = node.open[0], PATIENCE
-        order, done, count = np.argsort(totals, kind="stable"), 0, AHEAD
+        order = np.flatnonzero(totals < self._to_beat())
+        order = order[np.argsort(totals[order], kind="stable")]
+        done, count = 0, AHEAD if self.doubt is not None else len(order)
         while done < len(order):
             ahead = order[done : done + count]
             ahead = ahead[totals[ahead] < self._to_beat()]
