@@ -7,7 +7,8 @@
 Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, divisors only and
 optimistic reuse. `objective` are cycles by the full model, or with --model paper the paper's own objective. Each
 problem runs in a process of its own, so that its peak memory can be told. Seconds are those of the search, over all
-forms of the kernel; `first` is when the first design was there. Rows are printed as they are done, and a summary last.
+forms of the kernel, which share the time limit; `first` is when the first design was there. Rows are printed as they
+are done, and a summary last.
 With --against, each problem is also given to another solver, with the same limit, and `ratio` is the objective over the
 better of both.
 Exits 1 if a problem is left without a design.
@@ -28,7 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sisyphus.budgets import JUDGED
-from sisyphus.choice import forms
+from sisyphus.choice import forms, share_of
 from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
 from sisyphus.nlp import measured, paper
@@ -147,10 +148,11 @@ def run_alone(job: Job) -> Row:
     for kernel in forms(kernels, make_target(load_device("u200")), job.model, nothing_yet=lambda: not found):
         if kernel.form in seen:
             continue
+        limits = share_of(Limits(seconds=job.limit_s), time.monotonic() - started, len(kernels) - len(seen))
         seen.add(kernel.form)
         heard.bound = -math.inf
         try:
-            one = solve(kernel, job, heard)
+            one = solve(kernel, job, limits, heard)
         except NothingFits as fault:
             failed.append(f"{type(fault).__name__}: {fault.message[:60]}")
             continue
@@ -187,7 +189,7 @@ class Heard:
             self.bound = max(self.bound, bound)
 
 
-def solve(kernel: Kernel, job: Job, heard: Heard) -> Found:
+def solve(kernel: Kernel, job: Job, limits: Limits, heard: Heard) -> Found:
     target = make_target(load_device("u200"))
     options = Options(tree_reduction=job.tree, tiles="auto" if job.data_set else "divisors")
     if job.model == "paper":
@@ -205,7 +207,7 @@ def solve(kernel: Kernel, job: Job, heard: Heard) -> Found:
         return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
 
     formulate = paper.formulate if job.model == "paper" else measured.formulate
-    improve, limits = job.model == "measured", Limits(seconds=job.limit_s)
+    improve = job.model == "measured"
     return search_within(space, formulate, job.solver, limits, judge, improve=improve, on_progress=heard)
 
 

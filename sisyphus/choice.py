@@ -111,7 +111,7 @@ def find(
     for kernel in chain(asked, () if start is None else (start.kernel,)):
         if kernel.form in seen:
             continue
-        limits = _share(request.limits, time.monotonic() - begun, len(kernels) - len(seen))
+        limits = share_of(request.limits, time.monotonic() - begun, len(kernels) - len(seen))
         seen.add(kernel.form)
         try:
             choices.append(_search(kernel, replace(request, limits=limits), listen, start=start, improve=improve))
@@ -130,7 +130,7 @@ def find(
     return replace(best, others=tuple(ranked[: request.top - 1]))
 
 
-def _share(limits: Limits, spent: float, left: int) -> Limits:
+def share_of(limits: Limits, spent: float, left: int) -> Limits:
     """What the next of the `left` forms to come may take of the time that is left, or a second where that is over."""
     if limits.seconds is None:
         return limits
