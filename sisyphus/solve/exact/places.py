@@ -128,15 +128,17 @@ class Block:
         rows, first = self.batch.count, len(self.prefixes[0])
         places, prefix = np.tile(np.arange(rows), first), np.repeat(np.arange(first), rows)
         nothing = _Part(places, prefix, np.zeros((0, len(places))), {n: self._least_usage[n][places] for n in budgets})
-        waiting = [(0, nothing)]
-        while waiting:
-            at, part = waiting.pop()
+
+        def grown(at: int, part: _Part) -> Iterator[Placing]:
             part, cycles = self._with_array(at, part, later[at], limit, budgets)
             if at + 1 == len(self.uses):
                 new = cycles > above
                 yield Placing(part.places[new], self.prefixes[at][part.prefix[new]], cycles[new])
             else:
-                waiting += [(at + 1, longer) for longer in self._continued(at, part)]
+                for longer in self._continued(at, part):
+                    yield from grown(at + 1, longer)
+
+        yield from grown(0, nothing)
 
     def _least_of_later(self, budgets: Mapping[str, float]) -> list[Floats]:
         """Per array and tiling the least cycles that one of the arrays after it takes if it fits."""
