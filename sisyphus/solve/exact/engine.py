@@ -19,12 +19,13 @@ from sisyphus.ir import ArrayId
 from sisyphus.solve.exact.combine import Combine, Doubt, branch_and_bound
 from sisyphus.solve.exact.company import Recount
 from sisyphus.solve.exact.costs import CostModel, Floats, Homes, Step
+from sisyphus.solve.exact.greedy import greedy
 from sisyphus.solve.exact.nodes import Problem
 from sisyphus.solve.exact.options import Choice, Options, Table
 from sisyphus.solve.exact.paces import Pace, paces
 from sisyphus.solve.exact.prospects import Offers, Prospects
 from sisyphus.solve.exact.residency import assignments
-from sisyphus.solve.exact.start import MORE, PATIENT, Effort, Enough, Trial, first_homes
+from sisyphus.solve.exact.start import MORE, PATIENT, Effort, Enough, Trial, first_homes, with_shares
 
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
@@ -32,6 +33,8 @@ WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.
 FEW = 300_000
 #: Tilings per nest in a first short search, and with how many homes there is one once a design is known.
 SAMPLE, MOST_STARTS = 200, 4
+#: Choices of one nest that are looked at in putting together a first design.
+MOST_LOOKS = 50_000
 
 
 @dataclass(frozen=True)
@@ -176,17 +179,29 @@ class Engine:
         tables = [
             o.sample(SAMPLE, effort.places, caps[nest], offers.most, self._tick) for nest, o in offers.options.items()
         ]
+        nodes = effort.nodes * (1 if np.isfinite(self.upper) else effort.longer)
+        with_shares(lambda share: self._is_refused(_within(offers, share), tables))
         for share in effort.shares:
-            smaller = [replace(budget, limit=budget.limit * share) for budget in offers.budgets]
-            refused = self._try_alone_and_in_company(replace(offers, budgets=smaller), tables, effort)
-            if np.isfinite(self.upper) or not refused:
+            before = self.upper
+            refused = self._try_alone_and_in_company(_within(offers, share), tables, nodes, effort.refused)
+            if self.upper < before or not refused:
                 return
 
-    def _try_alone_and_in_company(self, offers: Offers, tables: Sequence[Table], effort: Effort) -> int:
+    def _is_refused(self, offers: Offers, tables: Sequence[Table]) -> bool:
+        """Puts one design together of choices that are good enough; whether it is no use."""
+        self._trial = trial = Trial(MOST_LOOKS, 1)
+        try:
+            self._choose(offers, tables, None, in_company=False, combine=greedy)
+        except Enough:
+            pass
+        finally:
+            self._trial = None
+        return trial.refused > 0
+
+    def _try_alone_and_in_company(self, offers: Offers, tables: Sequence[Table], nodes: int, most_refused: int) -> int:
         """Company may change what designs cost, but not whether there is one. Returns how many were refused."""
         for in_company in (False, True):
-            nodes = effort.nodes * (1 if np.isfinite(self.upper) else effort.longer)
-            self._trial = Trial(max(nodes // len(tables), 1), effort.refused)
+            self._trial = Trial(max(nodes // len(tables), 1), most_refused)
             try:
                 self._choose(offers, tables, None, in_company=in_company)
             except Enough:
@@ -272,11 +287,19 @@ class Engine:
                 return
         self._choose(offers, [tables[nest] for nest in offers.options], None if alike else self.doubt)
 
-    def _choose(self, offers: Offers, tables: Sequence[Table], doubt: Doubt | None, *, in_company: bool = True) -> None:
+    def _choose(
+        self,
+        offers: Offers,
+        tables: Sequence[Table],
+        doubt: Doubt | None,
+        *,
+        in_company: bool = True,
+        combine: Combine | None = None,
+    ) -> None:
         """The best choice of one entry per table, nests counted again in the company of others or as if alone."""
         if not all(table.count for table in tables):
             return
-        homes, steps = offers.homes, offers.steps
+        homes, steps, combine = offers.homes, offers.steps, combine or self.combine
 
         def found(cycles: float, chosen: Sequence[int]) -> float:
             picks = [table.take(np.array([entry])) for table, entry in zip(tables, chosen, strict=True)]
@@ -292,7 +315,7 @@ class Engine:
         if homes not in self._paces:
             doubts = dict(self._doubts)
             try:
-                self.combine(problem, self._limit(), found, self._tick, doubt)
+                combine(problem, self._limit(), found, self._tick, doubt)
             except _WideBeats:
                 self._doubts = doubts  # all of this is looked at again
                 self._paces[homes] = list(paces(self.costs, homes, steps, offers.budgets))
@@ -305,7 +328,7 @@ class Engine:
                 return
             after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
             part = replace(problem, steps=pace.steps, moves=pace.moves, residents=pace.residents)
-            self.combine(part, self._limit(), found, self._tick_below(after), doubt)
+            combine(part, self._limit(), found, self._tick_below(after), doubt)
 
     def _tick_below(self, after: float) -> Callable[[float], None]:
         """A tick while combinations that cost no less than `after` wait for their turn."""
@@ -364,3 +387,8 @@ class Engine:
         if self._is_large:
             raise _WideBeats
         return self.upper
+
+
+def _within(offers: Offers, share: float) -> Offers:
+    """The same choices with only a share of every budget."""
+    return replace(offers, budgets=[replace(budget, limit=budget.limit * share) for budget in offers.budgets])

@@ -107,6 +107,21 @@ class Charges:
         alone = float(self.tables[m].cycles[entry])
         return self._with(node, m, entry, states, cycles, usage, alone)
 
+    def beside(self, chosen: Mapping[int, int], m: int) -> Node:
+        """All is decided but one table; what that costs is for `wholes` to say."""
+        others = {o: entry for o, entry in chosen.items() if o != m}
+        node = replace(self.root(), open=(m,), chosen=others)
+        for o, entry in others.items():
+            node = replace(node, states=self._states_after(node, o, entry))
+        return node
+
+    def possible(self, node: Node, m: int) -> Mask:
+        """Entries of a table that some partition of every array serves together with what was decided."""
+        found = np.ones(self.tables[m].count, np.bool_)
+        for array, states in self.company.joined(m, node.states).items():
+            found &= self._penalty[array][states] == 0
+        return found
+
     def relaxed(self, node: Node, m: int, entries: Ints) -> Node:
         """As if an entry were decided that costs no more than any of some that ask the same of partitions.
 
@@ -166,16 +181,24 @@ class Charges:
         """
         vectors = {}
         for m, held in self._held_by_others(node):
-            kept = self._kept(node, m, held, None, alive.get(m))
-            again = self._in_company(node, m, kept)
-            if again is not None:
-                kept = self._kept(node, m, held, again, kept)
-            own = self.tables[m].cycles if again is None or alone else again.cycles
-            cost = self._charged(node, m, own)
-            vectors[m] = cost if kept is None else np.where(kept, cost, np.inf)
+            vectors[m] = self._vector(node, m, held, alive.get(m), alone=alone)
             if not np.isfinite(vectors[m].min()):
                 return None
         return vectors
+
+    def vector(self, node: Node, m: int) -> Floats:
+        """The same of one undecided nest."""
+        held = next(held for o, held in self._held_by_others(node) if o == m)
+        return self._vector(node, m, held, None, alone=False)
+
+    def _vector(self, node: Node, m: int, held: Floats, alive: Mask | None, *, alone: bool) -> Floats:
+        kept = self._kept(node, m, held, None, alive)
+        again = self._in_company(node, m, kept)
+        if again is not None:
+            kept = self._kept(node, m, held, again, kept)
+        own = self.tables[m].cycles if again is None or alone else again.cycles
+        cost = self._charged(node, m, own)
+        return cost if kept is None else np.where(kept, cost, np.inf)
 
     def fixed(self, node: Node) -> float:
         """Cycles of the steps in which nothing is open."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sisyphus.ir import ArrayId
@@ -10,6 +11,9 @@ from sisyphus.space import KERNEL_PLACE, Space
 
 #: Where all arrays fit on chip, so many homes are searched to the end before short searches with others are worth it.
 PATIENT = 4
+
+#: Shares of the budgets for a first design, and how often halves are tried between the last two of them.
+SHARES, HALVES = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3), 2
 
 
 class Enough(Exception):  # noqa: N818 - a signal of the search to itself
@@ -55,6 +59,26 @@ class Trial:
         self.refused += 1
         if self.refused >= self.left:
             raise Enough
+
+
+def with_shares(is_refused: Callable[[float], bool]) -> None:
+    """Tries smaller and smaller shares of the budgets until a design is not refused, then some that are larger.
+
+    Models of the search count less than a design takes when it is built, one more so than another.
+    """
+    refused = None
+    for share in SHARES:
+        if not is_refused(share):
+            break
+        refused = share
+    else:
+        return
+    for _ in range(HALVES if refused is not None else 0):
+        middle = (share + (refused or 1.0)) / 2
+        if is_refused(middle):
+            refused = middle
+        else:
+            share = middle
 
 
 def first_homes(space: Space, in_registers: Arrays) -> tuple[Homes, ...]:
