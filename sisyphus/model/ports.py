@@ -56,7 +56,7 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[Access, bool]])
         if len(group) == 1:
             total = total + _single(alg, pipe, group[0], unrolled)
         else:
-            total = total + _spread(alg, pipe, group, unrolled)[1]
+            total = total + _spread(alg, pipe, group, unrolled, 1)
     return total
 
 
@@ -109,16 +109,15 @@ def elements_read(alg: Algebra, pipe: Pipe) -> dict[str, Value]:
                 _, loops, columns = _columns(pipe, group, unrolled)
                 count = product(columns[2 * len(group[0].dims) :][:loops])
             else:
-                count = _spread(alg, pipe, group, unrolled)[0]
+                count = _spread(alg, pipe, group, unrolled, 0)
             found[buffer] = found.get(buffer, 0) + count
     return found
 
 
-def _spread(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[Value, Value]:
-    """Elements of accesses that differ by constants: in all, and in their fullest bank."""
+def _spread(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str], at: int) -> Value:
+    """Elements of accesses that differ by constants: in all (0), or in their fullest bank (1)."""
     offsets, loops, columns = _columns(pipe, group, unrolled)
-    every = alg.apply(lambda *numbers: spread(offsets, loops, numbers)[0], *columns)
-    return every, alg.apply(lambda *numbers: spread(offsets, loops, numbers)[1], *columns)
+    return alg.apply(lambda *numbers: spread(offsets, loops, numbers)[at], *columns)
 
 
 @lru_cache(maxsize=65536)

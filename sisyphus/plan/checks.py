@@ -8,7 +8,16 @@ from sisyphus.analysis import Distribution, Nest
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
-from sisyphus.space import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, factors_of, free_loops
+from sisyphus.space import (
+    KERNEL_PLACE,
+    BufferPoint,
+    DesignPoint,
+    NestPoint,
+    Tile,
+    factors_of,
+    free_loops,
+    places_around,
+)
 from sisyphus.space.build import MAX_BEAT_ELEMENTS
 
 #: An m_axi port moves at most this much in one beat (MODEL.md 4.2), and at most MAX_BEAT_ELEMENTS.
@@ -128,20 +137,15 @@ def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> It
     if array.role is Role.LOCAL:
         yield f"buffer `{buffer.id}`: `{array.id}` has no home in memory, its place must be `{KERNEL_PLACE}`"
     is_outer = all(buffer.place in n.outer for n in nests)
-    if not is_outer and not (len(nests) == 1 and buffer.place in _own_places(nests[0])):
+    if not is_outer and not (len(nests) == 1 and buffer.place in (*places_around(nests[0]), *nests[0].iterators)):
         yield f"buffer `{buffer.id}`: place `{buffer.place}` is no loop around its nests"
-
-
-def _own_places(nest: Nest) -> tuple[str, ...]:
-    """Where a buffer may live that is for one nest alone, beside outer loops: in it, or around one without loops."""
-    return nest.iterators if nest.outer or nest.band else (NEST_PLACE,)
 
 
 def _view_faults(view: Array, buffer: BufferPoint, nest: Nest, point: DesignPoint) -> Iterator[str]:
     """While a view's buffer lives, nothing may be read through another view that was written through it."""
     if view.view_of is None:
         return
-    if buffer.place not in (*nest.outer[-1:], *_own_places(nest)):
+    if buffer.place not in (*places_around(nest)[-1:], *nest.iterators):
         yield f"buffer `{buffer.id}`: a view of `{view.home}` cannot be at `{buffer.place}`"
         return
     chosen = point.nest(nest.id)

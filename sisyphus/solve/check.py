@@ -8,7 +8,7 @@ from math import prod
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.solve.exact import CostModel
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, precedence
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, places_around, precedence
 
 
 def faults(costs: CostModel, point: DesignPoint) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def _places(space: Space, buffer: BufferPoint) -> Iterator[str]:
             yield f"nest `{nest.id}`: `{buffer.array}` cannot be resident"
         elif buffer.place != KERNEL_PLACE and not any(place != KERNEL_PLACE for place in use.places):
             yield f"nest `{nest.id}`: `{buffer.array}` can only be resident"
-        elif buffer.place in (*nest.nest.outer, nest.around) and buffer.place not in use.places:
+        elif buffer.place in places_around(nest.nest) and buffer.place not in use.places:
             yield f"nest `{nest.id}`: `{buffer.array}` cannot be transferred at `{buffer.place}`"
         elif buffer.place in nest.nest.iterators and not nest.band_places(use):
             yield f"nest `{nest.id}`: `{buffer.array}` can only be transferred around it"

@@ -6,7 +6,7 @@ from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes
 from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.schedule import illegal, level2_order, precedence, schedules
-from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
+from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.widths import layout_for, tile_grid, tile_widths
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "illegal",
     "layout_for",
     "level2_order",
+    "places_around",
     "precedence",
     "schedules",
     "tile_grid",

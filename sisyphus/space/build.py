@@ -12,8 +12,8 @@ from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.poly import Affine
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
-from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, BufferPoint, NestPoint, Tile
-from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space
+from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
+from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.tilings import tilings
 from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
@@ -83,7 +83,7 @@ def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:
 
 def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> NestSpace:
     statements = [scop.statement(s) for s in nest.statements]
-    places = (*_around(nest), *nest.iterators) if options.outer_places else nest.iterators
+    places = (*places_around(nest), *nest.iterators) if options.outer_places else nest.iterators
     arrays = _arrays_of(statements)
     views = [declared for declared in map(scop.array, arrays) if declared.view_of is not None]
     still = {loop for view in views for loop in view.still}
@@ -99,11 +99,6 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
         order=None,
         outer_trips=outer_trips,
     )
-
-
-def _around(nest: Nest) -> tuple[str, ...]:
-    """Places outside of all loops of a nest; under a loop of one tile is as good where there is a loop."""
-    return nest.outer or (() if nest.band else (NEST_PLACE,))
 
 
 def _single(loop: LoopSpace) -> tuple[Tile, ...]:
@@ -138,7 +133,7 @@ def _array_use(
         _dim_use(extent, [r.index[at] for r in (*written, *read)], trips) for at, extent in enumerate(declared.extents)
     )
     if declared.view_of is not None:
-        around = _around(nest)[-1:] if not declared.still else ()
+        around = places_around(nest)[-1:] if not declared.still else ()
         outside = {before for before, after in nest.precedence if after in declared.still}
         inside = (name for name in nest.iterators if name not in outside)
         return ArrayUse(array, dims, bool(read), bool(written), (*around, *inside), declared.still)

@@ -106,6 +106,11 @@ class ArrayUse:
         return total
 
 
+def places_around(nest: Nest) -> tuple[str, ...]:
+    """Places outside of all loops of a nest; under a loop of one tile is as good where there is a loop."""
+    return nest.outer or (() if nest.band else (NEST_PLACE,))
+
+
 @dataclass(frozen=True, eq=False)
 class NestSpace:
     """The knobs of one nest.
@@ -139,13 +144,12 @@ class NestSpace:
     @property
     def around(self) -> str | None:
         """The place around one run of the nest: the innermost outer loop, or the nest itself where there is no loop."""
-        if self.nest.outer:
-            return self.nest.outer[-1]
-        return None if self.loops else NEST_PLACE
+        places = places_around(self.nest)
+        return places[-1] if places else None
 
     def can_move_around(self, use: ArrayUse) -> bool:
         """May the array be transferred outside of all loops of the nest, but not of the outer ones?"""
-        return any(place in (*self.nest.outer, self.around) for place in use.places)
+        return any(place in places_around(self.nest) for place in use.places)
 
     def may_own(self, use: ArrayUse) -> bool:
         """May the nest have a buffer of its own around each of its runs?"""

@@ -174,8 +174,7 @@ class Engine:
         """Short searches among some of the tilings, within less of the budgets where designs turn out too large."""
         self._homes = homes
         offers = self.prospects.offers(homes, sampled=True)
-        floors = {nest: o.floor(offers.most) for nest, o in offers.options.items()}
-        caps = self._caps(offers.steps, floors, self.prospects.total(offers.steps, floors))
+        caps = self._caps_of(offers)
         tables = [
             o.sample(SAMPLE, effort.places, caps[nest], offers.most, self._tick) for nest, o in offers.options.items()
         ]
@@ -189,28 +188,35 @@ class Engine:
 
     def _is_refused(self, offers: Offers, tables: Sequence[Table]) -> bool:
         """Puts one design together of choices that are good enough; whether it is no use."""
-        self._trial = trial = Trial(MOST_LOOKS, 1)
-        try:
-            self._choose(offers, tables, None, in_company=False, combine=greedy)
-        except Enough:
-            pass
-        finally:
-            self._trial = None
-        return trial.refused > 0
+        return self._short(Trial(MOST_LOOKS, 1), offers, tables, in_company=False, combine=greedy) > 0
 
     def _try_alone_and_in_company(self, offers: Offers, tables: Sequence[Table], nodes: int, most_refused: int) -> int:
         """Company may change what designs cost, but not whether there is one. Returns how many were refused."""
         for in_company in (False, True):
-            self._trial = Trial(max(nodes // len(tables), 1), most_refused)
-            try:
-                self._choose(offers, tables, None, in_company=in_company)
-            except Enough:
-                pass
-            finally:
-                refused, self._trial = self._trial.refused, None
+            trial = Trial(max(nodes // len(tables), 1), most_refused)
+            refused = self._short(trial, offers, tables, in_company=in_company)
             if not np.isfinite(self.upper):
                 break
         return refused
+
+    def _short(
+        self,
+        trial: Trial,
+        offers: Offers,
+        tables: Sequence[Table],
+        *,
+        in_company: bool,
+        combine: Combine | None = None,
+    ) -> int:
+        """A short search, for as long as the trial allows. Returns how many designs were refused."""
+        self._trial = trial
+        try:
+            self._choose(offers, tables, None, in_company=in_company, combine=combine)
+        except Enough:
+            pass
+        finally:
+            self._trial = None
+        return trial.refused
 
     @property
     def is_trying(self) -> bool:
@@ -223,9 +229,7 @@ class Engine:
         for homes, doubted in sorted(self._doubts.items(), key=lambda item: item[1]):
             if doubted < self._to_beat():
                 offers = self.prospects.offers(homes)
-                floors = {nest: o.floor(offers.most) for nest, o in offers.options.items()}
-                caps = self._caps(offers.steps, floors, self.prospects.total(offers.steps, floors))
-                self._combine(offers, caps, alike=True)
+                self._combine(offers, self._caps_of(offers), alike=True)
             self._doubts.pop(homes)
 
     def _tick(self, bound: float = 0.0) -> None:
@@ -251,7 +255,7 @@ class Engine:
         offers = self.prospects.offers(homes)
         steps, options = offers.steps, offers.options
         for window in WINDOWS:
-            floors = {nest: o.floor(offers.most) for nest, o in options.items()}
+            floors = offers.floors()
             total = self.prospects.total(steps, floors)
             if total >= self._to_beat():
                 return
@@ -277,6 +281,11 @@ class Engine:
         for step in steps:
             caps.update(dict.fromkeys(step.nests, self._to_beat() - (total - self.prospects.step(step, floors))))
         return caps
+
+    def _caps_of(self, offers: Offers) -> dict[str, float]:
+        """The same by what is known of the nests now."""
+        floors = offers.floors()
+        return self._caps(offers.steps, floors, self.prospects.total(offers.steps, floors))
 
     def _combine(self, offers: Offers, limits: Mapping[str, float], *, alike: bool = False) -> None:
         tables = {}

@@ -46,6 +46,10 @@ class Offers:
         """The limit of each budget."""
         return {budget.name: budget.limit for budget in self.budgets}
 
+    def floors(self) -> dict[str, float]:
+        """Cycles of each nest at least, as far as its choices are known now."""
+        return {nest: options.floor(self.most) for nest, options in self.options.items()}
+
 
 class Prospects:
     """Tilings, options and lower bounds of all nests, each made when it is first asked for.
