@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 from plain_points import pipelined_point, unrolled_point  # noqa: E402
 
 from sisyphus.analysis import dependences, distribute, liveness  # noqa: E402
-from sisyphus.codegen import project  # noqa: E402
+from sisyphus.backends.hls import project  # noqa: E402
 from sisyphus.frontend import read  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
 

@@ -32,10 +32,12 @@ from sisyphus.budgets import JUDGED
 from sisyphus.choice import forms, share_of
 from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
-from sisyphus.nlp import measured, paper
+from sisyphus.nlp import measured_problem as measured
+from sisyphus.nlp import paper_problem as paper
 from sisyphus.pipeline import Kernel, Model, Source, load_kernels
 from sisyphus.request import Form
-from sisyphus.solve import Found, Judged, Limits, search_within
+from sisyphus.search import Found, Judged, search_within
+from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint, Options, build_space
 from sisyphus.target import load_device, make_target
 

@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 from random_kernels import random_point  # noqa: E402
 
 from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, liveness  # noqa: E402
-from sisyphus.codegen import project  # noqa: E402
+from sisyphus.backends.hls import project  # noqa: E402
 from sisyphus.errors import SisyphusError  # noqa: E402
 from sisyphus.frontend import read  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402

@@ -10,7 +10,7 @@ from sisyphus.budgets import BUDGETS, given, of_device, taken, with_amounts
 from sisyphus.choice import Choice, Known, Listen, find
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
 from sisyphus.model import Estimate, Term
-from sisyphus.model.kernel import kernel_cycles
+from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.study import Study
 from sisyphus.neighbours import Change, neighbours
 from sisyphus.plan import Plan

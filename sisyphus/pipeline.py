@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from sisyphus import report
 from sisyphus.analysis import total_operations
+from sisyphus.backends.hls import Project, project, write_failed, write_folder
 from sisyphus.choice import Choice, Listen, choose, silent
-from sisyphus.codegen import Project, project, write_failed, write_folder
 from sisyphus.errors import UsageError, VerifyError
 from sisyphus.explain import explain
 from sisyphus.front import first_limits, front_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sisyphus.codegen import Project, is_ours, project, source_in
+from sisyphus.backends.hls import Project, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import DESIGN, Record

@@ -11,15 +11,15 @@ from sisyphus.analysis import Dependences, Distribution, dependences, distribute
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Candidates
 from sisyphus.model.algebra import EXACT, VECTOR
+from sisyphus.model.area.resources import needs_of, resources_of
 from sisyphus.model.batch import AROUND, RESIDENT
-from sisyphus.model.kernel import kernel_cycles
-from sisyphus.model.latency import side_by_side, task_cycles
-from sisyphus.model.moves import move_of
-from sisyphus.model.resources import needs_of, resources_of
-from sisyphus.model.rules import VITIS_2023_2
-from sisyphus.model.schedule import Setting
+from sisyphus.model.facts.moves import move_of
+from sisyphus.model.formulas.burst_cycles import move_cycles
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.kernel_cycles import kernel_cycles
+from sisyphus.model.formulas.latency import side_by_side, task_cycles
+from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.model.study import Study
-from sisyphus.model.transfers import move_cycles
 from sisyphus.plan import Direction, Plan, build_plan
 from sisyphus.space import BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
 from sisyphus.target import Target

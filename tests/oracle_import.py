@@ -68,7 +68,7 @@ def measured_designs() -> list[dict[str, Any]]:
     return designs
 
 
-#: Kernels whose designs the fitted coefficients of `sisyphus.model.rules.Area` come from; the others check them.
+#: Kernels whose designs the coefficients of `sisyphus.model.formulas.rules.Area` are fitted to; the others check them.
 FITTED_ON = frozenset({"2mm", "3mm", "atax", "bicg", "gemm", "gesummv", "symm", "trmm"})
 DEVICES = {"xcu200-fsgd2104-2-e": "u200", "xcu55c-fsvh2892-2L-e": "u55c"}
 CLOCK_MHZ = 250

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
-from sisyphus.codegen import Project
+from sisyphus.backends.hls import Project
 from sisyphus.plan import (
     Bound,
     Buffer,

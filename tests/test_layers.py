@@ -25,7 +25,8 @@ ROWS = (
     ("model",),
     ("nlp",),
     ("solve",),
-    ("codegen",),
+    ("search",),
+    ("backends",),
     ("verify", "lint"),
     ("report",),
     ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "explain"),
@@ -49,8 +50,8 @@ HOMES = {
 
 #: What a module may not see although it stands below.
 FORBIDDEN = {
-    "codegen": {"model", "nlp", "solve"},
-    "verify": {"model", "nlp", "solve"},
+    "backends": {"model", "nlp", "solve", "search"},
+    "verify": {"model", "nlp", "solve", "search"},
     "model": {"nlp"},
 }
 
@@ -108,7 +109,7 @@ def test_adapters_see_only_the_contract(path: Path) -> None:
     ("layer", "text"),
     [
         ("poly", "from sisyphus.ir import Scop"),
-        ("codegen", "from sisyphus.model import paper"),
+        ("backends", "from sisyphus.model import paper"),
         ("plan", "import islpy"),
         ("cli", "import subprocess"),
         ("solve", "import sisyphus_solvers.scip"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from sisyphus.codegen import is_ours
+from sisyphus.backends.hls import is_ours
 from sisyphus.errors import UsageError
 from sisyphus.lint.dataflow import check_dataflow
 from sisyphus.lint.design import Design

@@ -1,12 +1,12 @@
 """Every cost formula, written once over an algebra, and the cost of a plan."""
 
 from sisyphus.model.algebra import EXACT, VECTOR, Algebra
-from sisyphus.model.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
+from sisyphus.model.area.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
+from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.batch import Candidates, NestCosts, NestModel
 from sisyphus.model.estimate import Estimate, Estimator, estimate
-from sisyphus.model.rules import VITIS_2021_1, VITIS_2023_2, GuardForm, Rules
-from sisyphus.model.sharing import Users
-from sisyphus.model.terms import Term
+from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm, Rules
+from sisyphus.model.formulas.terms import Term
 
 __all__ = [
     "EXACT",

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sisyphus.errors import InternalError
-from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import EXACT, VECTOR
-from sisyphus.model.cores import Core
-from sisyphus.model.counting import Ints
-from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
-from sisyphus.model.facts import Move, Pipe, TaskFacts
-from sisyphus.model.latency import Body, task_cycles
-from sisyphus.model.movers import mover_ff, mover_lut, mover_of
-from sisyphus.model.moves import bytes_moved
-from sisyphus.model.operators import cores_of, instances, is_called
-from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
-from sisyphus.model.schedule import Setting
-from sisyphus.model.sharing import Users
-from sisyphus.model.terms import Term, summed, total
-from sisyphus.model.transfers import move_cycles, move_multipliers
+from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
+from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
+from sisyphus.model.area.multiplexers import Users
+from sisyphus.model.counting.iterations import Ints
+from sisyphus.model.facts.moves import bytes_moved
+from sisyphus.model.facts.task_facts import Move, Pipe, TaskFacts
+from sisyphus.model.formulas.addresses import address_multipliers
+from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
+from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
+from sisyphus.model.formulas.cores import Core
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.latency import Body, task_cycles
+from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.terms import Term, summed, total
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.ir import ArrayId, Scop, StmtId
-from sisyphus.model.addresses import address_multipliers
 from sisyphus.model.algebra import VECTOR, Algebra, Value
-from sisyphus.model.counting import Ints
-from sisyphus.model.datapath import datapath_ff, datapath_lut, datapath_of
-from sisyphus.model.facts import Move, Pipe
-from sisyphus.model.latency import side_by_side, task_cycles
-from sisyphus.model.nestfacts import NestReader
-from sisyphus.model.numbers import Numbers, Shape
-from sisyphus.model.operators import cores_of, instances, is_called
-from sisyphus.model.pipes import PipeStudy, moves_in, pipes_in, study_pipe
-from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.model.schedule import Setting
+from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
+from sisyphus.model.counting.iterations import Ints
+from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
+from sisyphus.model.facts.nest_facts import NestReader
+from sisyphus.model.facts.numbers import Numbers, Shape
+from sisyphus.model.facts.task_facts import Move, Pipe
+from sisyphus.model.formulas.addresses import address_multipliers
+from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
+from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.latency import side_by_side, task_cycles
+from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.tape import Program, Tape
-from sisyphus.model.tilecount import Group, TileCounts, tile_counts
-from sisyphus.model.transfers import move_cycles, move_multipliers
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
 

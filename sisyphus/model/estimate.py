@@ -9,11 +9,11 @@ from typing import Any
 
 from sisyphus.analysis import Distribution, Live
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.model.kernel import kernel_cycles
-from sisyphus.model.resources import resources_of
-from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
+from sisyphus.model.area.resources import resources_of
+from sisyphus.model.formulas.kernel_cycles import kernel_cycles
+from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
+from sisyphus.model.formulas.terms import Term, without_zeros
 from sisyphus.model.study import Known, Study
-from sisyphus.model.terms import Term, without_zeros
 from sisyphus.plan import KnownPlans, Plan, build_plan
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target

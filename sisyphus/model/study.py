@@ -8,11 +8,11 @@ from functools import cached_property
 
 from sisyphus.model.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
-from sisyphus.model.counting import Ints, Visits, survey
-from sisyphus.model.moves import move_of
-from sisyphus.model.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.model.schedule import Setting
-from sisyphus.model.structure import task_facts
+from sisyphus.model.counting.iterations import Ints, Visits, survey
+from sisyphus.model.facts.moves import move_of
+from sisyphus.model.facts.plan_facts import task_facts
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.plan import Bound, Call, For, Node, Plan, Transfer
 from sisyphus.target import Target
 

@@ -9,8 +9,8 @@ from typing import Any
 import pyomo.environ as pyo
 
 from sisyphus.analysis import LoopKind
-from sisyphus.model import bound
-from sisyphus.model.rules import VITIS_2023_2
+from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.nlp.knobs import Knobs, can_tile, log_name
 from sisyphus.space import ArrayUse, NestSpace
 

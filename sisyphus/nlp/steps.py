@@ -13,9 +13,9 @@ from typing import Any
 
 from sisyphus.analysis import Nest, OuterLoop, paths
 from sisyphus.ir import ArrayId
-from sisyphus.model import bound
-from sisyphus.model.domains import outer_runs
-from sisyphus.model.rules import VITIS_2023_2
+from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.counting.domains import outer_runs
+from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.nlp.knobs import Knobs
 
 RULES = VITIS_2023_2

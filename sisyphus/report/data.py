@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from sisyphus.codegen.interface import layout_extents
+from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sisyphus.codegen.interface import layout_extents
+from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.model import Estimate, Term
 from sisyphus.plan import Buffer, Plan, Transfer
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows

@@ -1,10 +1,9 @@
-"""Solvers: the contract of an adapter, finding the installed ones, running one safely, and our own exact search."""
+"""Solvers: the contract of an adapter, finding the installed ones, running one safely in a child process."""
 
 from sisyphus.errors import ToolError
 from sisyphus.nlp import binary_values
 from sisyphus.nlp.nl import NlFile, write_nl
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolverAdapter, SolveRequest, Stop
-from sisyphus.solve.fit import search_within
 from sisyphus.solve.registry import (
     AUTO,
     DEFAULT_SOLVER,
@@ -16,9 +15,6 @@ from sisyphus.solve.registry import (
     solver_infos,
     solver_list,
 )
-from sisyphus.solve.search import Found, search
-from sisyphus.solve.session import Judge, Judged
-from sisyphus.solve.split import split_as_fixed, split_where_better
 from sisyphus.tools import find_tool, run_tool
 
 __all__ = [
@@ -26,9 +22,6 @@ __all__ = [
     "DEFAULT_SOLVER",
     "EXACT",
     "Form",
-    "Found",
-    "Judge",
-    "Judged",
     "Limits",
     "NlFile",
     "Progress",
@@ -44,11 +37,7 @@ __all__ = [
     "find_tool",
     "load_adapter",
     "run_tool",
-    "search",
-    "search_within",
     "solver_infos",
     "solver_list",
-    "split_as_fixed",
-    "split_where_better",
     "write_nl",
 ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sisyphus.analysis import Dependences, Live
-from sisyphus.codegen import Project
+from sisyphus.backends.hls import Project
 from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
 from sisyphus.verify.proof import prove

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import gcd, lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness, with_views
-from sisyphus.codegen import Project, project
+from sisyphus.backends.hls import Project, project
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan

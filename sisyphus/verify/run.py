@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 
 from sisyphus.analysis import instances, operations
-from sisyphus.codegen import Project, data_sets
+from sisyphus.backends.hls import Project, data_sets
 from sisyphus.errors import KernelError, ToolError
 from sisyphus.plan import Call, Copy, For, Guard, Hold, Node, Plan, Run
 from sisyphus.tools import Finished, find_tool, run_tool

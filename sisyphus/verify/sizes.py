@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from sisyphus.codegen import whole_text
+from sisyphus.backends.hls import whole_text
 from sisyphus.errors import KernelError
 from sisyphus.frontend import read
 from sisyphus.ir import Origin, Scop

@@ -14,7 +14,7 @@ from random_kernels import random_kernel, random_point
 from straight_c import with_source
 
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.codegen import project
+from sisyphus.backends.hls import project
 from sisyphus.errors import TimeUp
 from sisyphus.frontend import read
 from sisyphus.ir import Scop

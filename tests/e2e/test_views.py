@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sisyphus.backends.hls import project
 from sisyphus.choice import find
-from sisyphus.codegen import project
 from sisyphus.request import Request, Source, load_kernels, plan_of
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target

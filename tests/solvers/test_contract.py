@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 from builders import scop
-from unit.solve.solve_spaces import gemm_space, space_of
+from unit.search.solve_spaces import gemm_space, space_of
 
 from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.encode import encode
-from sisyphus.nlp.paper import formulate
+from sisyphus.nlp.paper_problem import formulate
+from sisyphus.search import Engine, PaperCosts, Terms, point_of, search
+from sisyphus.search.check import faults
 from sisyphus.solve import (
     Form,
     Limits,
@@ -29,13 +31,10 @@ from sisyphus.solve import (
     Stop,
     adapters,
     load_adapter,
-    search,
     solver_list,
     write_nl,
 )
-from sisyphus.solve.check import faults
 from sisyphus.solve.contract import form_of
-from sisyphus.solve.exact import Engine, PaperCosts, Terms, point_of
 from sisyphus.solve.run import solve
 from sisyphus.space import Space
 

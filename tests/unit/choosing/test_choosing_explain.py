@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from unit.choosing.small_kernels import BLEND, BLUR, asked, read
-from unit.solve.measured_designs import a_point, kernel_space
+from unit.search.measured_designs import a_point, kernel_space
 
 from sisyphus import explain as explain_module
 from sisyphus.budgets import given as budgets_of

@@ -11,7 +11,7 @@ from random_kernels import random_point
 
 from sisyphus import pipeline
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.codegen import project
+from sisyphus.backends.hls import project
 from sisyphus.frontend import read
 from sisyphus.lint import lint_paths, lint_text
 from sisyphus.plan import build_plan

@@ -16,10 +16,10 @@ from random_knobs import random_points
 from sisyphus.ir import Array, ArrayId
 from sisyphus.model import Term, Users, bank_costs, estimate, resident_costs, tile_costs, whole_transfer
 from sisyphus.model.algebra import VECTOR
-from sisyphus.model.kernel import kernel_cycles
-from sisyphus.model.resources import Resources, resources_of
-from sisyphus.model.rules import VITIS_2023_2
-from sisyphus.model.schedule import Setting
+from sisyphus.model.area.resources import Resources, resources_of
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.kernel_cycles import kernel_cycles
+from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, Direction, Plan
 from sisyphus.target import load_device, make_target

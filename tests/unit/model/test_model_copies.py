@@ -10,7 +10,7 @@ from coarse_kernels import KERNELS, built, copied_point, plain_point
 from model_candidates import candidates_of, figures_of, kernel_of
 
 from sisyphus.model import Estimate, NestModel, estimate, paper
-from sisyphus.model.terms import Term
+from sisyphus.model.formulas.terms import Term
 from sisyphus.space import Tile
 from sisyphus.target import load_device, make_target
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_candidates import kernel_of
 
-from sisyphus.model import counting
-from sisyphus.model.counting import Visits, survey
-from sisyphus.model.tilecount import tile_counts
+from sisyphus.model.counting import iterations as counting
+from sisyphus.model.counting.iterations import Visits, survey
+from sisyphus.model.counting.tilecount import tile_counts
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
 from sisyphus.poly import Affine, const, var
 from sisyphus.target import load_device, make_target

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisyphus.model.differences import differences
+from sisyphus.model.counting.differences import differences
 from sisyphus.poly import Affine, var
 
 LOOPS = ("i", "j", "k", "l")

@@ -14,7 +14,7 @@ from random_kernels import random_kernel, random_point
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.model import Estimate, GuardForm, Term, estimate
 from sisyphus.model.estimate import RESOURCES
-from sisyphus.model.kernel import kernel_cycles
+from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.study import Study
 from sisyphus.plan import Bound, Direction, For, Plan, build_plan
 from sisyphus.target import load_device, make_target

@@ -8,16 +8,16 @@ from model_candidates import Kernel, kernel_of
 
 from sisyphus.ir import DOUBLE, FLOAT, ArrayId, Binary, Cast, Literal, Read, Ref
 from sisyphus.model import VITIS_2023_2, estimate
-from sisyphus.model.addresses import bank_count, remainder_cycles, words_per_bank
 from sisyphus.model.algebra import EXACT
-from sisyphus.model.cores import core_of
-from sisyphus.model.facts import Dim, Move
-from sisyphus.model.movers import mover_lut, mover_of
-from sisyphus.model.ports import spread
-from sisyphus.model.schedule import Setting
-from sisyphus.model.sharing import Users, bank_lut, core_lut
+from sisyphus.model.area.movers import mover_lut, mover_of
+from sisyphus.model.area.multiplexers import Users, bank_lut, core_lut
+from sisyphus.model.facts.task_facts import Dim, Move
+from sisyphus.model.formulas.addresses import bank_count, remainder_cycles, words_per_bank
+from sisyphus.model.formulas.bank_ports import spread
+from sisyphus.model.formulas.burst_cycles import move_cycles, move_depth, move_interval
+from sisyphus.model.formulas.cores import core_of
+from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.study import Study
-from sisyphus.model.transfers import move_cycles, move_depth, move_interval
 from sisyphus.plan import Call, Plan, narrowed, walk
 from sisyphus.poly import var
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint

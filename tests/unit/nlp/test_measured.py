@@ -16,8 +16,9 @@ from random_knobs import random_points
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import Scop
-from sisyphus.model import domains, estimate
-from sisyphus.nlp import measured
+from sisyphus.model import estimate
+from sisyphus.model.counting import domains
+from sisyphus.nlp import measured_problem as measured
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.encode import encode
 from sisyphus.nlp.knobs import Knobs

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from builders import scop as build_scop
 from coarse_kernels import built, plain_point
-from unit.solve.solve_spaces import gemm_space, space_of
+from unit.search.solve_spaces import gemm_space, space_of
 
 from sisyphus.analysis import distribute
 from sisyphus.errors import KernelError, UsageError

@@ -13,7 +13,7 @@ from coarse_kernels import KERNELS, built, copied_point, plain_point
 from straight_c import with_source
 
 from sisyphus.analysis import Dependences, dependences, distribute, liveness
-from sisyphus.codegen import Project, project
+from sisyphus.backends.hls import Project, project
 from sisyphus.frontend import read
 from sisyphus.ir import Scop
 from sisyphus.lint import lint_text

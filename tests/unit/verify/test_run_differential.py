@@ -14,7 +14,7 @@ from hand_plans import gemm_resident, gemm_scop, gemm_tiled, loop, triangle_plan
 from hand_plans import run as statement_run
 from straight_c import with_source
 
-from sisyphus.codegen import Project, data_sets, project
+from sisyphus.backends.hls import Project, data_sets, project
 from sisyphus.errors import KernelError, ToolError
 from sisyphus.ir import INT32, Binary, Literal, Origin
 from sisyphus.plan import Copy, For, LoopRole, Plan

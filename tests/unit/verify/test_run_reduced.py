@@ -16,7 +16,7 @@ from plain_points import pipelined_point
 from random_kernels import random_point
 
 from sisyphus.analysis import dependences, distribute, liveness, with_views
-from sisyphus.codegen import project
+from sisyphus.backends.hls import project
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.plan import LoopRole, Plan, build_plan, walk

@@ -9,7 +9,7 @@ from hand_plans import gemm_resident
 
 import sisyphus.verify
 from sisyphus.analysis import dependences
-from sisyphus.codegen import project
+from sisyphus.backends.hls import project
 from sisyphus.plan import Copy, Plan
 from sisyphus.verify import verify
 

@@ -17,7 +17,7 @@ from hand_plans import gemm_resident
 from straight_c import with_source
 
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.codegen import project
+from sisyphus.backends.hls import project
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.plan import Copy, Direction, Plan, build_plan
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile

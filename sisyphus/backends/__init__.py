@@ -1,0 +1,1 @@
+"""What a Plan is printed as; one package per language."""

@@ -1,0 +1,8 @@
+"""Printing a Plan: kernel, test bench, host, build files."""
+
+from sisyphus.backends.hls.folder import is_ours, write_failed, write_folder
+from sisyphus.backends.hls.project import Project, project
+from sisyphus.backends.hls.reference import source_in, whole_text
+from sisyphus.backends.hls.testbench import data_sets
+
+__all__ = ["Project", "data_sets", "is_ours", "project", "source_in", "whole_text", "write_failed", "write_folder"]

@@ -1,0 +1,114 @@
+"""Build files of a design: configurations of both tool flows, connectivity of the board, and the Makefile.
+
+It knows the tools' command lines, not what the kernel computes. The unified flow is `v++ -c --mode hls` with
+`vitis-run` (2023.2 and later), the classic one `vitis_hls` with a Tcl script (before it was withdrawn).
+"""
+
+from __future__ import annotations
+
+from sisyphus.backends.hls import interface
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.makefile import RULES
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.plan import Plan
+from sisyphus.target import Target
+
+SOURCES = "kernel.cpp"
+BENCH = ("testbench.cpp", "reference.c")
+#: Same arithmetic as the check that the design has passed.
+BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math -Wno-unknown-pragmas"
+
+
+def print_build_files(plan: Plan, target: Target, names: Names) -> dict[str, str]:
+    top = names.of("top", plan.scop.name)
+    return {
+        "hls_config.cfg": _unified(plan, target, top),
+        "run_hls.tcl": _classic(plan, target, top),
+        "system.cfg": _system(plan, target, names),
+        "Makefile": _makefile(target, top),
+    }
+
+
+def _clock(target: Target) -> str:
+    return f"{target.clock_mhz:g}MHz"
+
+
+def _unified(plan: Plan, target: Target, top: str) -> str:
+    w = Writer()
+    w.lines([f"# {top} for `v++ -c --mode hls` and `vitis-run --mode hls`.", f"part={target.device.part}", "", "[hls]"])
+    w.lines(["flow_target=vitis", f"clock={_clock(target)}", f"syn.top={top}", f"syn.file={SOURCES}"])
+    w.line("syn.cflags=-std=c++14")
+    if plan.tree_reduction:
+        w.line("syn.compile.unsafe_math_optimizations=1")
+    w.lines(f"tb.file={name}" for name in BENCH)
+    w.line(f"tb.file_cflags=testbench.cpp,-std=c++14 {BENCH_FLAGS}")
+    w.line(f"tb.file_cflags=reference.c,-w {BENCH_FLAGS}")
+    w.lines(["package.output.format=xo", "package.output.file=kernel.xo", "package.output.syn=false"])
+    return w.text()
+
+
+def _classic(plan: Plan, target: Target, top: str) -> str:
+    w = Writer()
+    w.line("# One step of the classic flow: SISY_STEP=csim|csynth|cosim|package vitis_hls -f run_hls.tcl")
+    w.line("set step csynth")
+    w.line("if {[info exists ::env(SISY_STEP)]} { set step $::env(SISY_STEP) }")
+    w.line("file mkdir build")
+    w.line("cd build")
+    with w.block("set failed [catch", tail="} message]"):
+        w.line("open_project hls")
+        w.line(f"set_top {top}")
+        w.line(f'add_files ../{SOURCES} -cflags "-std=c++14"')
+        w.line(f'add_files -tb ../testbench.cpp -cflags "-std=c++14 {BENCH_FLAGS}"')
+        w.line(f'add_files -tb ../reference.c -cflags "-w {BENCH_FLAGS}"')
+        w.line("open_solution -flow_target vitis solution")
+        w.line(f"set_part {target.device.part}")
+        w.line(f"create_clock -period {1000 / target.clock_mhz:.6g} -name default")
+        if plan.tree_reduction:
+            w.line("config_compile -unsafe_math_optimizations")
+        with w.block("switch $step"):
+            w.line("csim { csim_design }")
+            w.line("csynth { csynth_design }")
+            w.line("cosim { cosim_design }")
+            w.line("package { export_design -format xo -output kernel.xo }")
+            w.line('default { error "SISY_STEP is $step, not csim, csynth, cosim or package" }')
+    with w.block("if {$failed}"):
+        w.line('puts "ERROR: $message"')
+        w.line("exit 1")
+    w.line("exit 0")
+    return w.text()
+
+
+def _system(plan: Plan, target: Target, names: Names) -> str:
+    top = names.of("top", plan.scop.name)
+    device, unit = target.device, f"{top}_1"
+    w = Writer()
+    w.lines([f"# Where {unit} sits and which memory its ports use, for `v++ --link`.", "[connectivity]"])
+    w.line(f"nk={top}:1:{unit}")
+    if device.slrs > 1:
+        w.lines([f"# The linker chooses among {device.slrs} SLRs; to fix one:", f"# slr={unit}:SLR0"])
+    if device.bank_kind != "PS":
+        for port, bank in _banks(plan, device.banks).items():
+            w.line(f"sp={unit}.{names.of('port', port)}:{device.bank_kind}[{bank}]")
+    w.lines(["", "[clock]", f"freqHz={round(target.clock_mhz * 1e6)}:{unit}"])
+    return w.text()
+
+
+def _banks(plan: Plan, banks: int) -> dict[str, int]:
+    """Each array in the bank that holds least so far, the largest first."""
+    ports = interface.arrays(plan)
+    order = sorted(ports, key=lambda p: (-interface.beats(p) * p.width * p.type.bytes, ports.index(p)))
+    load = [0] * banks
+    found = {}
+    for port in order:
+        bank = load.index(min(load))
+        load[bank] += interface.beats(port) * port.width * port.type.bytes
+        found[port.name] = bank
+    return {p.name: found[p.name] for p in ports}
+
+
+def _makefile(target: Target, top: str) -> str:
+    w = Writer()
+    w.line("# Simulates, synthesizes, links and runs this kernel with AMD Vitis (2023.2 to 2025.x); see `make help`.")
+    w.lines([f"TOP := {top}", f"DEVICE := {target.device.name}"])
+    w.lines(RULES.splitlines())
+    return w.text()

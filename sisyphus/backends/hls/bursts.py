@@ -1,0 +1,260 @@
+"""Burst load and store functions; knows ports, buffers and tiles, not what is computed.
+
+A transfer walks the rows of its tile; the dimensions that a buffer holds whole, and the one outside them, make one run
+of consecutive beats:
+
+    for (row0 ...) for (beat ...) { line = port[start + beat]; buffer[row0][column] = line; }
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
+from math import ceil, prod
+
+from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.interface import beat_type, layout_extents, port_of
+from sisyphus.backends.hls.loop_bounds import Ranges, affine_range
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.errors import InternalError
+from sisyphus.plan import Buffer, Direction, Plan, Transfer
+from sisyphus.poly import Affine, const
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a transfer function is called: the iterators it needs after its port and its buffer."""
+
+    name: str
+    iterators: tuple[str, ...]
+
+
+def array_parameter(buffer: Buffer, name: str) -> str:
+    """A buffer in a parameter list; one without dimensions is a reference."""
+    if not buffer.extents:
+        return f"{buffer.type.c_name} &{name}"
+    return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in buffer.extents)
+
+
+def print_transfer(
+    w: Writer, plan: Plan, names: Names, transfer: Transfer, *, ranges: Ranges, helpers: set[str]
+) -> Signature:
+    """Writes one function and says how to call it; `ranges` are those of the loops outside its copies."""
+    return _Printer(w, plan, names, transfer, ranges, helpers).print()
+
+
+class _Printer:
+    def __init__(
+        self, w: Writer, plan: Plan, names: Names, transfer: Transfer, ranges: Ranges, helpers: set[str]
+    ) -> None:
+        self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
+        self.buffer, self.port = plan.buffer(transfer.buffer), port_of(plan, transfer)
+        self.affines = Affines(names.iterators())
+        self.load = transfer.direction is Direction.LOAD
+        self.width = self.port.width
+        self.sizes = self.buffer.extents
+        settled = {name: const(low) for name, (low, high) in ranges.items() if low == high}
+        self.origin = tuple(o.substitute(settled) for o in self.buffer.origin)
+        if transfer.width != self.width:
+            raise InternalError(f"transfer `{transfer.id}` is {transfer.width} wide on a port of {self.width}")
+
+    def print(self) -> Signature:
+        body = Writer()
+        outer, self.w = self.w, body
+        with body.indented():
+            self._body()
+        name = self.names.of("transfer", self.transfer.id)
+        needed = tuple(sorted(self.affines.used))
+        const = "const " if self.load else ""
+        parameters = [f"{const}{beat_type(self.port)} *port", array_parameter(self.buffer, "buffer")]
+        parameters += [f"int {self.names.of('iterator', i)}" for i in needed]
+        outer.line(f"static void {name}({', '.join(parameters)}) {{")
+        outer.pragma("inline off")
+        outer.lines(body.text().splitlines())
+        outer.line("}")
+        outer.line()
+        return Signature(name, needed)
+
+    def _body(self) -> None:
+        if not self.sizes:
+            self.w.line("buffer = port[0];" if self.load else "port[0] = buffer;")
+        elif self.port.layout == "packed" and len(self.sizes) > 1 and self.port.extents[-1] % self.width:
+            self._packed()
+        elif len(self.sizes) > 1 and self._is_one_run():
+            self._flat()
+        else:
+            self._rows()
+
+    def _is_one_run(self) -> bool:
+        """Every dimension but the outermost is held whole."""
+        return self.sizes[1:] == self.port.extents[1:] and all(o == const(0) for o in self.origin[1:])
+
+    def _row_beats(self) -> int:
+        """Beats from one row of the last dimension to the next."""
+        last = self.port.extents[-1] if self.port.layout == "packed" else layout_extents(self.port)[-1]
+        return last // self.width
+
+    def _rows(self) -> None:
+        """A run of beats for every row of the tile."""
+        last_at = len(self.sizes) - 1
+        strides = [prod(self.port.extents[at + 1 : -1]) * self._row_beats() for at in range(last_at)]
+        terms, start = list[str](), self._in_beats(self.origin[-1])
+        with ExitStack() as nest:
+            for at in range(last_at):
+                self._loop(nest, f"row{at}", *self._clip(at), self._trips(at))
+                terms.append(f"row{at}" if strides[at] == 1 else f"{strides[at]} * row{at}")
+                start = start + self.origin[at] * strides[at]
+            self._loop(nest, "beat", *self._clip(last_at, self.width), self._trips(last_at, self.width))
+            self._pipeline()
+            self._beat(self._sum(start, *terms, "beat"), [f"row{at}" for at in range(last_at)], "beat")
+
+    def _flat(self) -> None:
+        """One run of beats; counters follow the dimensions."""
+        last_at = len(self.sizes) - 1
+        wraps = [*self.sizes[1:-1], self._row_beats()]
+        counters = [*(f"row{at}" for at in range(last_at)), "column"]
+        beats = prod(wraps)
+        first, last = self._clip(0)
+        for at, counter in enumerate(counters):
+            self.w.line(f"int {counter} = {first if at == 0 else '0'};")
+        total = str(int(last) * beats) if last.isdigit() else f"{beats} * {last}"
+        begin = str(int(first) * beats) if first.isdigit() else f"{beats} * {first}"
+        with ExitStack() as nest:
+            least, most = self._trips(0)
+            self._loop(nest, "beat", begin, total, (least * beats, most * beats))
+            self._pipeline()
+            self._beat(self._sum(self.origin[0] * beats, "beat"), counters[:-1], "column")
+            self._advance(counters, wraps)
+
+    def _advance(self, counters: list[str], wraps: list[int]) -> None:
+        """The innermost counter goes on; one that is through starts again and moves the next."""
+        with ExitStack() as carry:
+            for counter, wrap in zip(reversed(counters[1:]), reversed(wraps), strict=True):
+                carry.enter_context(self.w.block(f"if (++{counter} == {wrap})"))
+                self.w.line(f"{counter} = 0;")
+            self.w.line(f"++{counters[0]};")
+
+    def _packed(self) -> None:
+        """All elements in one row, whose beats cross the rows of the array."""
+        if self.sizes != self.port.extents or any(o != const(0) for o in self.origin):
+            raise InternalError(f"transfer `{self.transfer.id}` moves a part of the packed array `{self.port.name}`")
+        total = prod(self.sizes)
+        index = [
+            f"[at / {prod(self.sizes[d + 1 :])}" + (f" % {size}]" if d else "]") for d, size in enumerate(self.sizes)
+        ]
+        index[-1] = f"[at % {self.sizes[-1]}]"
+        element = f"buffer{''.join(index)}"
+        with self.w.block(f"for (int beat = 0; beat < {-(-total // self.width)}; ++beat)"):
+            self.w.pragma("pipeline II=1")
+            self.w.line(f"{'const ' if self.load else ''}{beat_type(self.port)} line{' = port[beat]' * self.load};")
+            with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
+                self.w.pragma("unroll")
+                self.w.line(f"const int at = {self.width} * beat + lane;")
+                zero = f"({self.port.type.c_name})0"
+                with self.w.block(f"if (at < {total})") if self.load else nullcontext():
+                    load = f"{element} = line[lane];"
+                    self.w.line(load if self.load else f"line[lane] = at < {total} ? {element} : {zero};")
+            if not self.load:
+                self.w.line("port[beat] = line;")
+
+    def _clip(self, at: int, unit: int = 1) -> tuple[str, str]:
+        """First index and first index past the end, in a buffer dimension, that lie inside the array."""
+        low, high = affine_range(self.origin[at], self.ranges)
+        size, extent = self.sizes[at], self.port.extents[at]
+        first, last = "0", str(-(-size // unit))
+        if low < 0:
+            self.helpers.add("larger")
+            outside = self._over(-self.origin[at], unit, up=False)
+            first = f"larger(0, {outside})"
+        if ceil((extent - high) / unit) < ceil(size / unit):
+            self.helpers.add("smaller")
+            inside = self._over(-self.origin[at] + extent, unit, up=True)
+            last = f"smaller({last}, {inside})"
+        return first, last
+
+    def _trips(self, at: int, unit: int = 1) -> tuple[int, int]:
+        """How many indices of a buffer dimension lie inside the array, at least and at most."""
+        low, high = affine_range(self.origin[at], self.ranges)
+        size, extent = self.sizes[at], self.port.extents[at]
+        inside = [max(0, min(size, extent - origin) - max(0, -origin)) for origin in (low, high)]
+        return ceil(min(inside) / unit), ceil(size / unit)
+
+    def _over(self, value: Affine, unit: int, *, up: bool) -> str:
+        """A count of elements as a count of beats."""
+        if unit == 1:
+            return self.affines.text(value)
+        rounded = value + (unit - 1) if up and value.constant % unit else value
+        if all(c % unit == 0 for _, c in value.terms):
+            whole = Affine.of(((n, c // unit) for n, c in value.terms), rounded.constant // unit)
+            return self.affines.text(whole)
+        raise self._misplaced()
+
+    def _in_beats(self, value: Affine) -> Affine:
+        if any(c % self.width for _, c in value.terms) or value.constant % self.width:
+            raise self._misplaced()
+        return Affine.of(((n, c // self.width) for n, c in value.terms), value.constant // self.width)
+
+    def _misplaced(self) -> InternalError:
+        return InternalError(
+            f"transfer `{self.transfer.id}`: a tile of `{self.transfer.array}` does not start at a whole beat of "
+            f"{self.width} elements"
+        )
+
+    def _loop(self, nest: ExitStack, counter: str, first: str, last: str, trips: tuple[int, int]) -> None:
+        nest.enter_context(self.w.block(f"for (int {counter} = {first}; {counter} < {last}; ++{counter})"))
+        if not (first.isdigit() and last.isdigit()):
+            self.w.pragma(f"loop_tripcount min={trips[0]} max={trips[1]}")
+
+    def _pipeline(self) -> None:
+        """Each bank has two ports (MODEL.md 4.2): more lanes of a beat than that in one bank take further cycles."""
+        banks = min(self.buffer.partition[-1], self.sizes[-1])
+        lanes = ceil(min(self.width, self.sizes[-1]) / banks)
+        self.w.pragma(f"pipeline II={ceil(lanes / 2)}")
+
+    def _sum(self, start: Affine, *terms: str) -> str:
+        text = " + ".join(terms)
+        if start == const(0):
+            return text
+        return f"{self.affines.text(start)} + {text}"
+
+    def _beat(self, address: str, rows: list[str], column: str) -> None:
+        """The body of the innermost loop: one beat between the port and its lanes in the buffer."""
+        prefix = "buffer" + "".join(f"[{r}]" for r in rows)
+        if self.width == 1:
+            element = f"{prefix}[{column}]"
+            self.w.line(f"{element} = port[{address}];" if self.load else f"port[{address}] = {element};")
+            return
+        kind = beat_type(self.port)
+        self.w.line(f"const {kind} line = port[{address}];" if self.load else f"{kind} line;")
+        factor = self.buffer.partition[-1]
+        if factor & (factor - 1) and factor < self.sizes[-1]:
+            # a loop over the lanes would take as many cycles as a bank without partition (MODEL.md section 9)
+            for lane in range(self.width):
+                index = f"{self.width} * {column} + {lane}" if lane else f"{self.width} * {column}"
+                self._lane(prefix, index, str(lane), always=lane < self.sizes[-1] % self.width)
+        else:
+            with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
+                self.w.pragma("unroll")
+                self._lane(prefix, f"{self.width} * {column} + lane", "lane", always=False)
+        if not self.load:
+            self.w.line(f"port[{address}] = line;")
+
+    def _lane(self, prefix: str, index: str, lane: str, *, always: bool) -> None:
+        """`always`: the lane holds an element of the tile in the last beat of a row too."""
+        size = self.sizes[-1]
+        element, zero = f"{prefix}[{index}]", f"({self.port.type.c_name})0"
+        hangs_over = size % self.width != 0 and not always
+        if self.load:
+            self.w.line(f"{f'if ({index} < {size}) ' if hangs_over else ''}{element} = line[{lane}];")
+        elif hangs_over:
+            self._check_padding()
+            self.w.line(f"line[{lane}] = {index} < {size} ? {element} : {zero};")
+        else:
+            self.w.line(f"line[{lane}] = {element};")
+
+    def _check_padding(self) -> None:
+        """What a store writes beside the tile must be padding, not elements of the array."""
+        low, _ = affine_range(self.origin[-1], self.ranges)
+        if low + self.sizes[-1] < self.port.extents[-1]:
+            raise InternalError(f"store `{self.transfer.id}` would overwrite elements beside its tile")

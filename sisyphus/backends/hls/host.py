@@ -1,0 +1,195 @@
+"""host.cpp: the kernel as a function on the arrays of the source, through the native XRT API, and a check of it.
+
+It packs and pads as the ports need, refuses arrays that overlap, and compares with the original.
+"""
+
+from __future__ import annotations
+
+from sisyphus.backends.hls import interface
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
+from sisyphus.backends.hls.testbench import (
+    Block,
+    allowed_error,
+    arguments_of_reference,
+    blocks_of,
+    pitch,
+    print_block,
+    print_library_tolerances,
+)
+from sisyphus.backends.hls.testbench_library import LIBRARY
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.plan import Plan, Port
+
+INCLUDES = r"""
+#include <chrono>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+#include <xrt/xrt_kernel.h>
+""".strip()
+
+SUPPORT = r"""
+namespace {
+
+struct Extent {
+    const char *name;
+    const void *data;
+    std::size_t bytes;
+};
+
+// The kernel reads and writes its arrays in an order of its own: none may overlap another.
+void check_disjoint(std::initializer_list<Extent> extents) {
+    for (const Extent *one = extents.begin(); one != extents.end(); ++one) {
+        for (const Extent *other = one + 1; other != extents.end(); ++other) {
+            const std::uintptr_t a = reinterpret_cast<std::uintptr_t>(one->data);
+            const std::uintptr_t b = reinterpret_cast<std::uintptr_t>(other->data);
+            if (a < b + other->bytes && b < a + one->bytes) {
+                throw std::invalid_argument(std::string(one->name) + " and " + other->name + " overlap");
+            }
+        }
+    }
+}
+
+template <typename T>
+void unpack(T *memory, T *data, std::size_t count, std::size_t last, std::size_t padded) {
+    for (std::size_t at = 0; at < count; ++at) data[at] = memory[place(at, last, padded)];
+}
+
+}  // namespace
+""".strip()
+
+
+def print_host(plan: Plan, names: Names, *, temporaries: tuple[str, ...] = ()) -> str:
+    w = Writer()
+    w.line("// Runs the kernel on a board through XRT and compares it with the original source.")
+    w.lines(INCLUDES.splitlines())
+    w.line()
+    w.lines(LIBRARY.splitlines())
+    w.line()
+    w.lines(SUPPORT.splitlines())
+    w.line()
+    w.line(f'extern "C" void {ENTRY}({", ".join(entry_parameters(plan.scop))});')
+    w.line()
+    blocks = blocks_of(plan, temporaries)
+    print_library_tolerances(w, plan, blocks)
+    _kernel(w, plan, names)
+    w.line()
+    _compare(w, plan, blocks)
+    w.line()
+    _main(w)
+    return w.text()
+
+
+def _kernel(w: Writer, plan: Plan, names: Names) -> None:
+    """The class that owns device and kernel, and is called like the source's function."""
+    top, ports = names.of("top", plan.scop.name), interface.live_ports(plan)
+    with w.block("class Kernel", tail="};"):
+        w.line("public:")
+        w.line("Kernel(const std::string &xclbin, unsigned device)")
+        w.line(f'    : device_(device), kernel_(device_, device_.load_xclbin(xclbin), "{top}") {{}}')
+        w.line()
+        w.line("// Arrays as in the source; returns seconds on the board, without transfers.")
+        with w.block(f"double operator()({', '.join(map(_parameter, ports))})"):
+            _call(w, ports)
+        w.line()
+        w.line("private:")
+        w.line("xrt::device device_;")
+        w.line("xrt::kernel kernel_;")
+
+
+def _parameter(port: Port) -> str:
+    kind = port.type.c_name
+    if port.kind == "scalar":
+        return f"{kind} scalar_{port.name}"
+    return f"{'' if interface.is_written(port) else 'const '}{kind} *data_{port.name}"
+
+
+def _call(w: Writer, ports: tuple[Port, ...]) -> None:
+    arrays = [(at, p) for at, p in enumerate(ports) if p.kind == "array"]
+    extents = [f'{{"{p.name}", data_{p.name}, {_elements(p) * p.type.bytes}}}' for _, p in arrays]
+    w.line(f"check_disjoint({{{', '.join(extents)}}});")
+    for at, port in arrays:
+        name, size = port.name, interface.beats(port) * port.width * port.type.bytes
+        last, padded = pitch(port)
+        w.line(f"xrt::bo bo_{name}(device_, {size}, kernel_.group_id({at}));")
+        w.line(f"{port.type.c_name} *map_{name} = bo_{name}.map<{port.type.c_name} *>();")
+        if port.direction != "out":
+            w.line(f"pack(data_{name}, map_{name}, {_elements(port)}, {last}, {padded});")
+            w.line(f"bo_{name}.sync(XCL_BO_SYNC_BO_TO_DEVICE);")
+    w.line("const auto begin = std::chrono::steady_clock::now();")
+    given = [f"scalar_{p.name}" if p.kind == "scalar" else f"bo_{p.name}" for p in ports]
+    w.line(f"auto run = kernel_({', '.join(given)});")
+    w.line('if (run.wait() != ERT_CMD_STATE_COMPLETED) throw std::runtime_error("the kernel did not complete");')
+    w.line("const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;")
+    for _, port in arrays:
+        if interface.is_written(port):
+            last, padded = pitch(port)
+            w.line(f"bo_{port.name}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);")
+            w.line(f"unpack(map_{port.name}, data_{port.name}, {_elements(port)}, {last}, {padded});")
+    w.line("return seconds.count();")
+
+
+def _elements(port: Port) -> int:
+    total = 1
+    for extent in port.extents:
+        total *= extent
+    return total
+
+
+def _compare(w: Writer, plan: Plan, blocks: list[Block]) -> None:
+    """Like the test bench, with copies of the arrays in place of ports."""
+    with w.block("static double run(Kernel &kernel, const char *set, std::uint64_t seed, Tally &tally)"):
+        w.line("Random random(seed);")
+        for argument in entry_arguments(plan.scop):
+            if argument.kind == "scalar":
+                kind = argument.type.c_name
+                w.line(f"const {kind} scalar_{argument.name} = draw<{kind}>(set, random);")
+        for block in blocks:
+            print_block(w, block)
+            array = block.array
+            w.line(f"Block<{array.type.c_name}> port_{array.id}({array.elements});")
+            w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, 1, 1);")
+        given = [
+            f"scalar_{p.name}" if p.kind == "scalar" else f"port_{p.name}.data()" for p in interface.live_ports(plan)
+        ]
+        w.line(f"const double seconds = kernel({', '.join(given)});")
+        w.line(f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))});")
+        for block in blocks:
+            if block.compared:
+                name, extents = block.array.id, block.array.extents
+                last = extents[-1] if extents else 1
+                with w.block(""):
+                    w.line(f"const std::size_t extents[] = {{{', '.join(map(str, extents)) or '1'}}};")
+                    w.line(
+                        f'compare("{name}", data_{name}.data(), port_{name}.data(), extents, {len(extents)}, {last}, '
+                        f"{allowed_error(plan, block.array.type)}, tally);"
+                    )
+        w.line("return seconds;")
+
+
+def _main(w: Writer) -> None:
+    with w.block("int main(int argc, char **argv)"):
+        with w.block("if (argc < 2)"):
+            w.line(r'std::fprintf(stderr, "usage: %s FILE.xclbin [device index] [seed]\n", argv[0]);')
+            w.line("return 2;")
+        w.line("const unsigned device = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;")
+        w.line("const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;")
+        with w.block("try", tail="} catch (const std::exception &failure) {"):
+            w.line("Kernel kernel(argv[1], device);")
+            w.line("int failures = 0;")
+            with w.block('for (const char *set : {"dominant", "random"})'):
+                w.line("Tally tally;")
+                w.line("const double seconds = run(kernel, set, seed, tally);")
+                w.line("failures += tally.mismatches != 0;")
+                w.line("report(set, tally);")
+                w.line(r'std::printf("sisy set=%s seconds=%.9g\n", set, seconds);')
+            w.line(r'std::printf("sisy: %s\n", failures ? "FAIL" : "PASS");')
+            w.line("return failures ? 1 : 0;")
+        with w.indented():
+            w.line(r'std::fprintf(stderr, "%s\n", failure.what());')
+            w.line("return 3;")
+        w.line("}")

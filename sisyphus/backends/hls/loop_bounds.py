@@ -1,0 +1,137 @@
+"""Loop bounds as C++ text, and the ranges of iterators that tell which checks can be left out; knows no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sisyphus.backends.hls.express import Affines
+from sisyphus.plan import Bound, For, Node, Quotient, body_of
+from sisyphus.poly import Affine
+
+Ranges = Mapping[str, tuple[int, int]]
+
+
+def affine_range(value: Affine, ranges: Ranges) -> tuple[int, int]:
+    """Smallest and largest value over a box of iterators."""
+    low = high = value.constant
+    for name, coefficient in value.terms:
+        ends = [coefficient * end for end in ranges[name]]
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def lower_value(bound: Bound, ranges: Ranges) -> int:
+    """The least that a lower bound can be."""
+    return max(-(-affine_range(q.numerator, ranges)[0] // q.divisor) for q in bound.terms)
+
+
+def upper_value(bound: Bound, ranges: Ranges) -> int:
+    """The most that an upper bound can be."""
+    return min(affine_range(q.numerator, ranges)[1] // q.divisor for q in bound.terms)
+
+
+def loop_range(loop: For, ranges: Ranges) -> tuple[int, int]:
+    """The values that an iterator can take, at least; a loop that never runs gets one value."""
+    low = lower_value(loop.lower, ranges)
+    return low, max(low, upper_value(loop.upper, ranges))
+
+
+def least_trips(loop: For, ranges: Ranges) -> int:
+    """A number of iterations that the loop has at least, wherever it stands."""
+    least = loop.trip_count
+    for upper in loop.upper.terms:
+        for lower in loop.lower.terms:
+            if upper.divisor == lower.divisor == 1:
+                trips = affine_range(upper.numerator - lower.numerator, ranges)[0] + 1
+            else:
+                last = affine_range(upper.numerator, ranges)[0] // upper.divisor
+                trips = last + 1 + (-affine_range(lower.numerator, ranges)[1] // lower.divisor)
+            least = min(least, trips)
+    return max(0, least)
+
+
+def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
+    """Ranges that hold wherever those of one or the other do."""
+    found = {**one, **other}
+    for name in one.keys() & other.keys():
+        found[name] = (min(one[name][0], other[name][0]), max(one[name][1], other[name][1]))
+    return found
+
+
+def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, int]]:
+    """Ranges of all iterators below `nodes`; one name used twice gets the union."""
+    found: dict[str, tuple[int, int]] = {}
+
+    def visit(node: Node, around: Ranges) -> None:
+        nonlocal found
+        if isinstance(node, For):
+            here = {node.iterator: loop_range(node, around)}
+            found, around = union(found, here), {**around, **here}
+        for child in body_of(node):
+            visit(child, around)
+
+    for node in nodes:
+        visit(node, outside)
+    return {**outside, **found}
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Prints bounds; helper functions that the text calls are added to `helpers`."""
+
+    affines: Affines
+    helpers: set[str]
+
+    def lower(self, bound: Bound, ranges: Ranges) -> str:
+        return self._fold("larger", [self._ceil(q, ranges) for q in bound.terms])
+
+    def below(self, bound: Bound, ranges: Ranges) -> str:
+        """The first value past an inclusive upper bound."""
+        if len(bound.terms) == 1 and bound.terms[0].divisor == 1:
+            return self.affines.text(bound.terms[0].numerator + 1)
+        return f"{self._fold('smaller', [self._floor(q, ranges) for q in bound.terms])} + 1"
+
+    def _fold(self, function: str, texts: list[str]) -> str:
+        folded = texts[0]
+        for text in texts[1:]:
+            self.helpers.add(function)
+            folded = f"{function}({folded}, {text})"
+        return folded
+
+    def _floor(self, quotient: Quotient, ranges: Ranges) -> str:
+        value, divisor = quotient.numerator, quotient.divisor
+        if value.is_constant:
+            return str(value.constant // divisor)
+        if divisor == 1:
+            return self.affines.text(value)
+        if affine_range(value, ranges)[0] >= 0:
+            return f"{self.affines.factor(value)} / {divisor}"
+        self.helpers.add("floor_div")
+        return f"floor_div({self.affines.text(value)}, {divisor})"
+
+    def _ceil(self, quotient: Quotient, ranges: Ranges) -> str:
+        value, divisor = quotient.numerator, quotient.divisor
+        if value.is_constant:
+            return str(-(-value.constant // divisor))
+        if divisor == 1:
+            return self.affines.text(value)
+        if affine_range(value, ranges)[0] > -divisor:
+            return f"{self.affines.factor(value + (divisor - 1))} / {divisor}"
+        self.helpers.add("ceil_div")
+        return f"ceil_div({self.affines.text(value)}, {divisor})"
+
+
+HELPERS: dict[str, tuple[str, ...]] = {
+    "floor_div": (
+        "static int floor_div(int value, int divisor)",
+        "return value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor);",
+    ),
+    "ceil_div": (
+        "static int ceil_div(int value, int divisor)",
+        "return value > 0 ? (value - 1) / divisor + 1 : -(-value / divisor);",
+    ),
+    "larger": ("static int larger(int left, int right)", "return left > right ? left : right;"),
+    "smaller": ("static int smaller(int left, int right)", "return left < right ? left : right;"),
+    "int_abs": ("static int int_abs(int value)", "return value < 0 ? -value : value;"),
+}

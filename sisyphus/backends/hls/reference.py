@@ -1,0 +1,114 @@
+"""reference.c: the original source in one file, with one function of flat pointers that calls it; knows no design.
+
+Headers of the user's are written into the text where they are included, command-line macros stand at its top, `main`
+and the kernel get other names (the emitted kernel has the kernel's own).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.ir import Argument, Origin, Scop
+
+ENTRY = "sisy_reference"
+_NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
+_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
+_ONCE = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+once\b")
+_DEEPEST = 40
+
+
+def print_reference(scop: Scop) -> str:
+    origin = scop.origin
+    w = Writer()
+    w.line(
+        f"/* {_comment(Path(origin.path).name)}, sha256 {origin.digest or 'unknown'}: what the kernel must compute. */"
+    )
+    for define in origin.defines:
+        name, _, value = define.partition("=")
+        w.line(f"#define {name} {value if '=' in define else '1'}".rstrip())
+    # Unused and static, `main` and what only it needs need not be linked.
+    w.line(_NO_MAIN)
+    w.line(f"#define {origin.function} sisy_source_{origin.function}")
+    w.line()
+    w.lines(whole_text(origin).splitlines())
+    w.line()
+    _entry(w, scop)
+    return w.text()
+
+
+def whole_text(origin: Origin) -> str:
+    """The source with the user's own headers written into it."""
+    return _inlined(origin.text, Path(origin.path).parent, origin, depth=0)
+
+
+def source_in(reference: str) -> str | None:
+    """The source, headers included, as `print_reference` put it into a reference.c; None where it is not there."""
+    lines = reference.splitlines()
+    ends = [at for at, line in enumerate(lines) if line.startswith(f"void {ENTRY}(")]
+    if _NO_MAIN not in lines or not ends:
+        return None
+    # Behind it the kernel's own name and an empty line; before the entry another one.
+    return "\n".join(lines[lines.index(_NO_MAIN) + 3 : ends[-1] - 1]) + "\n"
+
+
+def entry_parameters(scop: Scop) -> list[str]:
+    """Declared parameters of the entry, which C and C++ read alike: the source's, without those fixed to a value."""
+    return [
+        f"{a.type.c_name} *a{at}" if a.kind == "array" else f"{a.type.c_name} a{at}"
+        for at, a in enumerate(entry_arguments(scop))
+    ]
+
+
+def entry_arguments(scop: Scop) -> tuple[Argument, ...]:
+    return tuple(a for a in scop.arguments if a.kind != "parameter")
+
+
+def _entry(w: Writer, scop: Scop) -> None:
+    places = {a.name: at for at, a in enumerate(entry_arguments(scop))}
+    given = []
+    for argument in scop.arguments:
+        if argument.kind == "parameter":
+            given.append(str(argument.value))
+        else:
+            place = f"a{places[argument.name]}"
+            given.append(f"(void *){place}" if argument.kind == "array" else place)
+    w.line(f"void {ENTRY}({', '.join(entry_parameters(scop)) or 'void'})")
+    w.line("{")
+    with w.indented():
+        w.line(f"{scop.origin.function}({', '.join(given)});")
+    w.line("}")
+
+
+def _comment(text: str) -> str:
+    return text.replace("*/", "* /")
+
+
+def _inlined(text: str, folder: Path, origin: Origin, *, depth: int) -> str:
+    """The text with the user's own headers in place of the lines that include them."""
+    lines = []
+    for line in text.splitlines():
+        match = _INCLUDE.match(line)
+        header = _find(match, folder, origin) if match and depth < _DEEPEST else None
+        if header is None:
+            lines.append(line)
+            continue
+        content = _inlined(header.read_text(encoding="utf-8", errors="replace"), header.parent, origin, depth=depth + 1)
+        lines += _once(content, header) if any(_ONCE.match(own) for own in content.splitlines()) else [content]
+    return "\n".join(lines)
+
+
+def _find(match: re.Match[str], folder: Path, origin: Origin) -> Path | None:
+    """A header of the user's; those of the system stay includes."""
+    dirs = [Path(d) for d in origin.include_dirs]
+    name = match["quoted"] or match["angled"]
+    for place in [folder, *dirs] if match["quoted"] else dirs:
+        if (place / name).is_file():
+            return place / name
+    return None
+
+
+def _once(content: str, header: Path) -> list[str]:
+    guard = "SISY_ONCE_" + re.sub(r"\W", "_", header.name.upper())
+    return [f"#ifndef {guard}", f"#define {guard}", *(c for c in content.splitlines() if not _ONCE.match(c)), "#endif"]

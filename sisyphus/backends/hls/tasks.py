@@ -1,0 +1,248 @@
+"""A task as a C++ function: loops by role, guards, held scalars and statements; knows no port beyond its copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from math import prod
+
+from sisyphus.backends.hls.bursts import Signature, array_parameter
+from sisyphus.backends.hls.express import Affines, Expressions
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.interface import parameter, port_of
+from sisyphus.backends.hls.loop_bounds import Bounds, Ranges, least_trips, loop_range
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId, Ref, substitute
+from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, is_copied_work, walk
+
+
+def is_local(buffer: Buffer, task: Task) -> bool:
+    """Whether a buffer lives under a tile loop of this task."""
+    tiles = (node for node in walk(task.body) if isinstance(node, For) and node.role is LoopRole.TILE)
+    return any(buffer.place in (loop.source, loop.iterator) for loop in tiles)
+
+
+def declare_buffer(w: Writer, buffer: Buffer, name: str) -> None:
+    """The array itself with its directives; one with a first dimension of separate arrays if copies have their own."""
+    # A single element is a register, which costs nothing to clear; compilers take some for used before they are set.
+    own = [count for _, count in buffer.beside]
+    value = " = {}" if own or buffer.extents else " = 0"
+    start = value if prod(buffer.extents) == 1 else ""
+    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *buffer.extents))}{start};")
+    factors, extents = (*own, *buffer.partition), (*own, *buffer.extents)
+    for dim, (factor, extent) in enumerate(zip(factors, extents, strict=True), start=1):
+        if extent > 1 and factor >= extent:
+            w.pragma(f"array_partition variable={name} type=complete dim={dim}")
+        elif factor > 1:
+            w.pragma(f"array_partition variable={name} type=cyclic factor={factor} dim={dim}")
+    if buffer.storage in _STORAGE and buffer.extents:
+        w.pragma(f"bind_storage variable={name} {_STORAGE[buffer.storage]}")
+
+
+_STORAGE = {
+    "bram": "type=ram_t2p impl=bram",
+    "uram": "type=ram_t2p impl=uram",
+    "lutram": "type=ram_2p impl=lutram",
+}
+
+
+def buffer_name(names: Names, buffer: Buffer) -> str:
+    """A buffer as it is given to a function: of those that coarse-grained copies have, the one of this copy."""
+    own = (f"[{names.of('iterator', iterator)}]" for iterator, _ in buffer.beside)
+    return names.of("buffer", buffer.id) + "".join(own)
+
+
+class TaskPrinter:
+    """Prints one task; afterwards `arguments` says what a call must give it.
+
+    What its coarse-grained copies do becomes a function of its own, as only calls can run side by side: printed in the
+    same way, as a task of `kind` copy.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        task: Task,
+        names: Names,
+        signatures: Mapping[str, Signature],
+        *,
+        outer: Ranges,
+        helpers: set[str],
+        kind: str = "task",
+    ) -> None:
+        self.plan, self.task, self.names, self.signatures, self.kind = plan, task, names, signatures, kind
+        self.outer, self.helpers = outer, helpers
+        self.affines = Affines(names.iterators())
+        self.bounds = Bounds(self.affines, helpers)
+        self.w = Writer()
+        self._copies: list[str] = []
+        self._buffers: set[str] = set()
+        self._scalars: set[str] = set()
+        self._ports: set[str] = set()
+        self._held: dict[ArrayId, str] = {}
+
+    def print(self, w: Writer) -> tuple[str, ...]:
+        """Writes the function; returns the arguments of a call, in order, as identifiers of the caller."""
+        with self.w.indented():
+            self._nodes(self.task.body, self.outer)
+        local = [
+            b for b in map(self.plan.buffer, self.task.buffers) if is_local(b, self.task) and b.id in self._buffers
+        ]
+        parameters, arguments = self._parameters(local)
+        w.lines(self._copies)
+        w.line(f"static void {self.names.of(self.kind, self.task.name)}({', '.join(parameters)}) {{")
+        w.pragma("inline off")
+        with w.indented():
+            for buffer in local:
+                declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
+        w.lines(self.w.text().splitlines())
+        w.line("}")
+        w.line()
+        return arguments
+
+    def _parameters(self, local: Sequence[Buffer]) -> tuple[list[str], tuple[str, ...]]:
+        """Ports, buffers, scalars and outer iterators that the body uses, declared and by name."""
+        found: list[tuple[str, str]] = []
+        for port in self.plan.ports:
+            name = self.names.of("port", port.name)
+            if port.kind == "array" and port.name in self._ports:
+                found.append((parameter(port, name), name))
+        for buffer in self.plan.buffers:
+            if buffer.id in self._buffers and buffer not in local:
+                name = self.names.of("buffer", buffer.id)
+                found.append((array_parameter(buffer, name), buffer_name(self.names, buffer)))
+        for port in self.plan.ports:
+            if port.kind == "scalar" and port.name in self._scalars:
+                name = self.names.of("port", port.name)
+                found.append((parameter(port, name), name))
+        inside = {node.iterator for node in walk(self.task.body) if isinstance(node, For)}
+        for iterator in self.task.iterators:
+            if iterator in self.affines.used - inside:
+                name = self.names.of("iterator", iterator)
+                found.append((f"int {name}", name))
+        return [declaration for declaration, _ in found], tuple(name for _, name in found)
+
+    def _nodes(self, nodes: Sequence[Node], ranges: Ranges) -> None:
+        for node in nodes:
+            self._node(node, ranges)
+
+    def _node(self, node: Node, ranges: Ranges) -> None:
+        match node:
+            case For():
+                with print_loop(self.w, node, self.bounds, self.names, ranges) as inside:
+                    if is_copied_work(node):
+                        self._call_copy(node.body, inside)
+                    else:
+                        self._nodes(node.body, inside)
+            case Guard(conditions=conditions, body=body):
+                with self.w.block(f"if ({self.affines.conditions(conditions)})"):
+                    self._nodes(body, ranges)
+            case Hold():
+                self._hold(node, ranges)
+            case Run():
+                self._run(node)
+            case Copy(transfer=transfer):
+                self._copy(transfer)
+            case Call(task=task):
+                raise InternalError(f"task `{self.task.name}` calls task `{task}`")
+
+    def _call_copy(self, body: tuple[Node, ...], ranges: Ranges) -> None:
+        """The function of one copy, printed before this one, and its call."""
+        around = tuple(name for name in ranges if name not in self.outer)
+        work = replace(self.task, body=body, iterators=(*self.task.iterators, *around))
+        printer = TaskPrinter(
+            self.plan, work, self.names, self.signatures, outer=ranges, helpers=self.helpers, kind="copy"
+        )
+        function = Writer()
+        arguments = printer.print(function)
+        self._copies += function.text().splitlines()
+        self.w.line(f"{self.names.of('copy', self.task.name)}({', '.join(arguments)});")
+        self._buffers |= printer._buffers
+        self._scalars |= printer._scalars
+        self.affines.used |= printer.affines.used
+
+    def _hold(self, node: Hold, ranges: Ranges) -> None:
+        if node.ref.array in self._held:
+            raise InternalError(f"`{node.name}` holds an element of `{node.ref.array}` inside another one")
+        element, name = self._element(node.ref), self.names.of("hold", node.name)
+        kind = self.plan.buffer_for(self.task, node.ref.array).type.c_name
+        with ExitStack() as scope:
+            if self._is_crowded(node):
+                scope.enter_context(self.w.block("", tail="}"))
+            self.w.line(f"{kind} {name} = {element};")
+            self._held[node.ref.array] = name
+            self._nodes(node.body, ranges)
+            del self._held[node.ref.array]
+            self.w.line(f"{element} = {name};")
+
+    def _is_crowded(self, node: Hold) -> bool:
+        """Whether another held scalar of this name may live in the same block."""
+        return sum(isinstance(n, Hold) and n.name == node.name for n in walk(self.task.body)) > 1
+
+    def _run(self, node: Run) -> None:
+        statement = self.plan.scop.statement(node.statement)
+        values = dict(node.values)
+        target = self._element(statement.write.substitute(values))
+        expressions = Expressions(self.affines, scalar=self._scalar, element=self._element, helpers=self.helpers)
+        self.w.line(f"{target} = {expressions.value(substitute(statement.rhs, values))};")
+
+    def _scalar(self, name: str) -> str:
+        self._scalars.add(name)
+        return self.names.of("port", name)
+
+    def _element(self, ref: Ref) -> str:
+        """An array element in its buffer, or the scalar that holds it."""
+        if ref.array in self._held:
+            return self._held[ref.array]
+        buffer = self.plan.buffer_for(self.task, ref.array)
+        self._buffers.add(buffer.id)
+        name = self.names.of("buffer", buffer.id)
+        inner = (index - origin for index, origin in zip(ref.index, buffer.origin, strict=True))
+        return name + "".join(f"[{self.affines.text(i)}]" for i in inner)
+
+    def _copy(self, transfer_id: str) -> None:
+        transfer = self.plan.transfer(transfer_id)
+        port = port_of(self.plan, transfer)
+        self._ports.add(port.name)
+        self._buffers.add(transfer.buffer)
+        self.w.line(copy_call(self.plan, self.names, transfer_id, self.signatures[transfer_id]))
+        self.affines.used.update(self.signatures[transfer_id].iterators)
+
+
+def copy_call(plan: Plan, names: Names, transfer_id: str, signature: Signature) -> str:
+    """The statement that runs a transfer once."""
+    transfer = plan.transfer(transfer_id)
+    port = names.of("port", port_of(plan, transfer).name)
+    iterators = [names.of("iterator", i) for i in signature.iterators]
+    return f"{signature.name}({', '.join([port, buffer_name(names, plan.buffer(transfer.buffer)), *iterators])});"
+
+
+@contextmanager
+def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Ranges) -> Iterator[Ranges]:
+    """The loop with the directives of its role; yields the ranges inside it."""
+    name = names.of("iterator", loop.iterator)
+    lower, below = bounds.lower(loop.lower, ranges), bounds.below(loop.upper, ranges)
+    with w.block(f"for (int {name} = {lower}; {name} < {below}; ++{name})"):
+        at_once = loop.role in (LoopRole.UNROLLED, LoopRole.COPIES)
+        if at_once:
+            w.pragma("unroll")
+        elif loop.role is LoopRole.PIPELINED:
+            w.pragma("pipeline")
+        elif _is_innermost(loop):
+            w.pragma("pipeline off")
+        if not at_once:
+            if not loop.flatten:
+                w.pragma("loop_flatten off")
+            if loop.lower.value is None or loop.upper.value is None:
+                w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
+        yield {**ranges, loop.iterator: loop_range(loop, ranges)}
+
+
+def _is_innermost(loop: For) -> bool:
+    """Nothing below but unrolled loops: the tool would pipeline it unasked."""
+    below = list(walk(loop.body))
+    return not any(
+        isinstance(n, Call | Copy) or (isinstance(n, For) and n.role is not LoopRole.UNROLLED) for n in below
+    )

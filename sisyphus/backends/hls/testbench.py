@@ -1,0 +1,223 @@
+"""testbench.cpp: runs the kernel and the original on the same data and compares every element; knows no loop.
+
+It prints one line per data set, which `verify` reads back, and returns non-zero on any difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from sisyphus.backends.hls import interface
+from sisyphus.backends.hls.express import is_exact
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
+from sisyphus.backends.hls.testbench_library import LIBRARY, STACK, VECTORS
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.ir import Array, Binary, Call, Role, ScalarType, Scop, walk
+from sisyphus.plan import Plan, Port
+
+FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
+INTEGER_SETS = ("random", "dominant", "zeros", "negatives")
+POSITIVE_SETS = ("dominant",)
+TREE_TOLERANCE = {32: 1e-4, 64: 1e-10}
+LIBRARY_TOLERANCE = {32: 1e-5, 64: 1e-12}
+# Beyond this a larger stack is asked for: on-chip arrays are local variables to a C++ compiler.
+STACK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """One array of the source: its port in the kernel if it has one, whether its final value counts."""
+
+    array: Array
+    port: Port | None
+    compared: bool
+
+
+def data_sets(plan: Plan) -> tuple[str, ...]:
+    """Names of the data sets that make sense for a kernel, most telling first.
+
+    Integer division rules out data with zeros; reassociated sums of huge values overflow differently.
+    """
+    types = {a.type for a in plan.scop.arrays} | {a.type for a in plan.scop.scalars}
+    if any(_divides_integers(plan.scop)):
+        return POSITIVE_SETS
+    if not any(t.is_float for t in types):
+        return INTEGER_SETS
+    return tuple(s for s in FLOAT_SETS if not (plan.tree_reduction and s == "large"))
+
+
+def _divides_integers(scop: Scop) -> Iterator[bool]:
+    for statement in scop.statements:
+        for expr in walk(statement.rhs):
+            yield isinstance(expr, Binary) and expr.op in ("/", "%") and not expr.type.is_float
+
+
+def tolerance(plan: Plan, kind: ScalarType) -> float:
+    """Largest relative error allowed against the original; 0 is bit for bit."""
+    return TREE_TOLERANCE[kind.bits] if plan.tree_reduction and kind.is_float else 0.0
+
+
+def print_testbench(plan: Plan, names: Names, *, temporaries: Collection[str] = ()) -> str:
+    """The final values of all arrays that the source writes are compared, those in `temporaries` excepted."""
+    w = Writer()
+    w.line("// Runs the kernel and the original source on the same data and compares every element.")
+    w.line('#include "kernel.h"')
+    w.line()
+    vectors = any(p.width > 1 for p in interface.arrays(plan))
+    for part, needed in ((VECTORS, vectors), (LIBRARY, True), (STACK, plan.onchip_bytes > STACK_BYTES)):
+        if needed:
+            w.lines(part.splitlines())
+            w.line()
+    w.line(f'extern "C" void {ENTRY}({", ".join(entry_parameters(plan.scop))});')
+    w.line()
+    blocks = blocks_of(plan, temporaries)
+    print_library_tolerances(w, plan, blocks)
+    _run(w, plan, names, blocks)
+    w.line()
+    _main(w, plan)
+    return w.text()
+
+
+def blocks_of(plan: Plan, temporaries: Collection[str]) -> list[Block]:
+    ports = {p.name: p for p in interface.arrays(plan)}
+    found = []
+    known = {a.id: a for a in plan.scop.arrays}
+    for argument in plan.scop.arguments:
+        if argument.kind == "array" and argument.name in known:
+            array = known[argument.name]  # type: ignore[index]
+            compared = array.role in (Role.OUT, Role.INOUT) and array.id not in temporaries
+            found.append(Block(array, ports.get(argument.name), compared))
+    return found
+
+
+def _run(w: Writer, plan: Plan, names: Names, blocks: list[Block]) -> None:
+    with w.block("static void run(const char *set, std::uint64_t seed, Tally &tally)"):
+        w.line("Random random(seed);")
+        for argument in entry_arguments(plan.scop):
+            if argument.kind == "scalar":
+                kind = argument.type.c_name
+                w.line(f"const {kind} scalar_{argument.name} = draw<{kind}>(set, random);")
+        for block in blocks:
+            _allocate(w, block)
+        call = (
+            f"{names.of('top', plan.scop.name)}({', '.join(_kernel_argument(p) for p in interface.live_ports(plan))})"
+        )
+        w.line(f"{call};")
+        w.line(f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))});")
+        for block in blocks:
+            _compare(w, plan, block)
+
+
+def arguments_of_reference(scop: Scop, blocks: list[Block]) -> list[str]:
+    """What the entry is called with; an array that no statement touches is a null pointer."""
+    known = {b.array.id for b in blocks}
+    return [
+        f"scalar_{a.name}" if a.kind == "scalar" else f"data_{a.name}.data()" if a.name in known else "nullptr"
+        for a in entry_arguments(scop)
+    ]
+
+
+def _stack(plan: Plan) -> int:
+    """Bytes: what is on chip, sanitizers' red zones, and the rest of the program."""
+    return (2 * plan.onchip_bytes + (16 << 20) + 4095) // 4096 * 4096
+
+
+def _kernel_argument(port: Port) -> str:
+    return f"scalar_{port.name}" if port.kind == "scalar" else f"port_{port.name}.data()"
+
+
+def _as_port(block: Block) -> Port:
+    """The block's port; an array that the kernel does not take is kept as it was, to compare with."""
+    array = block.array
+    return block.port or Port(name=array.id, kind="array", type=array.type, extents=array.extents)
+
+
+def print_block(w: Writer, block: Block) -> None:
+    """An array of the source with its data."""
+    array, name, extents = block.array, block.array.id, block.array.extents
+    diagonal = extents[0] if len(extents) == 2 and extents[0] == extents[1] else 0
+    w.line(f"Block<{array.type.c_name}> data_{name}({array.elements});")
+    w.line(f"fill(data_{name}.data(), {array.elements}, set, random, {diagonal});")
+
+
+def _allocate(w: Writer, block: Block) -> None:
+    print_block(w, block)
+    if block.port is not None or block.compared:
+        array, port = block.array, _as_port(block)
+        w.line(f"Block<{interface.beat_type(port)}> port_{array.id}({interface.beats(port)});")
+        last, padded = pitch(port)
+        w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, {last}, {padded});")
+
+
+def pitch(port: Port) -> tuple[int, int]:
+    """Elements of a row, and from one row to the next in memory."""
+    last = port.extents[-1] if port.extents else 1
+    return last, last if interface.is_dense(port) else interface.layout_extents(port)[-1]
+
+
+def _compare(w: Writer, plan: Plan, block: Block) -> None:
+    name, port, extents = block.array.id, _as_port(block), block.array.extents
+    if block.port is not None:
+        w.line(f'check_fence("{name}", port_{name}, tally);')
+    if not block.compared:
+        return
+    kind = block.array.type
+    with w.block(""):
+        w.line(f"const std::size_t extents[] = {{{', '.join(map(str, extents)) or '1'}}};")
+        w.line(
+            f'compare("{name}", data_{name}.data(), port_{name}.data(), extents, {len(extents)}, {pitch(port)[1]}, '
+            f"{allowed_error(plan, kind)}, tally);"
+        )
+
+
+def print_library_tolerances(w: Writer, plan: Plan, blocks: list[Block]) -> None:
+    """How far results may be off where the vendor's math library is not the C library; `verify` allows nothing."""
+    kinds = {b.array.type for b in blocks if b.compared and _depends_on_library(plan, b.array.type)}
+    for kind in sorted(kinds, key=lambda k: k.bits):
+        w.line("#ifdef SISY_BITWISE")
+        w.line(f"static const double library_tolerance_{kind.bits} = 0;")
+        w.line("#else")
+        w.line(f"static const double library_tolerance_{kind.bits} = {LIBRARY_TOLERANCE[kind.bits]:g};")
+        w.line("#endif")
+        w.line()
+
+
+def allowed_error(plan: Plan, kind: ScalarType) -> str:
+    """The tolerance of an array as text of the emitted program."""
+    if _depends_on_library(plan, kind):
+        return f"library_tolerance_{kind.bits}"
+    return f"{tolerance(plan, kind):g}"
+
+
+def _depends_on_library(plan: Plan, kind: ScalarType) -> bool:
+    return kind.is_float and not plan.tree_reduction and calls_inexact(plan.scop)
+
+
+def calls_inexact(scop: Scop) -> bool:
+    """Whether the kernel calls a function whose last bits depend on the library."""
+    calls = (e for s in scop.statements for e in walk(s.rhs) if isinstance(e, Call))
+    return any(not is_exact(call.function) for call in calls)
+
+
+def _main(w: Writer, plan: Plan) -> None:
+    sets = data_sets(plan)
+    w.line("// Arguments: the seed, then data sets; without any, those in SISY_SETS, or else all of them.")
+    with w.block("int main(int argc, char **argv)"):
+        if plan.onchip_bytes > STACK_BYTES:
+            w.line(f"need_stack({_stack(plan)}u, argv);")
+        w.line("const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;")
+        w.line('const char *wanted = std::getenv("SISY_SETS");')
+        w.line("char sets[200];")
+        w.line(f'std::snprintf(sets, sizeof sets, "%s", wanted ? wanted : "{" ".join(sets)}");')
+        w.line("int failures = 0, next = 2;")
+        w.line('const char *set = argc > 2 ? argv[next] : std::strtok(sets, " ");')
+        with w.block("while (set != nullptr)"):
+            w.line("Tally tally;")
+            w.line("run(set, seed, tally);")
+            w.line("failures += tally.mismatches != 0;")
+            w.line("report(set, tally);")
+            w.line('set = argc > 2 ? argv[++next] : std::strtok(nullptr, " ");')
+        w.line(r'std::printf("sisy: %s\n", failures ? "FAIL" : "PASS");')
+        w.line("return failures ? 1 : 0;")

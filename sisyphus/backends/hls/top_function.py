@@ -1,0 +1,142 @@
+"""kernel.h and kernel.cpp of a plan: the top function, its interface, and the order of copies and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sisyphus.backends.hls import interface
+from sisyphus.backends.hls.bursts import Signature, print_transfer
+from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.identifiers import Names, plan_names
+from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, Ranges, ranges_at, union
+from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.errors import InternalError
+from sisyphus.ir import Call as MathCall
+from sisyphus.ir import walk as walk_expr
+from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, walk
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The two files and the name of the top function in them."""
+
+    header: str
+    source: str
+    top: str
+
+
+def print_kernel(plan: Plan) -> Kernel:
+    names = plan_names(plan)
+    return Kernel(_header(plan, names), _Source(plan, names).text(), names.of("top", plan.scop.name))
+
+
+def _signature(plan: Plan, names: Names) -> str:
+    parameters = [interface.parameter(p, names.of("port", p.name)) for p in interface.live_ports(plan)]
+    return f"void {names.of('top', plan.scop.name)}({', '.join(parameters)})"
+
+
+def _header(plan: Plan, names: Names) -> str:
+    w = Writer()
+    guard = f"SISY_{names.of('top', plan.scop.name).upper()}_H"
+    w.lines([f"#ifndef {guard}", f"#define {guard}", ""])
+    if any(p.width > 1 for p in interface.arrays(plan)):
+        w.lines(["#include <hls_vector.h>", ""])
+    w.lines(['extern "C" {', f"{_signature(plan, names)};", "}", "", "#endif"])
+    return w.text()
+
+
+class _Source:
+    def __init__(self, plan: Plan, names: Names) -> None:
+        self.plan, self.names, self.tasks = plan, names, interface.called_tasks(plan)
+        self.helpers: set[str] = set()
+        self.body = Writer()
+        self.signatures: dict[str, Signature] = {}
+        self.arguments: dict[str, tuple[str, ...]] = {}
+
+    def text(self) -> str:
+        outer = ranges_at(self.plan.body, {})
+        self._transfers(outer)
+        for task in self.tasks:
+            printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=outer, helpers=self.helpers)
+            self.arguments[task.name] = printer.print(self.body)
+        self._top()
+        head = Writer()
+        head.line('#include "kernel.h"')
+        if self._calls_math():
+            head.line("#include <hls_math.h>")
+        head.line()
+        for name in sorted(self.helpers):
+            declaration, result = HELPERS[name]
+            with head.block(declaration):
+                head.line(result)
+            head.line()
+        return head.text() + self.body.text()
+
+    def _calls_math(self) -> bool:
+        return any(isinstance(e, MathCall) for s in self.plan.scop.statements for e in walk_expr(s.rhs))
+
+    def _transfers(self, outer: Ranges) -> None:
+        """Every transfer that is copied somewhere, for the iterators of all places where it is."""
+        places: dict[str, Ranges] = {}
+        for body, around in ((self.plan.body, {}), *((t.body, outer) for t in self.tasks)):
+            inside = ranges_at(body, around)
+            for node in walk(body):
+                if isinstance(node, Copy):
+                    places[node.transfer] = union(places.get(node.transfer, {}), inside)
+        for transfer in self.plan.transfers:
+            if transfer.id in places:
+                self.signatures[transfer.id] = print_transfer(
+                    self.body, self.plan, self.names, transfer, ranges=places[transfer.id], helpers=self.helpers
+                )
+
+    def _top(self) -> None:
+        w = self.body
+        w.line('extern "C" {')
+        w.line(f"{_signature(self.plan, self.names)} {{")
+        self._pragmas(w)
+        with w.indented():
+            used = self._buffers_at_top()
+            for buffer in self.plan.buffers:
+                if buffer.id in used:
+                    declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
+            affines = Affines(self.names.iterators())
+            self._nodes(self.plan.body, Bounds(affines, self.helpers), {})
+        w.line("}")
+        w.line("}")
+
+    def _pragmas(self, w: Writer) -> None:
+        for port in interface.arrays(self.plan):
+            name = self.names.of("port", port.name)
+            bundle = self.names.of("bundle", port.bundle or port.name)
+            w.pragma(f"interface mode=m_axi port={name} bundle={bundle} offset=slave depth={interface.beats(port)}")
+        for port in interface.live_ports(self.plan):
+            w.pragma(f"interface mode=s_axilite port={self.names.of('port', port.name)}")
+        w.pragma("interface mode=s_axilite port=return")
+
+    def _buffers_at_top(self) -> set[str]:
+        """Buffers that are passed to some task or copy by the top function."""
+        used = {self.plan.transfer(n.transfer).buffer for n in walk(self.plan.body) if isinstance(n, Copy)}
+        named = {self.names.of("buffer", b.id): b.id for b in self.plan.buffers}
+        for task in self.tasks:
+            used |= {named[a] for a in self.arguments[task.name] if a in named}
+        local = {b.id for t in self.tasks for b in self.plan.buffers if b.id in t.buffers and is_local(b, t)}
+        return used - local
+
+    def _nodes(self, nodes: Sequence[Node], bounds: Bounds, ranges: Ranges) -> None:
+        w = self.body
+        for node in nodes:
+            match node:
+                case For():
+                    with print_loop(w, node, bounds, self.names, ranges) as inside:
+                        self._nodes(node.body, bounds, inside)
+                case Guard(conditions=conditions, body=body):
+                    with w.block(f"if ({bounds.affines.conditions(conditions)})"):
+                        self._nodes(body, bounds, ranges)
+                case Copy(transfer=transfer):
+                    w.line(copy_call(self.plan, self.names, transfer, self.signatures[transfer]))
+                case Call(task=task):
+                    w.line(f"{self.names.of('task', task)}({', '.join(self.arguments[task])});")
+                case _:
+                    raise InternalError(f"{type(node).__name__} outside a task in the plan of `{self.plan.scop.name}`")

@@ -1,0 +1,1 @@
+"""Registers, memories and multiplexers."""

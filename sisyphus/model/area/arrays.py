@@ -1,0 +1,156 @@
+"""What arrays on chip cost for many candidates at once, by the same formulas as those of a plan; knows no nest.
+
+A candidate is a row of partition factors, elements per beat and, of a tile, extents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from sisyphus.ir import Array
+from sisyphus.model.algebra import VECTOR, Value
+from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
+from sisyphus.model.area.multiplexers import Users, bank_lut, register_lut
+from sisyphus.model.counting.iterations import Ints
+from sisyphus.model.facts.task_facts import Dim, Move
+from sisyphus.model.formulas.addresses import bank_count, in_registers, words_per_bank
+from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
+from sisyphus.target import BankCost, Target
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+#: Figures of a bank or an adapter.
+FIGURES = ("bram18k", "uram", "lut", "ff")
+
+
+def resident_costs(
+    target: Target,
+    array: Array,
+    factors: Sequence[Ints],
+    widths: Ints,
+    *,
+    loaded: bool,
+    stored: bool,
+    users: Users,
+    rules: Rules = VITIS_2023_2,
+) -> dict[str, Floats]:
+    """BRAM18, URAM, LUT, FF and DSP of an array that is on chip for the whole kernel, by factors and widths.
+
+    These are its banks, one load and one store where it has them, the multiplexers of its banks between these and the
+    tasks that use it (`users`), and the adapter of its port where it is transferred at all. The control interface and
+    what tasks do with an element are not in it.
+    """
+    buffer = _Buffer(target, rules, array, array.extents, factors, widths)
+    found = buffer.costs(loaded=loaded, stored=stored, users=users)
+    if loaded or stored:
+        for name, figures in _per_row(widths * array.type.bits, target.memories.m_axi).items():
+            found[name] = found[name] + figures
+    found["dsp"] = np.zeros(len(widths))
+    for is_load, moved in ((True, loaded), (False, stored)):
+        if moved:
+            found["dsp"] = found["dsp"] + move_multipliers(buffer.setting, buffer.move(is_load=is_load))
+    return found
+
+
+def tile_costs(
+    target: Target,
+    array: Array,
+    extents: Sequence[Ints],
+    factors: Sequence[Ints],
+    widths: Ints,
+    *,
+    loaded: Flags | bool,
+    stored: bool,
+    users: Users,
+    rules: Rules = VITIS_2023_2,
+) -> dict[str, Floats]:
+    """BRAM18, URAM, LUT and FF of a buffer that holds a tile in one nest, by its extents, factors and widths.
+
+    As `resident_costs`, `users` being what the nest itself does; but without the adapter, which all buffers of the
+    array share, and without the DSP of addresses, which `NestCosts` counts.
+    """
+    buffer = _Buffer(target, rules, array, extents, factors, widths)
+    with_load = buffer.costs(loaded=True, stored=stored, users=users)
+    without = buffer.costs(loaded=False, stored=stored, users=users)
+    return {name: np.where(loaded, with_load[name], without[name]) for name in FIGURES}
+
+
+@dataclass(frozen=True, eq=False)
+class _Buffer:
+    """A buffer of an array, one row per candidate."""
+
+    target: Target
+    rules: Rules
+    array: Array
+    extents: Sequence[Value]
+    factors: Sequence[Ints]
+    widths: Ints
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(VECTOR, self.rules, self.target.operators)
+
+    @property
+    def dims(self) -> tuple[Dim, ...]:
+        return tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(self.extents, self.factors, strict=True))
+
+    def move(self, *, is_load: bool) -> Move:
+        """A transfer of all of it, but for its beats."""
+        name, bits = self.array.id, self.array.type.bits
+        return Move(name, name, name, name, is_load, self.dims, self.widths, bits, beats=0)
+
+    def costs(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
+        """Banks, transfers and the multiplexers of banks."""
+        table, dims = self.setting.operators, self.dims
+        rows = np.shape(self.widths)
+        found = {
+            name: np.broadcast_to(np.asarray(figures, np.float64), rows)
+            for name, figures in bank_costs(self.target, self.array.type.bits, self.extents, self.factors).items()
+            if name in FIGURES
+        }
+        users = users + Users(reads=int(stored), writes=int(loaded))
+        banks, registers = bank_count(VECTOR, dims), in_registers(VECTOR, dims)
+        each = np.where(registers, register_lut(table, users), bank_lut(table, users))
+        found["lut"] = found["lut"] + banks * each
+        found["ff"] = found["ff"] + banks * np.where(registers, self.rules.area.ff_per_register_element, 0)
+        for is_load, moved in ((True, loaded), (False, stored)):
+            if moved:
+                mover = mover_of(self.setting, self.move(is_load=is_load))
+                for term in mover_lut(self.setting, mover):
+                    found["lut"] = found["lut"] + term.value
+                for term in mover_ff(self.setting, mover):
+                    found["ff"] = found["ff"] + term.value
+        return found
+
+
+def whole_transfer(setting: Setting, array: Array, factors: Sequence[Ints], widths: Ints, *, is_load: bool) -> Ints:
+    """Cycles of moving a whole array once, by partition factors and elements per beat."""
+    dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
+    rows = prod(array.extents[:-1])
+    beats = rows * -(-array.extents[-1] // widths) if array.extents else np.ones_like(widths)
+    move = Move(array.id, array.id, array.id, array.id, is_load, dims, widths, array.type.bits, beats)
+    return np.asarray(move_cycles(setting, move).value, np.int64)
+
+
+def bank_costs(target: Target, bits: int, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
+    """BRAM18, URAM, LUT, FF and bytes of a buffer, by its extents and partition factors."""
+    dims = [Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True)]
+    banks, words = bank_count(VECTOR, dims), words_per_bank(VECTOR, dims)
+    each = _per_row(words, lambda count: target.memories.bank(count, bits))
+    return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * (bits // 8)}
+
+
+def _per_row(numbers: Value, cost: Callable[[int], BankCost]) -> dict[str, Ints]:
+    """The figures of what is known for one number at a time."""
+    different, which = np.unique(numbers, return_inverse=True)
+    costs = [cost(int(number)) for number in different]
+    found = {name: np.array([getattr(c, name) for c in costs], np.int64) for name in FIGURES}
+    return {name: figures[which.reshape(np.shape(numbers))] for name, figures in found.items()}

@@ -1,0 +1,160 @@
+"""DSP, BRAM18, URAM, FF and LUT of a plan as terms (MODEL.md 4.4); knows no cycle but the steps it is given."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sisyphus.model.alone import MoveStudy
+from sisyphus.model.area.multiplexers import Users, bank_lut, core_lut, register_lut
+from sisyphus.model.formulas.core_counts import shared
+from sisyphus.model.formulas.cores import Core
+from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.terms import Term, total
+from sisyphus.model.study import Study
+from sisyphus.target import BankCost
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Cores by kind: of each task that may share them, step after step, and of guarded functions, which may not."""
+
+    moments: tuple[tuple[Mapping[str, int], ...], ...]
+    alone: Mapping[str, int]
+    cores: Mapping[str, Core]
+
+    def instances(self, setting: Setting) -> dict[str, int]:
+        """Cores of the kernel after sharing, in the order of their kinds."""
+        found = dict(shared(setting, self.moments))
+        for kind, count in self.alone.items():
+            found[kind] = found.get(kind, 0) + count
+        return {kind: int(count) for kind, count in sorted(found.items())}
+
+
+def needs_of(study: Study, moments: Sequence[Sequence[str]]) -> Needs:
+    """What the tasks need, step after step."""
+    alone: dict[str, int] = defaultdict(int)
+    cores: dict[str, Core] = {}
+    for task in study.tasks.values():
+        cores.update(task.needs.cores)
+        for kind, count in task.needs.alone.items():
+            alone[kind] += count
+    return Needs(tuple(tuple(study.tasks[name].needs.shared for name in step) for step in moments), alone, cores)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """One term per resource."""
+
+    dsp: Term
+    bram18k: Term
+    uram: Term
+    ff: Term
+    lut: Term
+
+
+def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
+    """All resources of a plan, its tasks running in these steps."""
+    needs = needs_of(study, moments)
+    instances = needs.instances(study.setting)
+    memories, ports = _memories(study), _ports(study)
+    moves = [study.move(transfer) for transfer in study.plan.transfers]
+
+    def parts(resource: str) -> tuple[Term, Term, Term]:
+        cores = _cores(needs, instances, resource)
+        return cores, _column(memories, "memories", resource), _column(ports, "adapters", resource)
+
+    return Resources(
+        dsp=total("dsp", (_cores(needs, instances, "dsp"), _address_dsp(study, moves))),
+        bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
+        uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
+        ff=total("ff", (*parts("ff"), *_area_terms(study, moves, 0), *_ff_terms(study))),
+        lut=total("lut", (*parts("lut"), *_area_terms(study, moves, 1), *_lut_terms(study, needs, moves))),
+    )
+
+
+def _cores(needs: Needs, instances: Mapping[str, int], resource: str) -> Term:
+    """Cores of all kinds: instances times what one costs."""
+    found = []
+    for kind, count in instances.items():
+        cost = needs.cores[kind].cost
+        value = count * getattr(cost, resource)
+        found.append(Term(f"{count} x {kind}", value, measured=cost.measured, rule=cost.source))
+    return total("operators", found, rule="operations / II, shared between steps")
+
+
+def _address_dsp(study: Study, moves: Iterable[MoveStudy]) -> Term:
+    """Multipliers of addresses: one per function and buffer that needs one."""
+    found = [*(move.address_dsp for move in moves), *(t for task in study.tasks.values() for t in task.address_dsp)]
+    return total("addresses", [term for term in found if term.value], rule="address multiply")
+
+
+def _memories(study: Study) -> list[tuple[str, BankCost]]:
+    """All banks of each buffer; every copy of a buffer is a memory of its own."""
+    table = study.target.memories
+    found = []
+    for buffer in study.plan.buffers:
+        bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
+        found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
+    return found
+
+
+def _ports(study: Study) -> list[tuple[str, BankCost]]:
+    """The adapter of each bundle, as wide as its widest port, and the control interface."""
+    table, plan = study.target.memories, study.plan
+    bits: dict[str, int] = {}
+    arrays = {transfer.array for transfer in plan.transfers}
+    live = [p for p in plan.ports if p.kind == "array" and p.name in arrays]
+    for port in live:
+        bundle = port.bundle or port.name
+        bits[bundle] = max(bits.get(bundle, 0), port.width * port.type.bits)
+    scalars = [p for p in plan.ports if p.kind == "scalar"]
+    found = [(f"{bundle}, {width} bits", table.m_axi(width)) for bundle, width in sorted(bits.items())]
+    return [*found, ("control", table.s_axilite(2 * len(live) + len(scalars)))]
+
+
+def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> Term:
+    found = (Term(what, getattr(cost, resource), measured=cost.measured) for what, cost in costs)
+    return total(name, [term for term in found if term.value], rule=name)
+
+
+def _area_terms(study: Study, moves: Iterable[MoveStudy], at: int) -> Iterable[Term]:
+    """FF (0) or LUT (1) of what the functions have besides operators."""
+    yield total("transfers", (move.areas[at] for move in moves), rule="transfers")
+    yield total("bodies", (body for task in study.tasks.values() for body in task.areas[at]), rule="datapath")
+
+
+def _ff_terms(study: Study) -> Iterable[Term]:
+    area = study.rules.area
+    elements = sum(b.banks * b.memories for b in study.plan.buffers if b.in_registers)
+    yield Term("arrays in registers", elements * area.ff_per_register_element, rule="more than the elements")
+    yield Term("kernel", area.ff_per_kernel, rule="control")
+
+
+def _lut_terms(study: Study, needs: Needs, moves: Sequence[MoveStudy]) -> Iterable[Term]:
+    area, table = study.rules.area, study.setting.operators
+    yield total("banks used by several functions", _bank_terms(study, moves), rule="multiplexers")
+    yield Term("cores used by several tasks", core_lut(table, needs.moments), rule="multiplexers")
+    yield Term("kernel", area.lut_per_kernel, rule="control")
+
+
+def _bank_terms(study: Study, moves: Sequence[MoveStudy]) -> Iterable[Term]:
+    """Multiplexers in front of the banks of each buffer."""
+    table = study.setting.operators
+    for buffer, users in sorted(_users(study, moves).items()):
+        found = study.plan.buffer(buffer)
+        each = register_lut(table, users) if found.in_registers else bank_lut(table, users)
+        yield Term(buffer, found.banks * found.memories * each, rule="multiplexers")
+
+
+def _users(study: Study, moves: Iterable[MoveStudy]) -> dict[str, Users]:
+    """Functions (transfers and tasks) that use each buffer."""
+    found: dict[str, Users] = defaultdict(Users)
+    for study_of in moves:
+        move = study_of.move
+        found[move.buffer] += Users(reads=int(not move.is_load), writes=int(move.is_load))
+    for task in study.tasks.values():
+        for buffer, users in task.users.items():
+            found[buffer] += users
+    return found

@@ -1,0 +1,1 @@
+"""How often loops run, and how many tiles hold work."""

@@ -1,0 +1,120 @@
+"""Statement runs of a plan as facts: which elements of which buffers, under which unrolled loops; knows no formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sisyphus.errors import InternalError
+from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
+from sisyphus.model.facts.task_facts import Access, Dim, Work
+from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, names_in, narrowed, varying
+from sisyphus.poly import Affine
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands around a run: the loops outside the body and its unrolled ones, a guard, a held element.
+
+    `beside` are the loops over coarse-grained copies, each of which is a body of its own.
+    """
+
+    loops: tuple[For, ...]
+    beside: tuple[For, ...] = ()
+    unrolled: tuple[For, ...] = ()
+    guarded: bool = False
+    hold: Hold | None = None
+    from_literal: bool = False
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A run as work, with its unrolled loops and the value of each iterator of its statement."""
+
+    work: Work
+    unrolled: tuple[For, ...]
+    values: Mapping[str, Affine]
+
+
+def works_in(plan: Plan, task: Task, node: Node, around: Around) -> Iterator[Placed]:
+    """Every run below a node of a body, in order of execution."""
+    match node:
+        case Run():
+            yield _placed(plan, task, node, around)
+        case For(role=LoopRole.UNROLLED, body=body):
+            inside = replace(around, unrolled=(*around.unrolled, node))
+            for child in body:
+                yield from works_in(plan, task, child, inside)
+        case Guard(body=body):
+            for child in body:
+                yield from works_in(plan, task, child, replace(around, guarded=True))
+        case Hold(body=body):
+            body, from_literal = _without_start(plan, node)
+            inside = replace(around, hold=node, from_literal=from_literal)
+            for child in body:
+                yield from works_in(plan, task, child, inside)
+        case _:
+            raise InternalError(f"{node} inside a pipelined body of task `{task.name}`")
+
+
+def _without_start(plan: Plan, hold: Hold) -> tuple[tuple[Node, ...], bool]:
+    """The body of a held element, and whether it starts by giving it a literal, which costs nothing."""
+    first = hold.body[0]
+    if isinstance(first, Run):
+        statement = plan.scop.statement(first.statement)
+        own = statement.write.substitute(dict(first.values)) == hold.ref
+        if own and is_literal(statement):
+            return hold.body[1:], True
+    return hold.body, False
+
+
+def is_literal(statement: Statement) -> bool:
+    """Whether a statement assigns a constant, whatever conversions stand around it."""
+    return all(isinstance(part, Literal) or children(part) for part in walk(statement.rhs))
+
+
+def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
+    statement = plan.scop.statement(run.statement)
+    values = dict(run.values)
+    loops = (*around.loops, *around.unrolled)
+    sources = {loop.iterator: loop.source for loop in (*loops, *around.beside)}
+    expr, unrolled = narrowed(statement.rhs), tuple(loop.iterator for loop in around.unrolled)
+
+    elements = {ref: ref.substitute(values).index for ref in (statement.write, *statement.reads)}
+
+    def access(ref: Ref) -> Access:
+        return _access(plan.buffer_for(task, ref.array), elements[ref])
+
+    names = {name for index in statement.write.index for name in index.names}
+    written = {sources[n] for name in names for n in values[name].names if n in sources}
+    holds = around.hold is not None and around.hold.ref.array == statement.write.array
+    work = Work(
+        statement=statement.id,
+        write=access(statement.write),
+        target=statement.write,
+        expr=expr,
+        reads={ref: access(ref) for ref in dict.fromkeys(reads(expr))},
+        unrolled=unrolled,
+        varying=varying(statement, {ref: names_in(elements[ref]) for ref in statement.reads}, unrolled),
+        reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
+        guarded=around.guarded,
+        held=holds,
+        from_literal=holds and around.from_literal,
+        sources=tuple(_source(values[name], sources) for name in statement.iterators),
+    )
+    return Placed(work, around.unrolled, values)
+
+
+def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> Access:
+    dims, element = list[Dim](), list[Affine]()
+    for index, origin, extent, factor in zip(subscripts, buffer.origin, buffer.extents, buffer.partition, strict=True):
+        inside = index - origin
+        dims.append(Dim(extent, min(factor, extent), {name: abs(step) for name, step in inside.terms}))
+        element.append(inside)
+    return Access(buffer.id, tuple(element), tuple(dims))
+
+
+def _source(value: Affine, sources: Mapping[str, str]) -> str | None:
+    """The source loop that an iterator follows; its own name for an outer loop, None where it stands still."""
+    found = {sources.get(name, name) for name in value.names}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,1 @@
+"""The measured rules, each written once over the algebra."""

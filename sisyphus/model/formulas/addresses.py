@@ -1,0 +1,161 @@
+"""What an address costs: banks, remainders, products, and when a loop changes it; knows no schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sisyphus.model.algebra import Algebra, Condition, Value, at_least
+from sisyphus.model.facts.task_facts import Access, Dim
+from sisyphus.model.formulas.rules import Rules
+
+
+def needs_multiplier(alg: Algebra, stride: Value) -> Condition:
+    """A product with `stride` is neither a shift nor one sum or difference of two shifts."""
+    low = alg.lowest_bit(stride)
+    shift, total = alg.is_power_of_two(stride), alg.is_power_of_two(stride - low)
+    return alg.negation(alg.either(alg.either(shift, total), alg.is_power_of_two(stride + low)))
+
+
+def is_complete(alg: Algebra, dim: Dim) -> Condition:
+    """Every index of the dimension is a bank of its own."""
+    return at_least(alg, dim.factor, dim.extent)
+
+
+def words(alg: Algebra, dim: Dim) -> Value:
+    """Indices of the dimension in one bank (MODEL.md 4.4)."""
+    return alg.ceil_div(dim.extent, dim.factor)
+
+
+def bank_count(alg: Algebra, dims: Iterable[Dim]) -> Value:
+    """Product of min(extent, factor) over the dimensions (MODEL.md 4.4)."""
+    total: Value = 1
+    for dim in dims:
+        total = total * alg.select(is_complete(alg, dim), dim.extent, dim.factor)
+    return total
+
+
+def words_per_bank(alg: Algebra, dims: Iterable[Dim]) -> Value:
+    """Product of ceil(extent / factor) over the dimensions (MODEL.md 4.4)."""
+    total: Value = 1
+    for dim in dims:
+        total = total * words(alg, dim)
+    return total
+
+
+def in_registers(alg: Algebra, dims: Iterable[Dim]) -> Condition:
+    """Every element is a bank of its own."""
+    return alg.negation(alg.exceeds(words_per_bank(alg, dims), 1))
+
+
+def moving(alg: Algebra, dim: Dim, loops: Iterable[str], trips: Mapping[str, Value]) -> tuple[Condition, Value]:
+    """Whether any of `loops` changes the subscript, and the greatest common divisor of its steps."""
+    changes: Condition = False
+    step: Value = 0
+    for loop in loops:
+        if loop in dim.strides:
+            turns = _turns(alg, dim, loop, trips)
+            changes = alg.either(changes, turns)
+            step = alg.gcd(step, alg.select(turns, dim.strides[loop], 0))
+    return changes, step
+
+
+def _turns(alg: Algebra, dim: Dim, loop: str, trips: Mapping[str, Value]) -> Condition:
+    """Whether a loop changes the subscript."""
+    return alg.both(alg.exceeds(trips[loop], 1), alg.exceeds(dim.strides[loop], 0))
+
+
+def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole: bool = False) -> Value:
+    """Cycles of the remainder that selects a bank when the index goes by multiples of `step`; 0 without one.
+
+    None is needed where the step is a multiple of the factor or their quotient a power of two (MODEL.md 4.3). The
+    index is counted in steps, or with `whole` (transfers) in elements.
+    """
+    common = alg.gcd(dim.factor, step)
+    common = alg.maximum(common, 1)
+    ways = alg.ceil_div(dim.factor, common)
+    needed = alg.both(
+        alg.both(alg.exceeds(dim.factor, common), alg.negation(alg.is_power_of_two(ways))),
+        at_least(alg, dim.extent, 2 * dim.factor),
+    )
+    index_bits = alg.log2_ceil(dim.extent if whole else alg.ceil_div(dim.extent, common))
+    return alg.select(needed, alg.maximum(index_bits, 1) + rules.cycles.remainder_extra, 0)
+
+
+def bank_ways(alg: Algebra, dim: Dim, step: Value) -> Value:
+    """Banks among which an index that goes by multiples of `step` moves."""
+    return alg.ceil_div(dim.factor, alg.maximum(alg.gcd(dim.factor, step), 1))
+
+
+def address_multipliers(
+    alg: Algebra, accesses: Iterable[Access], loops: Sequence[str], trips: Mapping[str, Value]
+) -> Value:
+    """Buffers with an in-bank address of two terms and a product: each takes one multiply-add (MODEL.md 4.4)."""
+    found: dict[str, Condition] = {}
+    for access in accesses:
+        moves = [(dim, moving(alg, dim, loops, trips)[0]) for dim in access.dims]
+        _, multiplies = has_product(alg, moves)
+        found[access.buffer] = alg.either(found.get(access.buffer, False), multiplies)
+    total: Value = 0
+    for condition in found.values():
+        total = total + alg.select(condition, 1, 0)
+    return total
+
+
+def has_product(alg: Algebra, dims: Iterable[tuple[Dim, Condition]]) -> tuple[Condition, Condition]:
+    """Of an in-bank address: whether two or more dimensions move in it, and whether that takes a multiplier.
+
+    `dims` come with whether their subscript moves; the multiplier is for the words of the last that does. A dimension
+    of less than two rounds of its banks adds a bit, not a term.
+    """
+    terms: Value = 0
+    last: Value = 1
+    for dim, moves in dims:
+        counted = alg.both(moves, at_least(alg, dim.extent, 2 * dim.factor))
+        terms = terms + alg.select(counted, 1, 0)
+        last = alg.select(counted, words(alg, dim), last)
+    two = alg.exceeds(terms, 1)
+    return two, alg.both(two, needs_multiplier(alg, last))
+
+
+def arrival(alg: Algebra, rules: Rules, access: Access, loops: Iterable[str], trips: Mapping[str, Value]) -> Value:
+    """Cycle in which an element read is there (MODEL.md 4.3): 2, +3 with an address multiply, or the remainder."""
+    loops = tuple(loops)
+    remainder: Value = 0
+    moves: list[tuple[Dim, Condition]] = []
+    for dim in access.dims:
+        changes, step = moving(alg, dim, loops, trips)
+        moves.append((dim, changes))
+        selecting = alg.both(changes, alg.negation(is_complete(alg, dim)))
+        cycles = remainder_cycles(alg, rules, dim, step)
+        remainder = alg.maximum(remainder, alg.select(selecting, cycles, 0))
+    _, multiplies = has_product(alg, moves)
+    plain = rules.cycles.read + alg.select(multiplies, rules.cycles.address_multiply, 0)
+    return alg.maximum(plain, remainder)
+
+
+def changes_address(
+    alg: Algebra, rules: Rules, access: Access, loop: str, loops: Sequence[str], trips: Mapping[str, Value]
+) -> Condition:
+    """Whether `loop` moves an access inside its bank; one that only selects a bank does not (MODEL.md 4.3).
+
+    `loops` are all loops that may move it.
+    """
+    found: Condition = False
+    for dim in access.dims:
+        if loop not in dim.strides:
+            continue
+        inside = alg.both(alg.negation(is_complete(alg, dim)), _turns(alg, dim, loop, trips))
+        if rules.bank_moves_break:
+            inside = alg.both(inside, _keeps_bank(alg, dim, loops, trips))
+        found = alg.either(found, inside)
+    return found
+
+
+def _keeps_bank(alg: Algebra, dim: Dim, loops: Sequence[str], trips: Mapping[str, Value]) -> Condition:
+    """No loop that turns moves the subscript to another bank."""
+    keeps: Condition = True
+    for loop in loops:
+        if loop in dim.strides:
+            multiple = at_least(alg, alg.gcd(dim.strides[loop], dim.factor), dim.factor)
+            keeps = alg.both(keeps, alg.either(multiple, alg.negation(_turns(alg, dim, loop, trips))))
+    return keeps

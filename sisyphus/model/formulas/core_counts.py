@@ -1,0 +1,125 @@
+"""How many cores a body needs: operations after common subexpressions, shared over II and over steps (MODEL.md 4.4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from sisyphus.ir import Binary, Expr, children, walk
+from sisyphus.model.algebra import Value, product
+from sisyphus.model.facts.task_facts import Pipe, Work
+from sisyphus.model.formulas.cores import Core, core_of
+from sisyphus.model.formulas.iteration_latency import Setting, is_tree, reduction_copies
+from sisyphus.model.formulas.rules import GuardForm
+from sisyphus.target import OperatorTable
+
+#: Operations of one start by kind of core.
+Operations = dict[str, Value]
+
+
+def unrolled_copies(pipe: Pipe, work: Work) -> Value:
+    """Copies of a statement in one start."""
+    return product([pipe.trips[loop] for loop in work.unrolled])
+
+
+def is_called(setting: Setting, work: Work) -> bool:
+    """Whether a statement is a guarded function, which shares nothing with others."""
+    return work.guarded and setting.guards is GuardForm.CALLED
+
+
+def operations(setting: Setting, pipe: Pipe, work: Work) -> Operations:
+    """Operations of all unrolled copies of a statement in one start.
+
+    An operation whose operands do not depend on an unrolled loop is done once for all its iterations.
+    """
+    found: Operations = defaultdict(int)
+    _count(setting, pipe, work, work.expr, found, seen=set())
+    if work.from_literal and is_tree(pipe, work):
+        # a tree over n terms has n - 1 additions: the literal is none of its terms
+        core = core_of(setting.operators, work.expr)
+        if core is not None:
+            sums = unrolled_copies(pipe, work), reduction_copies(pipe, work)
+            found[core.kind] = found[core.kind] - setting.alg.ceil_div(*sums)
+    return found
+
+
+def _count(setting: Setting, pipe: Pipe, work: Work, expr: Expr, found: Operations, *, seen: set[Expr]) -> None:
+    if expr in seen:
+        return
+    seen.add(expr)
+    core = core_of(setting.operators, expr)
+    if core is not None:
+        if (factors := _reassociated(setting, pipe, work, expr)) is not None:
+            _count_product(setting, pipe, work, expr, factors, found)
+            for factor in factors:
+                _count(setting, pipe, work, factor, found, seen=seen)
+            return
+        found[core.kind] = found[core.kind] + _copies(setting, pipe, work, (expr,))
+    for part in children(expr):
+        _count(setting, pipe, work, part, found, seen=seen)
+
+
+def _copies(setting: Setting, pipe: Pipe, work: Work, exprs: Sequence[Expr]) -> Value:
+    """Different values that an operation on these operands has in one start."""
+    if is_called(setting, work):
+        return unrolled_copies(pipe, work)
+    moving = frozenset().union(*(work.varying[expr] for expr in exprs))
+    return product([pipe.trips[loop] for loop in work.unrolled if loop in moving])
+
+
+def _reassociated(setting: Setting, pipe: Pipe, work: Work, expr: Expr) -> tuple[Expr, Expr, Expr] | None:
+    """The factors of (a * b) * c where the tool may choose which two to multiply first."""
+    if not (pipe.tree and not is_called(setting, work) and isinstance(expr, Binary) and expr.op == "*"):
+        return None
+    left = expr.left
+    if expr.type.is_float and isinstance(left, Binary) and left.op == "*" and left.type == expr.type:
+        return left.left, left.right, expr.right
+    return None
+
+
+def _count_product(
+    setting: Setting, pipe: Pipe, work: Work, expr: Expr, factors: tuple[Expr, Expr, Expr], found: Operations
+) -> None:
+    """Two products: the whole one, and the one of two factors that takes the fewest copies.
+
+    The order of the source stays where its first product is shared by several copies anyway.
+    """
+    alg = setting.alg
+    a, b, c = factors
+    whole, first = _copies(setting, pipe, work, (expr,)), _copies(setting, pipe, work, (a, b))
+    fewest = alg.minimum(first, _copies(setting, pipe, work, (a, c)), _copies(setting, pipe, work, (b, c)))
+    core = core_of(setting.operators, expr)
+    if core is not None:
+        shared = alg.exceeds(whole, first)
+        found[core.kind] = found[core.kind] + whole + alg.select(shared, first, fewest)
+
+
+def instances(setting: Setting, counts: Operations, interval: Value) -> Operations:
+    """Cores that do so many operations in II cycles."""
+    return {kind: setting.alg.ceil_div(count, interval) for kind, count in counts.items()}
+
+
+def shared(setting: Setting, moments: Sequence[Sequence[Mapping[str, Value]]]) -> Operations:
+    """Cores of a kernel: added up over what runs at the same time, shared between different times (MODEL.md 4.4)."""
+    most: Operations = {}
+    for running in moments:
+        together: Operations = defaultdict(int)
+        for counts in running:
+            for kind, count in counts.items():
+                together[kind] = together[kind] + count
+        for kind, count in together.items():
+            most[kind] = setting.alg.maximum(most.get(kind, 0), count)
+    return most
+
+
+def cores_of(setting: Setting, works: Iterable[Work]) -> dict[str, Core]:
+    """Every kind of core that some statements need."""
+    return {core.kind: core for work in works for core in _cores_in(setting.operators, work.expr)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _cores_in(table: OperatorTable, expr: Expr) -> tuple[Core, ...]:
+    """The cores of all operations of an expression."""
+    found = (core_of(table, part) for part in walk(expr))
+    return tuple(core for core in found if core is not None)

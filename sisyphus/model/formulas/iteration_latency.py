@@ -1,0 +1,207 @@
+"""Iteration latency: when each value of a pipelined body is there (MODEL.md 4.3); knows no initiation interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sisyphus.ir import Binary, Expr, Read, Ref, children
+from sisyphus.model.algebra import Algebra, Value, product
+from sisyphus.model.facts.task_facts import Access, Pipe, Work
+from sisyphus.model.formulas.addresses import arrival, in_registers
+from sisyphus.model.formulas.cores import core_of, terms
+from sisyphus.model.formulas.rules import GuardForm, Rules
+from sisyphus.target import OperatorTable
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all formulas of an estimate share."""
+
+    alg: Algebra
+    rules: Rules
+    operators: OperatorTable
+    guards: GuardForm = GuardForm.INLINE
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One statement of a body: the cycle after its write, and its accumulation.
+
+    `chain` is the time from reading the element it writes to writing it, over all unrolled copies; `path` the same for
+    one copy; `single` says that this is one operator. All are 0 where the statement does not read its element.
+    """
+
+    finish: Value
+    chain: Value
+    path: int
+    single: bool
+    depth_from: Mapping[Ref, int]
+
+
+def latency_of(table: OperatorTable, expr: Expr) -> int:
+    """Cycles of the root operator of an expression."""
+    core = core_of(table, expr)
+    return core.cost.latency if core else 0
+
+
+def finish_of(setting: Setting, expr: Expr, ready: Callable[[Ref], Value], *, tree: bool) -> Value:
+    """When the value is there, every operator starting as soon as its operands are.
+
+    With `tree`, a floating-point sum of several terms is balanced.
+    """
+    if isinstance(expr, Read):
+        return ready(expr.ref)
+    alg, parts = setting.alg, children(expr)
+    levels: Value = 1
+    if tree and expr.type.is_float and isinstance(expr, Binary) and expr.op in "+-":
+        parts = terms(expr)
+        levels = alg.log2_ceil(len(parts))
+    if not parts:
+        return 0
+    start = alg.maximum(0, *(finish_of(setting, part, ready, tree=tree) for part in parts))
+    return start + latency_of(setting.operators, expr) * levels
+
+
+@lru_cache(maxsize=1 << 16)
+def path_to(table: OperatorTable, expr: Expr, leaf: Ref) -> tuple[int, int] | None:
+    """Cycles and operators from a read of `leaf` to the root, by the longest way; None where it is not read."""
+    if isinstance(expr, Read):
+        return (0, 0) if expr.ref == leaf else None
+    found = [path for part in children(expr) if (path := path_to(table, part, leaf)) is not None]
+    if not found:
+        return None
+    core = core_of(table, expr)
+    cycles, count = max(found)
+    return (cycles + core.cost.latency, count + 1) if core else (cycles, count)
+
+
+def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Access], Value]:
+    """Arrival of an access inside a pipelined body: whether outer loops move it depends on flattening."""
+    own = () if pipe.loop is None else (pipe.loop,)
+    alg, rules = setting.alg, setting.rules
+
+    if isinstance(flattened, bool):
+        loops = (*pipe.outer, *own) if flattened else own
+        return lambda access: arrival(alg, rules, access, loops, pipe.trips)
+
+    def when(access: Access) -> Value:
+        inside = arrival(alg, rules, access, (*pipe.outer, *own), pipe.trips)
+        return alg.select(flattened, inside, arrival(alg, rules, access, own, pipe.trips))
+
+    return when
+
+
+def reduction_copies(pipe: Pipe, work: Work) -> Value:
+    """Unrolled copies of a statement that accumulate into one element."""
+    return product([pipe.trips[loop] for loop in work.unrolled if loop in work.reductions])
+
+
+def timings(setting: Setting, pipe: Pipe, flattened: Value) -> tuple[Timing, ...]:
+    """All statements of a body in textual order; a value written and read in one iteration is passed on."""
+    when = body_loops(setting, pipe, flattened)
+    written: dict[tuple[object, ...], Value] = {}
+    found: list[Timing] = []
+    for work in pipe.works:
+
+        def ready(ref: Ref, work: Work = work) -> Value:
+            access = work.reads[ref]
+            passed = written.get((access.buffer, access.element))
+            return when(access) if passed is None else passed
+
+        timing = _timing(setting, pipe, work, ready)
+        found.append(timing)
+        written[work.write.buffer, work.write.element] = timing.finish
+    return tuple(found)
+
+
+def _timing(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value]) -> Timing:
+    """One statement by the case that applies to it."""
+    accumulates = work.target in work.reads
+    ways = {ref: path_to(setting.operators, work.expr, ref) or (0, 0) for ref in work.reads}
+    path, count = ways[work.target] if accumulates else (0, 0)
+    if work.guarded and setting.guards is GuardForm.CALLED:
+        finish, chain = _called(setting, pipe, work, ready)
+    elif accumulates and is_tree(pipe, work):
+        finish, chain = _tree(setting, pipe, work, ready, path)
+    else:
+        finish, chain = _serial(setting, pipe, work, ready, path)
+    if work.from_literal:
+        chain = 0
+    return Timing(finish, chain, path, count == 1, {ref: cycles for ref, (cycles, _) in ways.items()})
+
+
+def is_tree(pipe: Pipe, work: Work) -> bool:
+    """Whether the unrolled additions of a statement may form a tree."""
+    if not pipe.tree or work.guarded or not work.expr.type.is_float:
+        return False
+    return any(isinstance(term, Read) and term.ref == work.target for term in _positive(work.expr))
+
+
+def _positive(expr: Expr) -> tuple[Expr, ...]:
+    """Terms of the topmost sum that are added, not subtracted."""
+    if isinstance(expr, Binary) and expr.op in "+-" and expr.left.type == expr.type:
+        right = _positive(expr.right) if expr.op == "+" and expr.right.type == expr.type else ()
+        return (*_positive(expr.left), *right)
+    return (expr,)
+
+
+def others(work: Work) -> tuple[Expr, ...]:
+    """Terms of an accumulation beside the element itself."""
+    return tuple(t for t in terms(work.expr) if not (isinstance(t, Read) and t.ref == work.target))
+
+
+def write_cycles(setting: Setting, work: Work) -> Value:
+    """A register that a scalar is written to in the end costs no cycle."""
+    alg, cycles = setting.alg, setting.rules.cycles
+    if work.from_literal:
+        return alg.select(in_registers(alg, work.write.dims), 0, cycles.write)
+    return cycles.write
+
+
+def is_reduction(pipe: Pipe, work: Work) -> bool:
+    """Whether the pipelined loop accumulates into one element."""
+    return pipe.loop is not None and pipe.pipelined and pipe.loop in work.reductions and work.target in work.reads
+
+
+def _serial(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int) -> tuple[Value, Value]:
+    """Copies of an accumulation one after another: the first waits for all operands, the others for the sum."""
+    copies = reduction_copies(pipe, work)
+
+    def first(ref: Ref) -> Value:
+        return 0 if work.from_literal and ref == work.target else ready(ref)
+
+    finish = finish_of(setting, work.expr, first, tree=pipe.tree and not work.guarded)
+    finish = finish + (copies - 1) * path + write_cycles(setting, work)
+    if is_reduction(pipe, work) and not work.from_literal:
+        finish = finish + setting.rules.cycles.reduction_tail
+    return finish, path * copies
+
+
+def _tree(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int) -> tuple[Value, Value]:
+    """The sum of all copies as a balanced tree (MODEL.md 4.3)."""
+    alg, cycles = setting.alg, setting.rules.cycles
+    add = latency_of(setting.operators, work.expr)
+    parts = others(work)
+    count = reduction_copies(pipe, work) * len(parts)
+    start = alg.maximum(0, *(finish_of(setting, part, ready, tree=True) for part in parts))
+    write = write_cycles(setting, work)
+    if work.from_literal:
+        return start + add * alg.log2_ceil(count) + write, 0
+    both = alg.maximum(start, ready(work.target))
+    if is_reduction(pipe, work):
+        several = start + add * alg.log2_ceil(count) + add
+        tail = alg.select(alg.is_power_of_two(count), cycles.reduction_tail, cycles.odd_reduction_tail)
+        return alg.select(alg.exceeds(count, 1), several, both + add) + write + tail, add
+    depth = add * alg.log2_ceil(count + 1)
+    return both + depth + write, depth
+
+
+def _called(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value]) -> tuple[Value, Value]:
+    """A guarded statement as a function of its own: its copies are a serial chain even where trees are allowed."""
+    alg = setting.alg
+    one = setting.rules.cycles.guard + finish_of(setting, work.expr, lambda _: 0, tree=False)
+    chain = one * reduction_copies(pipe, work)
+    start = alg.maximum(0, *(ready(ref) for ref in work.reads))
+    return start + chain + write_cycles(setting, work), chain

@@ -1,0 +1,72 @@
+"""A pipelined body read once for all figures: timings, intervals, operations; adds nothing up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sisyphus.model.algebra import Value
+from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Replicated, Tile
+from sisyphus.model.formulas.bank_ports import port_interval
+from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, operations
+from sisyphus.model.formulas.iteration_latency import Setting, Timing, timings
+from sisyphus.model.formulas.latency import Body, is_flattened
+from sisyphus.model.formulas.recurrence import Interval, interval_of
+
+
+@dataclass(frozen=True, eq=False)
+class PipeStudy:
+    """A pipelined body and what the formulas say of it; `operations` are those of each statement in one start."""
+
+    pipe: Pipe
+    body: Body
+    timings: tuple[Timing, ...]
+    interval: Interval
+    operations: tuple[Operations, ...]
+
+
+def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
+    """Flattening, iteration latency and initiation interval of a body."""
+    flattened = is_flattened(setting, pipe)
+    times = timings(setting, pipe, flattened)
+    interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
+    depth = setting.alg.maximum(0, *(timing.finish for timing in times))
+    counts = tuple(operations(setting, pipe, work) for work in pipe.works)
+    measured = _is_measured(setting, pipe, interval)
+    return PipeStudy(pipe, Body(interval.value, depth, flattened, measured), times, interval, counts)
+
+
+def _is_measured(setting: Setting, pipe: Pipe, interval: Interval) -> bool:
+    """Whether reports confirm what a body rests on: its cores, its guards, and what asks for its II."""
+    guarded = any(work.guarded and not is_called(setting, work) for work in pipe.works)
+    cores = all(core.cost.measured or not core.cost.latency for core in cores_of(setting, pipe.works).values())
+    assumed = any(
+        not sure and setting.alg.may_hold(setting.alg.exceeds(cycles, 1)) for cycles, _, sure in interval.causes
+    )
+    return cores and not guarded and not assumed
+
+
+def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, Value]]:
+    """Every pipelined body of some parts, with how many copies of it work side by side."""
+    for part in parts:
+        match part:
+            case Pipe():
+                yield part, copies
+            case Tile(body=body) | Guarded(body=body):
+                yield from pipes_in(body, copies)
+            case Replicated(copies=more, body=body):
+                yield from pipes_in(body, copies * more)
+            case Burst():
+                pass
+
+
+def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Value]]:
+    """Every transfer of some parts that are entered so often, with how often it runs."""
+    for part in parts:
+        match part:
+            case Burst(moves=moves, rounds=rounds):
+                yield from ((move, entries * rounds) for move in moves)
+            case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
+                yield from moves_in(body, inside)
+            case Replicated() | Pipe():
+                pass  # copies share the ports, so that transfers stand outside of them

@@ -1,0 +1,62 @@
+"""Whether block memories can hold arrays for the whole kernel: each array takes BRAM or URAM, as its banks are.
+
+Budgets look at one kind of block at a time, where every array may seem to lie in the other kind. Here the kinds are
+looked at together. Knows no formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from sisyphus.ir import ArrayId
+from sisyphus.search.costs import Arrays
+from sisyphus.target import MemoryTable
+
+#: BRAM18 and URAM.
+Blocks = tuple[int, int]
+#: One URAM holds as many 32-bit words as so many BRAM18.
+WORTH = 8
+
+
+def least_blocks(memories: MemoryTable, elements: int, bits: int, most_banks: int) -> int:
+    """Block memories, in BRAM18, that an array of so many elements takes at least, in however many banks.
+
+    More words in a bank never take fewer blocks, so that banks of the same size do best.
+    """
+
+    def worth(banks: int) -> int:
+        bank = memories.bank(-(-elements // banks), bits)
+        return banks * (bank.bram18k + WORTH * bank.uram)
+
+    return min(map(worth, range(most_banks, 0, -1))) if worth(most_banks) else 0
+
+
+class Shelves:
+    """Sets of arrays that fit; `options` says what one array may take, `limit` how much there is."""
+
+    def __init__(self, options: Callable[[ArrayId], Iterable[Blocks]], limit: Blocks) -> None:
+        self._options, self._limit = cache(lambda array: undominated(options(array))), limit
+        self._known: dict[Arrays, tuple[Blocks, ...]] = {frozenset(): ((0, 0),)}
+
+    def hold(self, arrays: Arrays) -> bool:
+        """Whether some choice for each of the arrays fits."""
+        return bool(self._sums(arrays))
+
+    def _sums(self, arrays: Arrays) -> tuple[Blocks, ...]:
+        """What the arrays may take together, without what another sum is no more than."""
+        if arrays not in self._known:
+            last = max(arrays)
+            before = self._sums(arrays - {last})
+            sums = ((a + c, b + d) for a, b in before for c, d in self._options(last))
+            self._known[arrays] = undominated(s for s in sums if s[0] <= self._limit[0] and s[1] <= self._limit[1])
+        return self._known[arrays]
+
+
+def undominated(options: Iterable[Blocks]) -> tuple[Blocks, ...]:
+    """Those that take less of one kind than every other one that takes no more of the other kind."""
+    found: list[Blocks] = []
+    for option in sorted(set(options)):
+        if not found or option[1] < found[-1][1]:
+            found.append(option)
+    return tuple(found)

@@ -1,0 +1,248 @@
+"""Choosing one entry per table so that the whole takes the fewest cycles, by branch and bound; knows no formula.
+
+Nests are decided one after another, next always the one with the fewest entries left that might lead to anything
+better than what is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from sisyphus.search.costs import Floats, Ints, Mask
+from sisyphus.search.multipliers import SharedGroup, multipliers
+from sisyphus.search.nodes import Charges, Node, Problem
+
+#: Entries of the last table that are looked at together, at first and how many times as many then.
+AHEAD, GROWTH = 64, 8
+#: How many of them may be of no use before the others are put off.
+PATIENCE = 5
+#: Two costs closer than this share of them are equal.
+EPSILON = 1e-9
+
+#: Told of every combination that may be better, its cycles and the chosen place in each table; says what others have
+#: to beat from now on.
+Listener = Callable[[float, Sequence[int]], float]
+#: Called at every node with a lower bound of everything that is still open; may raise to stop the search.
+Tick = Callable[[float], None]
+#: Told of a lower bound of what was left out though another choice just like it might be better.
+Doubt = Callable[[float], None]
+#: A way to find the best combination below a cost: it tells of every better one that it finds, and of doubts if asked.
+Combine = Callable[[Problem, float, Listener, Tick, Doubt | None], None]
+
+
+class _First(Exception):  # noqa: N818 - a signal of the search to itself
+    """There is a first combination, with which to begin anew."""
+
+
+def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
+    """Looks at every combination that costs less than `upper`; all tables have entries."""
+    best = upper
+
+    def first(cycles: float, chosen: Sequence[int]) -> float:
+        nonlocal best
+        best = listen(cycles, chosen)
+        if np.isfinite(best):
+            raise _First
+        return best
+
+    if not np.isfinite(upper):
+        try:
+            _Search(problem, upper, first, tick, doubt).run()
+        except _First:
+            pass
+        else:
+            return
+    kept = _Search(problem, best, listen, tick, doubt).prospects()
+    if all(len(entries) for entries in kept):
+        tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
+
+        def whole(cycles: float, chosen: Sequence[int]) -> float:
+            return listen(cycles, [int(entries[c]) for entries, c in zip(kept, chosen, strict=True)])
+
+        _Search(replace(problem, tables=tables), best, whole, tick, doubt).run()
+
+
+class _Search:
+    """One branch and bound over the tables of a problem."""
+
+    def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
+        self.upper, self.listen, self.tick, self.doubt = upper, listen, tick, doubt
+        self.problem, self.charges = problem, Charges(problem)
+        self._shared: tuple[SharedGroup, ...] = ()
+        self._bound = -np.inf
+
+    def run(self) -> None:
+        """Looks at every combination that may be better than `upper`."""
+        root = self.charges.root()
+        vectors = self._begin(root)
+        if vectors is not None:
+            self._expand(root, vectors)
+
+    def prospects(self) -> list[Ints]:
+        """Per table the entries that may be part of a combination below `upper`."""
+        root = self.charges.root()
+        vectors = self._begin(root)
+        if vectors is None:
+            return [np.zeros(0, np.int64) for _ in root.open]
+        lower = self._lower(root, vectors)
+        return [np.flatnonzero(lower[m] < self._to_beat()) for m in range(len(root.open))]
+
+    def _begin(self, root: Node) -> dict[int, Floats] | None:
+        vectors = self.charges.vectors(root, {})
+        if vectors is not None:
+            by_nest = {self.problem.tables[m].nest: vector for m, vector in vectors.items()}
+            self._shared = multipliers(self._all_shared(), by_nest)
+        return vectors
+
+    def _all_shared(self) -> list[SharedGroup]:
+        """Every budget with the kinds of one group of nests and what is never shared, of nests and resident arrays."""
+        found = []
+        for budget, arrays in zip(self.problem.budgets, self.charges.shares_of_residents(), strict=True):
+            for group in budget.groups:
+                usage = {}
+                for table, share in zip(self.problem.tables, arrays, strict=True):
+                    used = table.usage[budget.name]
+                    usage[table.nest] = (used.sum(axis=0) if table.nest in group else used[-1]) + share
+                found.append(SharedGroup(budget.name, group, budget.limit, usage))
+        return found if len(self.problem.tables) > 1 else []
+
+    def _lower(self, node: Node, vectors: Mapping[int, Floats]) -> dict[int, Floats]:
+        """Per undecided table a lower bound of everything with each of its entries."""
+        fixed = self.charges.fixed(node)
+        lower = _with_best_others(fixed, vectors)
+        if self._shared and len(vectors) > 1:
+            priced = {m: vector + self._price(m) for m, vector in vectors.items()}
+            paid = sum(s.multiplier * (s.limit - self._held(node, s)) for s in self._shared)
+            other = _with_best_others(fixed - paid, priced)
+            lower = {m: np.maximum(bound, other[m]) for m, bound in lower.items()}
+        return lower
+
+    def _held(self, node: Node, shared: SharedGroup) -> float:
+        """What the decided nests take of a shared group at least."""
+        return sum(float(shared.usage[self.problem.tables[m].nest][entry]) for m, entry in node.chosen.items())
+
+    def _price(self, m: int) -> Floats | float:
+        nest = self.problem.tables[m].nest
+        return sum((s.multiplier * s.usage[nest] for s in self._shared if nest in s.usage), 0.0)
+
+    def _expand(self, node: Node, vectors: Mapping[int, Floats]) -> None:
+        lower = self._lower(node, vectors)
+        if len(node.open) == 1:
+            self._finish(node, lower[node.open[0]])
+            return
+        alive = {m: bound < self._to_beat() for m, bound in lower.items()}
+        m = min(node.open, key=lambda o: int(alive[o].sum()))
+        promising = np.flatnonzero(alive[m])
+        promising = promising[np.argsort(lower[m][promising], kind="stable")]
+        groups = _Groups(self, node, m, promising, alive)
+        for at, entry in enumerate(promising.tolist()):
+            if lower[m][entry] >= self._to_beat():
+                break
+            if not node.chosen:
+                self._bound = float(lower[m][entry])
+            self.tick(self._bound)
+            if self.doubt is None and groups.least(at) >= self._to_beat():
+                continue
+            child = self.charges.child(node, m, entry)
+            open_vectors = self.charges.vectors(child, alive)
+            if self.doubt is not None and self.charges.is_crowded(child):
+                self._doubt_what_company_costs(child, alive, open_vectors)
+            if open_vectors is not None:
+                self._expand(child, open_vectors)
+
+    def least_of(self, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> float:
+        """A lower bound of everything with one of some entries of a table that ask the same of partitions."""
+        relaxed = self.charges.relaxed(node, m, entries)
+        vectors = self.charges.vectors(relaxed, alive)
+        if vectors is None:
+            return np.inf
+        return min(float(bound.min()) for bound in _with_best_others(self.charges.fixed(relaxed), vectors).values())
+
+    def _doubt_what_company_costs(
+        self, node: Node, alive: Mapping[int, Mask], vectors: Mapping[int, Floats] | None
+    ) -> None:
+        """Entries that would be worth a look alone but not in company.
+
+        Of entries alike alone only one is in a table, and another one may get along better with the others.
+        """
+        by_itself = self.charges.by_itself(node)
+        alone = self.charges.vectors(by_itself, alive, alone=True)
+        if alone is None:
+            return
+        lower = self._lower(by_itself, alone)
+        in_company = {} if vectors is None else self._lower(node, vectors)
+        for m, bound in lower.items():
+            left_out = bound < self._to_beat()
+            if m in in_company:
+                left_out &= in_company[m] >= self._to_beat()
+            if self.doubt is not None and left_out.any():
+                self.doubt(float(bound[left_out].min()))
+
+    def _to_beat(self) -> float:
+        return self.upper - EPSILON * abs(self.upper) if np.isfinite(self.upper) else np.inf
+
+    def _finish(self, node: Node, totals: Floats) -> None:
+        """Entries of the last table, cheapest first, for as long as they may be better.
+
+        Where several were of no use when built, a doubt is left of the others: elsewhere something may be found.
+        """
+        m, patience = node.open[0], PATIENCE
+        order = np.flatnonzero(totals < self._to_beat())
+        order = order[np.argsort(totals[order], kind="stable")]
+        done, count = 0, AHEAD if self.doubt is not None else len(order)
+        while done < len(order):
+            ahead = order[done : done + count]
+            ahead = ahead[totals[ahead] < self._to_beat()]
+            done, count = done + count, count * GROWTH
+            if not len(ahead):
+                return
+            self.tick(self._bound)
+            whole = self.charges.wholes(node, m, ahead)
+            possible = whole < (np.inf if self.doubt is not None else self._to_beat())
+            for entry, in_company in zip(ahead[possible], whole[possible], strict=True):
+                total = float(totals[entry])
+                if total >= self._to_beat():
+                    return
+                if self.doubt is not None and total < in_company < np.inf:
+                    self.doubt(total)
+                if in_company < self._to_beat():
+                    before, chosen = self.upper, {**node.chosen, m: int(entry)}
+                    self.upper = min(
+                        self.upper, self.listen(float(in_company), [chosen[t] for t in range(len(chosen))])
+                    )
+                    patience = PATIENCE if self.upper < before else patience - 1
+                    if self.doubt is not None and not patience:
+                        self.doubt(total)
+                        return
+
+
+def _with_best_others(fixed: float, vectors: Mapping[int, Floats]) -> dict[int, Floats]:
+    """Each vector with the least entry of all others added."""
+    least = {m: float(vector.min()) for m, vector in vectors.items()}
+    total = fixed + sum(least.values())
+    return {m: vector + (total - least[m]) for m, vector in vectors.items()}
+
+
+class _Groups:
+    """Entries of a table that ask the same of all partitions, with lower bounds that are found when asked for."""
+
+    def __init__(self, search: _Search, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> None:
+        self._search, self._node, self._m, self._entries, self._alive = search, node, m, entries, alive
+        self._known: dict[int, float] = {}
+
+    @cached_property
+    def _of(self) -> Ints:
+        return self._search.charges.groups(self._m, self._entries)
+
+    def least(self, at: int) -> float:
+        """Of everything with the entry in a place, or with one that asks the same; none is known of one alone."""
+        group = int(self._of[at])
+        if group not in self._known:
+            same = self._entries[self._of == group]
+            several = len(same) > 1
+            self._known[group] = self._search.least_of(self._node, self._m, same, self._alive) if several else -np.inf
+        return self._known[group]

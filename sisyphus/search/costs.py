@@ -1,0 +1,299 @@
+"""What the exact search asks of a cost model, and in which form it gets the answers; knows no formula.
+
+The search supposes this shape. Every nest and every transfer of a whole array takes a number of cycles of its own.
+They run in steps: a step takes as long as its slowest member, steps follow one another. Every nest uses up budgets,
+each of one or several kinds (as DSP slices go into multipliers and adders); nests of one group hold what they use at
+the same time. Which steps and groups there are depends only on which arrays are resident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sisyphus.ir import ArrayId
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+
+if TYPE_CHECKING:
+    from sisyphus.search.partitions import States
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Arrays: TypeAlias = frozenset[ArrayId]
+
+
+@dataclass(frozen=True)
+class Homes:
+    """Where arrays live: resident, some of these wholly in registers; all others are transferred tile by tile."""
+
+    residents: Arrays = frozenset()
+    registers: Arrays = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Candidates of one nest: trip counts per loop (row) and candidate (column); `copies`: coarse-grained factors."""
+
+    loops: tuple[str, ...]
+    level0: Ints
+    level1: Ints
+    level2: Ints
+    copies: Ints
+
+    @property
+    def count(self) -> int:
+        return int(self.level0.shape[1])
+
+    def take(self, chosen: Ints | Mask) -> Batch:
+        counts = (self.level0, self.level1, self.level2, self.copies)
+        return Batch(self.loops, *(found[:, chosen] for found in counts))
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """Of a batch: cycles per candidate, and per budget what each kind (row) takes for each candidate (column)."""
+
+    cycles: Floats
+    usage: Mapping[str, Floats]
+
+    def take(self, chosen: Ints | Mask) -> Costs:
+        return Costs(self.cycles[chosen], {name: used[:, chosen] for name, used in self.usage.items()})
+
+
+def joined_costs(parts: Sequence[Costs]) -> Costs:
+    """Batches one after another; at least one."""
+    return Costs(
+        np.concatenate([p.cycles for p in parts]),
+        {name: np.concatenate([p.usage[name] for p in parts], axis=1) for name in parts[0].usage},
+    )
+
+
+@dataclass(frozen=True)
+class Least:
+    """Lower bounds: cycles, those of `stores` among them, and per budget the sum over its kinds."""
+
+    cycles: float
+    usage: Mapping[str, float]
+    stores: float = 0.0
+
+
+@dataclass(frozen=True)
+class Move:
+    """The transfer of a whole resident array."""
+
+    array: ArrayId
+    is_load: bool
+
+
+@dataclass(frozen=True)
+class Beat:
+    """Elements per beat of a resident array: cycles of its load and store, and what it takes of each budget."""
+
+    width: int
+    load: float
+    store: float
+    usage: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Width:
+    """A resident array with beats of so many elements, per state of its partition.
+
+    Cycles of its load and store, what it takes of each budget, and whether the state leaves such a beat.
+    """
+
+    elements: int
+    load: Floats
+    store: Floats
+    usage: Mapping[str, Floats]
+    possible: Mask
+
+    def cycles(self, move: Move) -> Floats:
+        return self.load if move.is_load else self.store
+
+    def fastest(self, move: Move) -> float:
+        """The least cycles that a move takes in any state."""
+        return float(self.cycles(move)[self.possible].min(initial=np.inf))
+
+
+@dataclass(frozen=True)
+class Step:
+    """Nests (by id) and moves that run side by side.
+
+    The step takes `extra` cycles beside its slowest member, for which `least` cycles stand at least.
+    """
+
+    nests: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
+    extra: float = 0.0
+    least: float = 0.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A limit: the sum over kinds of the largest group, where a group takes the sum of its nests.
+
+    The last kind is what nests never share: of that, all groups together count. What resident arrays take comes on top,
+    and for each kind `sharing` times what two groups share at least.
+    """
+
+    name: str
+    limit: float
+    groups: tuple[tuple[str, ...], ...]
+    sharing: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Tilings:
+    """Candidates of one nest with what each asks of the partition of every array (numbers of `States`)."""
+
+    batch: Batch
+    states: Mapping[ArrayId, Ints]
+
+    @property
+    def count(self) -> int:
+        return self.batch.count
+
+    def take(self, chosen: Ints | Mask) -> Tilings:
+        return Tilings(self.batch.take(chosen), {a: s[chosen] for a, s in self.states.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Where the tiled arrays of a nest are transferred: per candidate one of `choices`, a set of loops per array."""
+
+    arrays: tuple[ArrayId, ...]
+    choices: tuple[tuple[frozenset[str], ...], ...]
+    chosen: Ints
+
+    def by_place(self) -> Iterator[tuple[ArrayId, Ints, frozenset[str]]]:
+        """Each tiled array with the candidates that have the same loops outside of its transfers."""
+        for at, array in enumerate(self.arrays):
+            for outside in dict.fromkeys(choice[at] for choice in self.choices):
+                same = [c for c, choice in enumerate(self.choices) if choice[at] == outside]
+                rows = np.flatnonzero(np.isin(self.chosen, same))
+                if len(rows):
+                    yield array, rows, outside
+
+
+class CostModel(Protocol):
+    """A cost model over the space it was made for.
+
+    Tiled arrays multiply the choices of a nest. So they are counted twice: `least` and `tile`, put together by
+    `join`, give a lower bound for every choice; `count` the cycles of those that are left.
+    """
+
+    space: Space
+    #: Whether partitions that other nests ask for change what a nest costs.
+    is_sociable: bool
+
+    @property
+    def states(self) -> Mapping[ArrayId, States]:
+        """What may be asked of the partition of each array."""
+        ...
+
+    def steps(self, homes: Homes) -> tuple[Step, ...]:
+        """What runs side by side, and what one after another."""
+        ...
+
+    def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
+        """Limits on what the nests use, less what the resident arrays take."""
+        ...
+
+    def always_resident(self) -> Arrays:
+        """Arrays whose tiles the search need not look at."""
+        ...
+
+    def in_registers(self) -> Arrays:
+        """Arrays of which it matters whether they lie in registers; the search then looks at both."""
+        ...
+
+    def may_fit(self) -> bool:
+        """Whether the smallest buffers of all arrays fit the memory."""
+        ...
+
+    def may_hold(self, residents: Arrays) -> bool:
+        """Whether the block memories have room for these arrays, whatever their partitions are."""
+        ...
+
+    def is_quick(self, nest: NestSpace) -> bool:
+        """Whether all tilings of a nest may be counted at once; those of others are where they might be of use."""
+        ...
+
+    def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
+        """Candidates of a nest whose arrays are all resident, some of them in registers; every budget is in `usage`."""
+        ...
+
+    def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        """Lower bounds of candidates, their transfers left out, wherever arrays are."""
+        ...
+
+    def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
+        """At least what an array adds to a nest whose loops `outside` are outside of its transfers."""
+        ...
+
+    def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
+        """The usage alone, which takes less time than the cycles; more loops outside never add to it."""
+        ...
+
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
+        """Cycles of the transfers of several arrays of a nest together, each [family, candidate].
+
+        They are no less than of some of the arrays.
+
+        `families` [family, array] tells which of them have the same loops outside.
+        """
+        ...
+
+    def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
+        """Cycles that every new start of a nest's pipeline adds, where `outside` are loops with transfers in them."""
+        ...
+
+    def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs | None:
+        """Cycles and usage of candidates with tiled arrays; None: the lower bounds are what they cost."""
+        ...
+
+    def rounded(self, costs: Costs) -> Costs:
+        """Slightly less usage, so that more candidates are alike."""
+        ...
+
+    def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
+        """What a tiled array takes at least, whatever the candidate and wherever its transfers are."""
+        ...
+
+    def least_tiles(self, least: Iterable[Least]) -> float:
+        """Cycles of several tiled arrays of a nest at least."""
+        ...
+
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        """Per budget what each resident array takes, per state of its partition, beyond what `budgets` takes off."""
+        ...
+
+    def moves(self, move: Move) -> Floats:
+        """Cycles of the transfer of a whole array per state of its partition."""
+        ...
+
+    def by_width(self, array: ArrayId) -> Sequence[Width]:
+        """The beats that a resident array may have, widest first, as far as one alone does not exceed a budget."""
+        ...
+
+    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
+        """The beats that a resident array in a state may have."""
+        ...
+
+    def evaluate(self, point: DesignPoint) -> float:
+        """The objective of a design point."""
+        ...
+
+    def excesses(self, point: DesignPoint) -> tuple[str, ...]:
+        """Budgets that a design point exceeds, in words."""
+        ...
+
+
+#: Makes the cost model of a space.
+MakeCosts: TypeAlias = Callable[[Space], CostModel]

@@ -1,0 +1,104 @@
+"""Searching until the design that was found fits every budget by the full model; knows no formula."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from math import inf
+
+from sisyphus.errors import NoDesignError, TimeUp
+from sisyphus.search.excess import excess, fullest, named
+from sisyphus.search.refine import refine
+from sisyphus.search.session import Formulation, Judge, Judged, OnProgress
+from sisyphus.search.turns import COSTS, Found, search
+from sisyphus.solve.contract import Limits, Stop
+from sisyphus.space import DesignPoint, Space
+from sisyphus.target import Budget
+
+#: Share of the time limit that is kept for improving a design that is not proved to be the best.
+IMPROVING = 0.15
+#: Seconds that a search gets at least.
+LEAST_S = 0.5
+#: Share of the cycles that an empty chip is worth over a full one: of nearly equal designs, the smaller is taken.
+FULL_CHIP = 0.001
+
+
+def search_within(
+    space: Space,
+    formulate: Formulation,
+    solver: str,
+    limits: Limits,
+    judge: Judge,
+    *,
+    improve: bool,
+    start: DesignPoint | None = None,
+    top: int = 1,
+    on_progress: OnProgress | None = None,
+) -> Found:
+    """The best point whose built design fits, and the next best ones up to `top` in all.
+
+    A formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
+    the best one is then improved by it, unless it is proved to be the best.
+    """
+    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    seen = _Seen(space.target.budget, judge)
+    searching = limits
+    if improve and limits.seconds is not None:
+        searching = replace(limits, seconds=max(LEAST_S, (1 - IMPROVING) * limits.seconds))
+    try:
+        found = search(space, formulate, solver, searching, seen, start=start, top=top, on_progress=on_progress)
+    except (NoDesignError, TimeUp) as failure:
+        raise seen.explained(failure) from failure
+    if not improve or found.outcome.stop is Stop.PROVED:
+        return found
+    return _improved(space, formulate, found, seen, deadline)
+
+
+class _Seen:
+    """Designs that a search came across, judged by the full model; `best` is the cheapest that fits."""
+
+    def __init__(self, budget: Budget, judge: Judge) -> None:
+        self.budget, self.judge = budget, judge
+        self.best: DesignPoint | None = None
+        self.cost = inf
+        self.nearest: dict[str, float] | None = None
+        self._known: dict[DesignPoint, Judged] = {}
+
+    def __call__(self, point: DesignPoint) -> Judged:
+        """The judgement of a design, which is remembered."""
+        if point not in self._known:
+            judged = self._known[point] = self.judge(point)
+            cost = self._cost(judged)
+            if cost < self.cost:
+                self.best, self.cost = point, cost
+            over = excess(self.budget, judged.usage)
+            if over and (self.nearest is None or max(over.values()) < max(self.nearest.values())):
+                self.nearest = over
+        return self._known[point]
+
+    def cost_of(self, point: DesignPoint) -> float:
+        """Cycles, and a little for a full chip; infinite where a design does not fit."""
+        return self._cost(self(point))
+
+    def _cost(self, judged: Judged) -> float:
+        if judged.cycles is None or excess(self.budget, judged.usage):
+            return inf
+        return judged.cycles * (1 + FULL_CHIP * fullest(self.budget, judged.usage))
+
+    def explained(self, failure: NoDesignError | TimeUp) -> NoDesignError | TimeUp:
+        """The failure, with the budgets that the nearest design exceeds where designs were found but none fits."""
+        if self.nearest is None or self.best is not None:
+            return failure
+        return type(failure)(
+            f"no design was found that fits; the nearest one exceeds {named(self.nearest)}",
+            hint="raise that budget, free a knob fixed with --fix, or give more --time-limit",
+        )
+
+
+def _improved(space: Space, formulate: Formulation, found: Found, seen: _Seen, deadline: float | None) -> Found:
+    costs = COSTS.get(formulate)
+    if costs is None or seen.best is None:
+        return found
+    point = refine(costs(space), seen.best, seen.cost_of, deadline)
+    cycles = seen(point).cycles
+    return replace(found, point=point, outcome=replace(found.outcome, objective=cycles))

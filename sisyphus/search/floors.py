@@ -1,0 +1,201 @@
+"""Lower bounds of the measured rules for thousands of tilings of a nest, wherever its arrays are; knows no search.
+
+Each figure is at most what the full model counts for the same choice (MODEL.md section 4): every start of the pipeline
+takes an interval, every new start of it its latency, every transfer its beats and the latency of its port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sisyphus.analysis import LoopKind
+from sisyphus.model import NestModel
+from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.formulas.cores import Core
+from sisyphus.model.formulas.waits import Wait, waits_of
+from sisyphus.search.costs import Batch, Floats, Ints
+from sisyphus.search.paper_costs import span, tile_sizes, trips_of
+from sisyphus.search.tilebeats import TileBeats
+from sisyphus.space import ArrayUse, NestSpace, Space
+
+
+class NestFloor:
+    """The bounds of one nest."""
+
+    def __init__(self, space: Space, nest: NestSpace, model: NestModel, beats: TileBeats) -> None:
+        self.space, self.nest, self.model, self.beats = space, nest, model, beats
+        self.rules = model.rules
+        self.tree = space.options.tree_reduction
+        self.body = bound.body_of(space, nest, model.rules)
+        self._batch: Batch | None = None
+        self._tiles: dict[frozenset[str], Floats] = {}
+
+    @cached_property
+    def cores(self) -> Mapping[str, Core]:
+        """The cores of the body by kind."""
+        return {op.core.kind: op.core for op in self.body.operations}
+
+    def latency(self, batch: Batch) -> Floats:
+        """Of one iteration of the pipeline."""
+        copies = self._adding(batch, batch.level2)
+        depth = np.ceil(np.log2(copies + 1)) if self.tree else copies
+        ones = np.ones(batch.count)
+        return np.asarray(bound.iteration_latency(self.body, copies, depth, tree=self.tree) * ones, np.float64)
+
+    def interval(self, batch: Batch) -> Floats:
+        """Between two starts: what a pipelined loop has to wait for, or one cycle; without a pipeline the latency."""
+        chain, copies = self.body.chain, self._adding(batch, batch.level2)
+        several = (copies > 1) & (not self.tree)
+        single = np.where(several, chain * copies, max(chain - 1, 1))
+        reduces = (self._adding(batch, batch.level1) > 1) & bool(chain)
+        runs = (batch.level1 > 1).any(axis=0)
+        found: Floats = np.where(runs, np.where(reduces, single, self._wait(batch)), self.latency(batch))
+        return found
+
+    def _wait(self, batch: Batch) -> Ints:
+        """Of a pipelined sequential loop, until values from the starts before are there."""
+        found = np.ones(batch.count, np.int64)
+        for wait in self._waits:
+            within = batch.level1[batch.loops.index(wait.loop)] > wait.distance
+            found = np.where(within, np.maximum(found, -(-wait.cycles // wait.distance)), found)
+        return found
+
+    @cached_property
+    def _waits(self) -> tuple[Wait, ...]:
+        return waits_of(self.space, self.nest, self.rules)
+
+    def _adding(self, batch: Batch, counts: Ints) -> Ints:
+        """Product of the trip counts of the loops that add to one element."""
+        rows = [row for row, name in enumerate(batch.loops) if name in self.body.sums]
+        return np.asarray(np.prod(counts[rows], axis=0, dtype=np.int64))
+
+    def cycles(self, batch: Batch) -> Floats:
+        """Every start at the least interval, or at the one at which its operations find enough cores."""
+        shares = []
+        for name in ("dsp", "lut", "ff"):
+            each = {kind: getattr(core.cost, name) for kind, core in self.cores.items()}
+            work = sum((count * each[kind] for kind, count in self._operations(batch).items()), np.zeros(batch.count))
+            shares.append(work / max(getattr(self.space.target.budget, name), 1))
+        # copies side by side share the starts, and what there is of cores
+        copies = np.prod(batch.copies, axis=0)
+        share = np.ceil(copies * np.maximum.reduce(shares))
+        found: Floats = self.starts(batch) / copies * np.maximum(self.interval(batch), share)
+        return found
+
+    def starts(self, batch: Batch) -> Floats:
+        """Every point of the domain is in one of the copies of one start."""
+        return np.asarray(self.model.counts.points / np.prod(batch.level2, axis=0), np.float64)
+
+    def refill(self, batch: Batch, outside: frozenset[str]) -> Floats:
+        """What every new start of the pipeline adds."""
+        copies = np.prod(batch.copies, axis=0)
+        found: Floats = self.tiles(batch, outside) / copies * np.maximum(self.latency(batch) - self.interval(batch), 0)
+        return found
+
+    def tiles(self, batch: Batch, outside: frozenset[str]) -> Floats:
+        """Iterations with work of the level-0 loops outside of a transfer; remembered for the last batch."""
+        if self._batch is not batch:
+            self._batch, self._tiles = batch, {}
+        if outside not in self._tiles:
+            self._tiles[outside] = self._tiles_of(batch, outside)
+        return self._tiles[outside]
+
+    def _tiles_of(self, batch: Batch, outside: frozenset[str]) -> Floats:
+        counts = self.model.counts
+        sizes = {name: batch.level1[row] * batch.level2[row] for row, name in enumerate(batch.loops)}
+        turning = {name: bool((batch.level0[row] > 1).any()) for row, name in enumerate(batch.loops)}
+        prefix = tuple(name for name in batch.loops if name in outside and turning[name])
+        visits = counts.visits(prefix, sizes, skips=counts.groups)
+        return np.asarray(np.broadcast_to(visits, (batch.count,)), np.float64)
+
+    @cached_property
+    def calls(self) -> int:
+        """Calls of the nest that have work, each of which transfers every tiled array at least once."""
+        counts = self.model.counts
+        return int(counts.visits((), {}, skips=counts.groups)[0])
+
+    @cached_property
+    def alike(self) -> int:
+        """Calls that each run all iterations of the band; one where the outer loops bound these."""
+        outer, band = set(self.nest.nest.outer), {loop.iterator for loop in self.nest.loops}
+        is_box = not any(outer & set(group.loops) and band & set(group.loops) for group in self.model.counts.groups)
+        return self.calls if is_box else 1
+
+    def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
+        """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
+        footprint, bursts = _footprint(self.nest, use, batch, outside)
+        beats = footprint / self.beats.of(self.nest, use, batch, outside)
+        once = bound.transfer_cycles(beats, bursts, self.rules)
+        return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
+
+    def directions(self, use: ArrayUse) -> int:
+        """How often a tile travels at least: in, out or both."""
+        return int(bound.must_load(self.space, self.nest, use)) + int(use.writes)
+
+    def stored(self, use: ArrayUse) -> float:
+        """The share of the transfers of an array that are stores."""
+        return int(use.writes) / max(self.directions(use), 1)
+
+    def operators(self, batch: Batch) -> dict[str, Floats]:
+        """Cores by kind at the largest interval that a recurrence can ask for."""
+        interval = self._largest_interval(batch)
+        return {kind: np.ceil(count / interval) for kind, count in self._operations(batch).items()}
+
+    def _operations(self, batch: Batch) -> dict[str, Floats]:
+        """Of one start, by kind of core.
+
+        Under tree reduction products may be reassociated, so that only operations of all unrolled loops count.
+        """
+        row_of = {name: row for row, name in enumerate(batch.loops)}
+        most = max((len(op.loops) for op in self.body.operations), default=0)
+        found: dict[str, Any] = {}
+        for op in self.body.operations:
+            if not self.tree or len(op.loops) == most:
+                copies = np.prod([batch.level2[row_of[name]] for name in op.loops], axis=0) if op.loops else 1
+                found[op.core.kind] = found.get(op.core.kind, 0) + copies
+        return {kind: count * np.ones(batch.count) for kind, count in found.items()}
+
+    def _largest_interval(self, batch: Batch) -> Floats:
+        """A recurrence over a distance of at least the iterations of a pipelined parallel loop (MODEL.md 4.3)."""
+        rules, trips = self.rules.cycles, trips_of(self.nest, batch)
+        waits = self.latency(batch) + self.body.chain + rules.read + rules.write
+        has_sequential = any(loop.kind is LoopKind.SEQUENTIAL for loop in self.nest.loops)
+        if has_sequential or not self.nest.loops:
+            return waits
+        apart = np.maximum(trips.pipelined_parallel, 1)
+        again = np.where(trips.pipelined_reduction > 1, waits, np.ceil(waits / apart))
+        found: Floats = np.where((batch.level1 > 1).any(axis=0), again, waits)
+        return found
+
+
+def side_by_side(families: Ints, cycles: Sequence[Floats]) -> Floats:
+    """Loads, or stores, of several arrays: in one place side by side, those of different places one after another.
+
+    Where a tile is both loaded and stored, what is computed on it stands between.
+    """
+    total = cycles[0]
+    for at in range(1, len(cycles)):
+        hidden = np.zeros_like(cycles[at])
+        for other in range(at):
+            same = (families[:, other] == families[:, at])[:, None]
+            hidden = np.where(same, np.maximum(hidden, cycles[other]), hidden)
+        total = total + np.maximum(cycles[at] - hidden, 0)
+    return total
+
+
+def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> tuple[Ints, Ints]:
+    """Elements of one tile, and its contiguous runs of memory: all places before the last dimension that is cut."""
+    sizes = tile_sizes(nest, batch, outside)
+    ones = np.ones(batch.count, np.int64)
+    spans = [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims]
+    bursts, whole = ones, np.ones(batch.count, np.bool_)
+    for at in reversed(range(len(use.dims))):
+        before = np.prod(spans[:at], axis=0, dtype=np.int64) if at else ones
+        partial = whole & (spans[at] < use.dims[at].extent)
+        bursts = np.where(partial, before, bursts)
+        whole &= ~partial
+    return np.prod(spans, axis=0, dtype=np.int64) * ones, bursts

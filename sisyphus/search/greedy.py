@@ -1,0 +1,113 @@
+"""A combination that is found soon: each nest by its cycles and the price of what it takes, then nest after nest anew.
+
+Branch and bound gives the first nests what is best for them, and the last ones what is left; where budgets are tight,
+that may be a hundred times as slow. Here all nests pay the same for budgets, at one price after another; a look at a
+price takes about as long as a way down of branch and bound. Knows no formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sisyphus.search.combine import Doubt, Listener, Tick
+from sisyphus.search.costs import Floats
+from sisyphus.search.nodes import Charges, Node, Problem
+
+#: Prices of all of every budget, as shares of what the nests take at least: cycles that its use has to save.
+PRICES = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
+#: The price while nests are chosen anew: of designs nearly as fast, a smaller one is less likely to be refused.
+LEAST_PRICE = 0.01
+#: How many of the combinations found are improved, and how often every nest is chosen anew for that at most.
+IMPROVED, SWEEPS = 3, 4
+
+
+def greedy(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
+    """Tells of one combination below `upper` if it finds any, nests counted as if alone; proves nothing."""
+    best = _Greedy(replace(problem, recount=None), tick).best()
+    if best is not None and best.cycles < upper:
+        listen(best.cycles, best.chosen)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """An entry per table, with their cycles in all and with the price of what they take."""
+
+    cycles: float
+    cost: float
+    chosen: Sequence[int]
+
+
+class _Greedy:
+    """The entries of all tables with what they take of the budgets."""
+
+    def __init__(self, problem: Problem, tick: Tick) -> None:
+        self.tables, self.tick = problem.tables, tick
+        self.charges = Charges(problem)
+        least = np.array([table.cycles.min() for table in self.tables])
+        self.least = max(float(least.sum()), 1.0)
+        self.order: list[int] = np.argsort(-least, kind="stable").tolist()
+        self.sizes = self._sizes(problem)
+
+    def _sizes(self, problem: Problem) -> list[Floats]:
+        """Per table and entry its shares of all budgets, summed up."""
+        sizes = [np.zeros(table.count) for table in self.tables]
+        for budget, arrays in zip(problem.budgets, self.charges.shares_of_residents(), strict=True):
+            for m, table in enumerate(self.tables):
+                used = table.usage[budget.name].sum(axis=0) + arrays[m]
+                sizes[m] = sizes[m] + used / max(budget.limit, 1.0)
+        return sizes
+
+    def best(self) -> _Whole | None:
+        """The best combination of all prices, the best ones improved."""
+        found = [whole for price in PRICES if (whole := self._at(price * self.least)) is not None]
+        distinct = sorted({tuple(whole.chosen): whole for whole in found}.values(), key=lambda whole: whole.cost)
+        improved = [self._improved(whole) for whole in distinct[:IMPROVED]]
+        return min(improved, key=lambda whole: whole.cost, default=None)
+
+    def _improved(self, whole: _Whole) -> _Whole:
+        """Each nest anew beside all others, until nothing improves."""
+        for _ in range(SWEEPS):
+            before = whole.cost
+            for m in sorted(self.order, key=lambda m: -float(self.tables[m].cycles[whole.chosen[m]])):
+                self.tick(0.0)
+                found = self._completed(self.charges.beside(dict(enumerate(whole.chosen)), m), m)
+                if found is not None and found.cost < whole.cost:
+                    whole = found
+            if whole.cost >= before:
+                break
+        return whole
+
+    def _at(self, price: float) -> _Whole | None:
+        """One nest after another, the one that takes longest first, takes what costs least of what is still possible.
+
+        None where nothing is.
+        """
+        node = self.charges.root()
+        for m in self.order[:-1]:
+            self.tick(0.0)
+            cost = self.charges.vector(node, m) + price * self.sizes[m]
+            at = int(cost.argmin())
+            if not np.isfinite(cost[at]):
+                return None
+            node = self.charges.child(node, m, at)
+        return self._completed(node, self.order[-1])
+
+    def _completed(self, node: Node, m: int) -> _Whole | None:
+        """With the best entry of the last table."""
+        totals = np.full(self.tables[m].count, np.inf)
+        possible = np.flatnonzero(self.charges.possible(node, m))
+        if not len(possible):
+            return None
+        totals[possible] = self.charges.wholes(node, m, possible)
+        at = int((totals + LEAST_PRICE * self.least * self.sizes[m]).argmin())
+        by_table = {**node.chosen, m: at}
+        chosen = [by_table[t] for t in range(len(by_table))]
+        cycles = float(totals[at])
+        return _Whole(cycles, cycles + self._paid(chosen), chosen) if np.isfinite(cycles) else None
+
+    def _paid(self, chosen: Sequence[int]) -> float:
+        sizes = [float(sizes[entry]) for sizes, entry in zip(self.sizes, chosen, strict=True)]
+        return LEAST_PRICE * self.least * sum(sizes)

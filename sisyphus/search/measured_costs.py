@@ -1,0 +1,393 @@
+"""The measured rules in the form that the exact search asks for: every nest as the full model counts it alone.
+
+Alone, a nest costs no more than in the company of others, whose partitions it has to live with: the search counts it
+again then. The full model has the last word on every design that it finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from sisyphus.analysis import paths
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId, Role
+from sisyphus.model import (
+    Candidates,
+    NestCosts,
+    NestModel,
+    bank_costs,
+    estimate,
+    resident_costs,
+    tile_costs,
+    whole_transfer,
+)
+from sisyphus.model.area.multiplexers import Users, shared_core_lut
+from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.formulas.cores import Core
+from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
+from sisyphus.plan import build_plan
+from sisyphus.search.blocks import WORTH, Blocks, Shelves, least_blocks
+from sisyphus.search.costs import (
+    Arrays,
+    Batch,
+    Beat,
+    Budget,
+    Costs,
+    Floats,
+    Homes,
+    Ints,
+    Least,
+    Move,
+    Placed,
+    Step,
+    Tilings,
+    Width,
+    joined_costs,
+)
+from sisyphus.search.floors import NestFloor, side_by_side
+from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, span, tile_sizes
+from sisyphus.search.reading import Reading
+from sisyphus.search.tilebeats import TileBeats
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+
+CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
+#: Block memories of both kinds together, in BRAM18.
+EITHER = "blocks"
+#: What nests take for themselves is rounded down to so many parts of a budget, so that more choices are alike.
+PARTS = 1024
+#: Cycles that a kernel of one step is spared (MODEL.md 4.1).
+SINGLE_STEP = -1
+#: Arrays are small together if they take less than this part of the memory.
+SMALL_SHARE = 8
+#: So few small arrays are looked at in tiles, too.
+FEW_SMALL = 4
+#: Points up to which all tilings of a nest are counted where each pair of tile sizes looks at all of them.
+MOST_ROWS = 100_000
+#: Candidates that are counted at once; bounds memory.
+AT_ONCE = 200_000
+
+
+class MeasuredCosts(PaperCosts):
+    """`CostModel` of the measured rules; footprints and the memory budget are those of the paper's model."""
+
+    rules: Rules = VITIS_2023_2
+    is_sociable = True
+
+    def __init__(self, space: Space) -> None:
+        super().__init__(space)
+        together = {
+            nest.id: tuple(s for inside in loops[-1].nests for s in inside.statements)
+            for loops, nest in paths(space.distribution.body)
+            if loops
+        }
+        tree = space.options.tree_reduction
+        self._models = {
+            nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id))
+            for nest in space.nests
+        }
+        self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}
+        self._known_widths: dict[ArrayId, list[Width]] = {}
+        self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
+        self._known_blocks: dict[tuple[int, int], int] = {}
+        self._tile_beats = TileBeats(space)
+        self._floors = {n.id: NestFloor(space, n, self._models[n.id], self._tile_beats) for n in space.nests}
+
+    @cached_property
+    def _cores(self) -> Mapping[str, Core]:
+        return {kind: core for floor in self._floors.values() for kind, core in sorted(floor.cores.items())}
+
+    def always_resident(self) -> Arrays:
+        """Arrays that could lie in registers, if there are many: a tile saves little more than it takes to transfer it.
+
+        Where a nest may have copies it does: copies with tiles of their own do not wait for each other.
+        """
+        small = bound.small_arrays(self.space) - self._copied(writes=True)
+        if len(small) <= FEW_SMALL:
+            return frozenset()
+        limit = self.space.target.budget.onchip_bytes
+        return small if limit is None or sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
+
+    def in_registers(self) -> Arrays:
+        """Small arrays that two calls, or copies, read at the same time if, and only if, they lie in registers."""
+        return self._known_in_registers
+
+    @cached_property
+    def _known_in_registers(self) -> Arrays:
+        every, small = frozenset(self.states), bound.small_arrays(self.space) & self.states.keys()
+        together = bound.stages(self.space, every, small)
+        apart = (a for a in small if bound.stages(self.space, every, small - {a}) != together)
+        shared = small & self._copied(writes=False)
+        return frozenset(a for a in (*apart, *shared) if self._fits_registers(a))
+
+    def _copied(self, *, writes: bool) -> Arrays:
+        """Arrays of nests that may have coarse-grained copies, those that are only read or (`writes`) all."""
+        nests = [nest for nest in self.space.nests if any(loop.unroll != (1,) for loop in nest.loops)]
+        return frozenset(use.array for nest in nests for use in nest.arrays if writes or not use.writes)
+
+    def _fits_registers(self, array: ArrayId) -> bool:
+        return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
+
+    def steps(self, homes: Homes) -> tuple[Step, ...]:
+        free = (bound.small_arrays(self.space) & homes.residents) - self._known_in_registers
+        stages = bound.stages(self.space, homes.residents, homes.registers | free)
+        moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in stages]
+        is_single = not any(moves) and (len(stages) == 1 or len(self.space.distribution.body) == 1)
+        extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
+        return tuple(
+            Step(stage.nests, moved, extra if at == 0 else 0)
+            for at, (stage, moved) in enumerate(zip(stages, moves, strict=True))
+        )
+
+    @cached_property
+    def _outer_iterations(self) -> int:
+        """Iterations of all outer sequential loops together."""
+        found: dict[tuple[str, ...], int] = {}
+        for nest in self.space.nests:
+            calls = self._models[nest.id].counts.calls
+            for depth in range(1, len(nest.nest.outer) + 1):
+                found[nest.nest.outer[:depth]] = calls.onto(nest.nest.outer[:depth])
+        return sum(found.values())
+
+    def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
+        groups = tuple(stage.nests for stage in bound.stages(self.space, residents) if stage.nests)
+        amounts, sharing = self.space.target.budget, {"lut": self._sharing}
+        found = [Budget(name, getattr(amounts, name), groups, sharing.get(name, ())) for name in (*CORES, *BLOCKS)]
+        found.append(Budget(EITHER, self._either, groups))
+        return (*found, *(b for b in super().budgets(residents) if b.name == MEMORY))
+
+    @cached_property
+    def _either(self) -> int:
+        return self.space.target.budget.bram18k + WORTH * self.space.target.budget.uram
+
+    def may_fit(self) -> bool:
+        return super().may_fit() and self._least_memory(self._least_blocks) <= self._either
+
+    def _least_blocks(self, array: ArrayId, elements: int) -> int:
+        """Block memories that so many elements of an array take at least."""
+        key = (self._bits(array), elements)
+        if key not in self._known_blocks:
+            target = self.space.target
+            self._known_blocks[key] = least_blocks(target.memories, elements, self._bits(array), target.max_partition)
+        return self._known_blocks[key]
+
+    @cached_property
+    def _sharing(self) -> tuple[float, ...]:
+        """LUT in front of cores that two steps share, in shares of the core itself."""
+        table = self.space.target.operators
+        found = [shared_core_lut(table, kind) / max(core.cost.lut, 1) for kind, core in self._cores.items()]
+        return (*found, 0.0)
+
+    def is_quick(self, nest: NestSpace) -> bool:
+        return self._models[nest.id].counts.listed <= MOST_ROWS
+
+    def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
+        return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
+
+    def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        floor = self._floors[nest.id]
+        usage = self._usage(floor.operators(tilings.batch), tilings.count)
+        return Costs(floor.cycles(tilings.batch) + self._hand_over(nest), usage)
+
+    def _hand_over(self, nest: NestSpace) -> int:
+        return self._models[nest.id].counts.runs * self.rules.cycles.step
+
+    def _usage(self, counts: Mapping[str, Floats | Ints], count: int) -> dict[str, Floats]:
+        """Per budget a row for each kind of core, and a last one for what is not shared."""
+        zero = np.zeros(count)
+        rows = [(core.cost, counts.get(kind, zero)) for kind, core in self._cores.items()]
+        found = {name: np.array([*(n * getattr(cost, name) for cost, n in rows), zero], float) for name in CORES}
+        return {**found, **{name: np.zeros((1, count)) for name in (*BLOCKS, EITHER, MEMORY)}}
+
+    def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
+        moved = self._floors[nest.id].transfers(use, batch, outside)
+        return Costs(moved, self.tile_usage(nest, use, batch, outside))
+
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
+        shares = [self._floors[nest.id].stored(use) for use in uses]
+        loads = side_by_side(families, [each * (1 - share) for each, share in zip(cycles, shares, strict=True)])
+        return loads + side_by_side(families, [each * share for each, share in zip(cycles, shares, strict=True)])
+
+    def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
+        return self._floors[nest.id].refill(batch, outside)
+
+    def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
+        found = super().least_tile(nest, use)
+        floor, elements = self._floors[nest.id], found.cycles / (2 if use.writes else 1) / nest.outer_trips
+        beats = floor.alike * elements / self._tile_beats.cap(use.array)
+        cycles = float(floor.directions(use) * bound.transfer_cycles(beats, floor.calls, self.rules))
+        usage = {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))}
+        return Least(cycles, usage, stores=cycles * floor.stored(use))
+
+    def least_tiles(self, least: Iterable[Least]) -> float:
+        found = list(least)
+        loads = max((one.cycles - one.stores for one in found), default=0.0)
+        return loads + max((one.stores for one in found), default=0.0)
+
+    def moves(self, move: Move) -> Floats:
+        states = self.states[move.array]
+        found = self._whole(move.array, states.served, states.width, is_load=move.is_load)
+        return np.asarray(found + self.rules.cycles.step, np.float64)
+
+    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
+        if (array, state) not in self._known_beats:
+            widest = self.states[array].width[state]
+            widths = (width for width in self.space.widths[array] if width <= widest)
+            self._known_beats[array, state] = [self._beat(array, state, width) for width in widths]
+        return self._known_beats[array, state]
+
+    def _beat(self, array: ArrayId, state: int, width: int) -> Beat:
+        factors = self.states[array].serving(width)[0][state : state + 1]
+        usage = {n: float(np.max(u)) for n, u in self._resident_costs(array, factors, width).items()}
+        declared = self.space.scop.array(array)
+        columns = [factors[:, at] for at in range(len(declared.extents))]
+        banks = bank_costs(self.space.target, declared.type.bits, declared.extents, columns)
+        usage["onchip_bytes"] = float(np.max(banks["bytes"]))
+        load, store = (int(self._whole(array, factors, np.full(1, width), is_load=d)[0]) for d in (True, False))
+        return Beat(width, load, store, usage)
+
+    def _whole(self, array: ArrayId, factors: Ints, widths: Ints, *, is_load: bool) -> Ints:
+        """Cycles of the transfer of a whole array, by partition and beat."""
+        columns = tuple(factors[:, at] for at in range(factors.shape[1]))
+        setting = next(iter(self._models.values())).setting()
+        return whole_transfer(setting, self.space.scop.array(array), columns, widths, is_load=is_load)
+
+    def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
+        parts = []
+        for start in range(0, max(tilings.count, 1), AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, tilings.count))
+            part = Placed(placed.arrays, placed.choices, placed.chosen[rows])
+            parts.append(self._count(nest, tilings.take(rows), part, registers))
+        return joined_costs(parts)
+
+    def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
+        caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
+        candidates = Reading(self.space, nest, self.states, tilings, placed, registers, caps).candidates()
+        found = self._models[nest.id].costs(candidates)
+        usage = self._usage(_known(found, self._cores), tilings.count)
+        usage["dsp"][-1] = found.dsp - usage["dsp"].sum(axis=0)
+        usage["lut"][-1], usage["ff"][-1] = found.lut, found.ff
+        for array, rows, outside in placed.by_place():
+            use = nest.use(array)
+            if use is not None:
+                for name, amount in self._tiles(nest, use, tilings.batch.take(rows), outside, candidates, rows).items():
+                    usage[name][-1, rows] += amount
+        return Costs(np.asarray(found.cycles + self._hand_over(nest), np.float64), usage)
+
+    def rounded(self, costs: Costs) -> Costs:
+        usage = dict(costs.usage)
+        for name in ("lut", "ff"):
+            step = max(getattr(self.space.target.budget, name) // PARTS, 1)
+            usage[name] = np.concatenate([usage[name][:-1], usage[name][-1:] - usage[name][-1:] % step])
+        return Costs(costs.cycles, usage)
+
+    def _tiles(
+        self,
+        nest: NestSpace,
+        use: ArrayUse,
+        batch: Batch,
+        outside: frozenset[str],
+        candidates: Candidates,
+        rows: Ints,
+    ) -> Mapping[str, Floats]:
+        """What the tiles of an array take, by budget."""
+        sizes = tile_sizes(nest, batch, outside)
+        found = tile_costs(
+            self.space.target,
+            self.space.scop.array(use.array),
+            [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims],
+            [factor[rows] for factor in candidates.factors[use.array]],
+            candidates.widths[use.array][rows],
+            loaded=candidates.loads[use.array][rows],
+            stored=use.writes,
+            users=_users(use),
+            rules=self.rules,
+        )
+        either = found["bram18k"] + WORTH * found["uram"]
+        return {**found, EITHER: either, MEMORY: self.tile_usage(nest, use, batch, outside)[MEMORY][0]}
+
+    def evaluate(self, point: DesignPoint) -> float:
+        space = self.space
+        return float(estimate(build_plan(space.scop, space.distribution, space.live, point), space.target).cycles)
+
+    def excesses(self, point: DesignPoint) -> tuple[str, ...]:
+        """Nothing: whether a design fits is for the full model to say, which judges it."""
+        return ()
+
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        found: dict[str, dict[ArrayId, Floats]] = {name: {} for name in (*CORES, *BLOCKS, EITHER)}
+        for array in homes.residents & self.states.keys():
+            for name, amount in self._resident(array).items():
+                found[name][array] = amount
+        return found
+
+    def by_width(self, array: ArrayId) -> Sequence[Width]:
+        if array not in self._known_widths:
+            found = [self._at_width(array, width) for width in sorted(self.space.widths[array], reverse=True)]
+            self._known_widths[array] = [width for width in found if width.possible.any()] or found[-1:]
+        return self._known_widths[array]
+
+    def _at_width(self, array: ArrayId, width: int) -> Width:
+        factors, possible = self.states[array].serving(width)
+        widths = np.full(len(factors), width)
+        load, store = (self._whole(array, factors, widths, is_load=d) + self.rules.cycles.step for d in (True, False))
+        usage = self._resident_costs(array, factors, width)
+        for name in (*CORES, *BLOCKS):
+            possible = possible & (usage[name] <= getattr(self.space.target.budget, name))
+        usage = {name: np.broadcast_to(usage[name], (len(factors),)) for name in (*CORES, *BLOCKS)}
+        usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
+        return Width(width, np.asarray(load, np.float64), np.asarray(store, np.float64), usage, possible)
+
+    def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
+        """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
+        if array not in self._known_residents:
+            found: dict[str, Floats] = {}
+            for width in self.by_width(array):
+                for name, amount in width.usage.items():
+                    least = np.where(width.possible, amount, np.inf)
+                    found[name] = np.minimum(found.get(name, least), least)
+            self._known_residents[array] = found
+        return self._known_residents[array]
+
+    def may_hold(self, residents: Arrays) -> bool:
+        return self._shelves.hold(frozenset(residents & self.states.keys()))
+
+    @cached_property
+    def _shelves(self) -> Shelves:
+        budget = self.space.target.budget
+        return Shelves(self._blocks, (budget.bram18k, budget.uram))
+
+    def _blocks(self, array: ArrayId) -> Iterator[Blocks]:
+        """What a resident array may take of block memories."""
+        for width in self.by_width(array):
+            pairs = np.stack([width.usage[name][width.possible] for name in BLOCKS], axis=1)
+            yield from ((int(bram), int(uram)) for bram, uram in np.unique(pairs, axis=0))
+
+    def _resident_costs(self, array: ArrayId, factors: Ints, width: int) -> Mapping[str, Floats]:
+        live, declared = self.space.live[array], self.space.scop.array(array)
+        is_moved = declared.role is not Role.LOCAL
+        uses = [use for nest in self.space.users(array) if (use := nest.use(array))]
+        return resident_costs(
+            self.space.target,
+            declared,
+            [factors[:, at] for at in range(len(declared.extents))],
+            np.full(len(factors), width),
+            loaded=is_moved and live.load,
+            stored=is_moved and live.store,
+            users=sum(map(_users, uses), Users()),
+            rules=self.rules,
+        )
+
+
+def _users(use: ArrayUse) -> Users:
+    """One task that uses an array."""
+    return Users(int(use.reads), int(use.writes), int(use.reads and use.writes))
+
+
+def _known(found: NestCosts, cores: Mapping[str, Core]) -> Mapping[str, Ints]:
+    unknown = found.cores.keys() - cores.keys()
+    if unknown:
+        raise InternalError(f"cores of no operation: {sorted(unknown)}")
+    return found.cores

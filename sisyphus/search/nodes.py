@@ -1,0 +1,323 @@
+"""Parts of a combination and what the rest may add to them; knows no search.
+
+Cycles of a step are charged to one undecided nest that has a say in it, so that every step is counted once and a sum
+over undecided nests, each at its best, is a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sisyphus.ir import ArrayId
+from sisyphus.model.algebra import distinct_rows
+from sisyphus.search.company import Company, InCompany, Recount
+from sisyphus.search.costs import Budget, Floats, Ints, Mask, Move, Step
+from sisyphus.search.fitting import Fitting
+from sisyphus.search.later import Later
+from sisyphus.search.options import Table
+from sisyphus.search.partitions import States
+
+#: Remembered costs are dropped when they have this many entries.
+MEMORY_ENTRIES = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Tables with what ties them together; `moves` has the cycles of each move per state of its array.
+
+    `start` has the state of each array of which no nest has asked anything, `barred` the states that an array must not
+    come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for,
+    hardly ever less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
+    """
+
+    tables: Sequence[Table]
+    steps: Sequence[Step]
+    budgets: Sequence[Budget]
+    states: Mapping[ArrayId, States]
+    moves: Mapping[Move, Floats]
+    start: Mapping[ArrayId, int] = field(default_factory=dict)
+    barred: Mapping[ArrayId, Mask] = field(default_factory=dict)
+    recount: Recount | None = None
+    residents: Mapping[str, Mapping[ArrayId, Floats]] = field(default_factory=dict)
+
+    def begin(self, array: ArrayId) -> int:
+        """The state of an array at first."""
+        return self.start.get(array, self.states[array].start)
+
+    def penalties(self, array: ArrayId) -> Floats:
+        """Per state 0 or, if it is barred, infinity; the last entry is for what no state serves."""
+        states = self.states[array]
+        barred = self.barred.get(array, np.zeros(states.count, np.bool_))
+        return np.append(np.where(barred, np.inf, 0.0), np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A part of the decisions.
+
+    `open` are the undecided tables by place, `chosen` the entries of the others, `cycles` theirs by nest, in each
+    other's company, and `alone` without; `states` are of the arrays, `held` is what the decided ones take
+    [group, row of `Fitting`].
+    """
+
+    open: tuple[int, ...]
+    chosen: Mapping[int, int]
+    cycles: Mapping[str, float]
+    alone: Mapping[str, float]
+    states: tuple[int, ...]
+    held: Floats
+
+
+class Charges:
+    """What the entries of undecided tables cost next to what was decided."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.tables = list(problem.tables)
+        self.arrays = tuple(problem.states)
+        names = [budget.name for budget in problem.budgets]
+        self.company = Company(self.tables, problem.states, names, problem.start, problem.recount)
+        self._penalty = {a: problem.penalties(a) for a in problem.states}
+        self._moves = {move: np.append(cycles, np.inf) for move, cycles in problem.moves.items()}
+        self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
+        self.later = Later(self.tables, problem.states, self._penalty)
+        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.later)
+        self._most_used = [usage.max(axis=1) for usage in self.company.alone]
+        self._least_held = [self.fitting.nothing() for _ in self.tables]
+        for m, held in enumerate(self._least_held):
+            self.fitting.add(held, m, self.company.alone[m].min(axis=1))
+        self._owned: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
+        self._memory: dict[tuple[object, ...], Floats] = {}
+        self._entries = 0
+
+    def root(self) -> Node:
+        """Nothing decided; the most expensive nests are charged first."""
+        start = tuple(self.problem.begin(a) for a in self.arrays)
+        order = sorted(range(len(self.tables)), key=lambda m: -self._least[self.tables[m].nest])
+        return Node(tuple(order), {}, {}, {}, start, self.fitting.nothing())
+
+    def child(self, node: Node, m: int, entry: int) -> Node:
+        """One more decision."""
+        states = self._states_after(node, m, entry)
+        self.company.remember(m, entry, node.states, states)
+        cycles, usage = self.company.entry(m, entry, states)
+        alone = float(self.tables[m].cycles[entry])
+        return self._with(node, m, entry, states, cycles, usage, alone)
+
+    def beside(self, chosen: Mapping[int, int], m: int) -> Node:
+        """All is decided but one table; what that costs is for `wholes` to say."""
+        others = {o: entry for o, entry in chosen.items() if o != m}
+        node = replace(self.root(), open=(m,), chosen=others)
+        for o, entry in others.items():
+            node = replace(node, states=self._states_after(node, o, entry))
+        return node
+
+    def possible(self, node: Node, m: int) -> Mask:
+        """Entries of a table that some partition of every array serves together with what was decided."""
+        found = np.ones(self.tables[m].count, np.bool_)
+        for array, states in self.company.joined(m, node.states).items():
+            found &= self._penalty[array][states] == 0
+        return found
+
+    def relaxed(self, node: Node, m: int, entries: Ints) -> Node:
+        """As if an entry were decided that costs no more than any of some that ask the same of partitions.
+
+        Nothing below `child` of one of them is cheaper.
+        """
+        known, table = self.company.known(m, node.states), self.tables[m]
+        cycles, usage = (table.cycles, self.company.alone[m]) if known is None else (known.cycles, known.usage)
+        states, alone = self._states_after(node, m, int(entries[0])), float(table.cycles[entries].min())
+        least, used = float(cycles[entries].min()), usage[:, entries].min(axis=1)
+        return self._with(node, m, int(entries[0]), states, least, used, alone)
+
+    def groups(self, m: int, entries: Ints) -> Ints:
+        """For each of some entries a number that is the same for those that ask the same of all partitions."""
+        asked = [states[entries] for states in self.tables[m].states.values()]
+        return distinct_rows(asked)[1] if asked else np.zeros(len(entries), np.int64)
+
+    def _states_after(self, node: Node, m: int, entry: int) -> tuple[int, ...]:
+        asked = self.tables[m].states
+        return tuple(
+            int(self.problem.states[a].joined_with(s)[asked[a][entry]]) if a in asked else s
+            for a, s in zip(self.arrays, node.states, strict=True)
+        )
+
+    def _with(
+        self, node: Node, m: int, entry: int, states: tuple[int, ...], own: float, usage: Floats, alone: float
+    ) -> Node:
+        """A node with one more table decided, whose cycles and usage are given."""
+        nest = self.tables[m].nest
+        cycles, held = dict[str, float](), self.fitting.nothing()
+        for d, e in node.chosen.items():
+            cycles[self.tables[d].nest], used = self.company.entry(d, e, states)
+            self.fitting.add(held, d, used)
+        self.fitting.add(held, m, usage)
+        return Node(
+            open=tuple(o for o in node.open if o != m),
+            chosen={**node.chosen, m: entry},
+            cycles={**cycles, nest: own},
+            alone={**node.alone, nest: alone},
+            states=states,
+            held=held,
+        )
+
+    def is_crowded(self, node: Node) -> bool:
+        """Whether company makes anything cost more than alone."""
+        if any(cycles > node.alone[nest] for nest, cycles in node.cycles.items()):
+            return True
+        return any(self.company.known(m, node.states) is not None for m in node.open)
+
+    def by_itself(self, node: Node) -> Node:
+        """The same decisions, as if every nest were alone."""
+        return replace(node, cycles=node.alone)
+
+    def vectors(self, node: Node, alive: Mapping[int, Mask], *, alone: bool = False) -> dict[int, Floats] | None:
+        """Per undecided nest what its entries are charged, infinite where one is ruled out or not alive.
+
+        None where a nest has nothing left. `alone`: without the cycles that company adds.
+        """
+        vectors = {}
+        for m, held in self._held_by_others(node):
+            vectors[m] = self._vector(node, m, held, alive.get(m), alone=alone)
+            if not np.isfinite(vectors[m].min()):
+                return None
+        return vectors
+
+    def vector(self, node: Node, m: int) -> Floats:
+        """The same of one undecided nest."""
+        held = next(held for o, held in self._held_by_others(node) if o == m)
+        return self._vector(node, m, held, None, alone=False)
+
+    def _vector(self, node: Node, m: int, held: Floats, alive: Mask | None, *, alone: bool) -> Floats:
+        kept = self._kept(node, m, held, None, alive)
+        again = self._in_company(node, m, kept)
+        if again is not None:
+            kept = self._kept(node, m, held, again, kept)
+        own = self.tables[m].cycles if again is None or alone else again.cycles
+        cost = self._charged(node, m, own)
+        return cost if kept is None else np.where(kept, cost, np.inf)
+
+    def fixed(self, node: Node) -> float:
+        """Cycles of the steps in which nothing is open."""
+        states: dict[ArrayId, Ints | int] = dict(zip(self.arrays, node.states, strict=True))
+        steps = (self.problem.steps[at] for at in self._owners(node.open)[-1])
+        return sum(float(self._step(step, node, None, states)[0]) for step in steps)
+
+    def shares_of_residents(self) -> list[list[Floats]]:
+        """Per budget and table what each entry makes resident arrays take at least; shares of tables add up."""
+        begin = [self.problem.begin(a) for a in self.arrays]
+        return self.fitting.shares([self.company.joined(m, begin) for m in range(len(self.tables))])
+
+    def _owners(self, undecided: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+        """Steps by the first undecided nest that has a say in them; those without any under -1."""
+        if undecided not in self._owned:
+            owned: dict[int, list[int]] = {m: [] for m in (-1, *undecided)}
+            for at, step in enumerate(self.problem.steps):
+                owned[next((m for m in undecided if self._touches(step, m)), -1)].append(at)
+            self._owned[undecided] = {m: tuple(steps) for m, steps in owned.items()}
+        return self._owned[undecided]
+
+    def _touches(self, step: Step, m: int) -> bool:
+        table = self.tables[m]
+        return table.nest in step.nests or any(move.array in table.states for move in step.moves)
+
+    def _in_company(self, node: Node, m: int, kept: Mask | None) -> InCompany | None:
+        """Costs of the entries of a table next to the states that the decided nests ask for, where they are `kept`."""
+        if self.problem.recount is None or not node.chosen:
+            return None
+        waiting = np.ones(self.tables[m].count, np.bool_) if kept is None else kept.copy()
+        for array, states in self.company.joined(m, node.states).items():
+            waiting &= self._penalty[array][states] == 0
+        return self.company.table(m, node.states, waiting)
+
+    def wholes(self, node: Node, m: int, entries: Ints) -> Floats:
+        """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
+        joined = self.company.joined(m, node.states)
+        states = {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
+        cycles, held = dict[str, Floats | float](), self.fitting.nothing(len(entries))
+        for d, found in self.company.wholes(node.chosen, m, entries, node.states).items():
+            cycles[self.tables[d].nest] = found[0]
+            self.fitting.add(held, d, found[1])
+        fits = self.fitting.fits_whole(held, [states[a] for a in self.arrays])
+        total = np.zeros(len(entries))
+        for step in self.problem.steps:
+            longest = np.full(len(entries), step.least)
+            for nest in step.nests:
+                longest = np.maximum(longest, cycles[nest])
+            for move in step.moves:
+                longest = np.maximum(longest, self._moves[move][states[move.array]])
+            total += longest + step.extra
+        return np.where(fits, total, np.inf)
+
+    def _held_by_others(self, node: Node) -> Iterator[tuple[int, Floats]]:
+        """Per undecided table what decided nests take and all other undecided ones at least."""
+        after = [self.fitting.nothing()]
+        for m in node.open[:0:-1]:
+            after.append(after[-1] + self._least_held[m])
+        before = node.held
+        for m in node.open:
+            yield m, before + after.pop()
+            before = before + self._least_held[m]
+
+    def _kept(self, node: Node, m: int, held: Floats, again: InCompany | None, kept: Mask | None) -> Mask | None:
+        """Entries that were kept, as far as the budgets allow them beside what is held."""
+        usage, most = (self.company.alone[m], self._most_used[m]) if again is None else (again.usage, again.most_used)
+        joined = self.company.joined(m, node.states) if self.problem.residents else {}
+        fits = self.fitting.fits(m, held, usage, most, node.states, joined, [o for o in node.open if o != m])
+        return kept if fits is None else fits if kept is None else fits & kept
+
+    def _charged(self, node: Node, m: int, own: Floats) -> Floats:
+        """Cycles of the steps charged to a nest per entry of its table; infinite where partitions rule it out."""
+        table, owned = self.tables[m], self._owners(node.open)[m]
+        asked = {move.array for at in owned for move in self.problem.steps[at].moves} | set(table.states)
+        own_states = tuple(s for a, s in zip(self.arrays, node.states, strict=True) if a in asked)
+        beside = tuple(node.cycles.get(n) for at in owned for n in self.problem.steps[at].nests)
+        company = self.company.known(m, node.states)
+        counted = 0 if own is table.cycles or company is None else int(company.counted.sum())
+        others = [o for o in node.open if o != m]
+        later = tuple(self.later.users(a, others) for a in sorted(asked))
+        key = (m, owned, own_states, beside, counted, later)
+        if key not in self._memory:
+            if self._entries > MEMORY_ENTRIES:
+                self._memory.clear()
+                self._entries = 0
+            self._memory[key] = self._computed(node, table, owned, own)
+            self._entries += table.count
+        return self._memory[key]
+
+    def _computed(self, node: Node, table: Table, owned: Sequence[int], own: Floats) -> Floats:
+        states: dict[ArrayId, Ints | int] = dict(zip(self.arrays, node.states, strict=True))
+        total = np.zeros(table.count)
+        for array, joined in self.company.joined(self.tables.index(table), node.states).items():
+            total += self._penalty[array][joined]
+            states[array] = joined
+        for step in owned:
+            total += self._step(self.problem.steps[step], node, table, states, own)
+        return total
+
+    def _step(
+        self,
+        step: Step,
+        node: Node,
+        table: Table | None,
+        states: Mapping[ArrayId, Ints | int],
+        own: Floats | None = None,
+    ) -> Floats:
+        """Cycles of a step for the entries of a table (None: a number), whose cycles are `own`.
+
+        Undecided other nests take their least, and so do transfers with what these nests may ask of partitions.
+        """
+        others = [m for m in node.open if self.tables[m] is not table]
+        longest: Floats = np.full(1 if table is None else table.count, step.least)
+        for nest in step.nests:
+            if table is not None and own is not None and nest == table.nest:
+                longest = np.maximum(longest, own)
+            else:
+                longest = np.maximum(longest, node.cycles.get(nest, self._least[nest]))
+        for move in step.moves:
+            least = self.later.least(move.array, move, self.problem.moves[move], others)
+            longest = np.maximum(longest, least[states[move.array]])
+        return longest + step.extra

@@ -1,0 +1,112 @@
+"""Which beats resident arrays may have together: fast transfers need wide beats, which take more logic.
+
+Transfers run side by side, so that only the longest of them counts. A pace is a limit for the longest load and one for
+the longest store: it allows every array the beats that keep to it. Every choice of beats belongs to the pace of its own
+longest transfers, in which nothing costs less than these. Knows no formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from sisyphus.ir import ArrayId
+from sisyphus.search.costs import Budget, CostModel, Floats, Homes, Mask, Move, Step, Width
+
+
+@dataclass(frozen=True, eq=False)
+class Pace:
+    """The beats that a limit of times leaves to each resident array, at least one each; `steps` take no less time."""
+
+    steps: tuple[Step, ...]
+    allowed: Mapping[ArrayId, Sequence[Width]]
+    budgets: Sequence[Budget]
+
+    @cached_property
+    def moves(self) -> Mapping[Move, Floats]:
+        """Cycles of each move per state of its array with the fastest of the beats."""
+        every = {move for step in self.steps for move in step.moves}
+        return {
+            move: _least([width.cycles(move) for width in self.allowed[move.array]], self._possible(move.array))
+            for move in every
+        }
+
+    @cached_property
+    def residents(self) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        """Per budget what each array takes per state with the smallest of the beats."""
+        found: dict[str, dict[ArrayId, Floats]] = {}
+        for array, widths in self.allowed.items():
+            for name in widths[0].usage:
+                amounts = [width.usage[name] for width in widths]
+                found.setdefault(name, {})[array] = _least(amounts, self._possible(array))
+        return found
+
+    def widths(self, states: Mapping[ArrayId, int]) -> dict[ArrayId, int]:
+        """The smallest beat of each array in its state, by the sum of its shares of the budgets."""
+        found = {}
+        for array, widths in self.allowed.items():
+            state = states[array]
+            fitting = [width for width in widths if width.possible[state]]
+            found[array] = min(fitting, key=lambda width: (self._share(width, state), width.elements)).elements
+        return found
+
+    def _share(self, width: Width, state: int) -> float:
+        limits = {budget.name: max(budget.limit, 1.0) for budget in self.budgets}
+        return sum(float(used[state]) / limits[name] for name, used in width.usage.items() if name in limits)
+
+    def _possible(self, array: ArrayId) -> list[Mask]:
+        return [width.possible for width in self.allowed[array]]
+
+
+def paces(costs: CostModel, homes: Homes, steps: Sequence[Step], budgets: Sequence[Budget]) -> Iterator[Pace]:
+    """Every pace, faster loads first."""
+    widths = {array: costs.by_width(array) for array in sorted(homes.residents & costs.states.keys())}
+    loads, stores = (sorted(_moves(steps, is_load), key=str) for is_load in (True, False))
+    seen = set[tuple[tuple[int, ...], ...]]()
+    for load, store in product(_levels(widths, loads), _levels(widths, stores)):
+        allowed = {a: [w for w in every if _keeps(w, a, loads, load, stores, store)] for a, every in widths.items()}
+        key = tuple(tuple(w.elements for w in left) for left in allowed.values())
+        if all(key) and key not in seen:
+            seen.add(key)
+            slow = _at_least(_at_least(steps, loads, load), stores, store)
+            yield Pace(tuple(slow), allowed, budgets)
+
+
+def _moves(steps: Sequence[Step], is_load: bool) -> set[Move]:
+    return {move for step in steps for move in step.moves if move.is_load == is_load}
+
+
+def _levels(widths: Mapping[ArrayId, Sequence[Width]], moves: Sequence[Move]) -> list[float]:
+    """Times that the longest of some moves may take."""
+    times = [[width.fastest(move) for width in widths[move.array]] for move in moves]
+    slowest = max((min(own) for own in times), default=0.0)
+    return sorted({time for own in times for time in own if slowest <= time < np.inf} | {slowest})
+
+
+def _keeps(
+    width: Width, array: ArrayId, loads: Sequence[Move], load: float, stores: Sequence[Move], store: float
+) -> bool:
+    return all(
+        width.fastest(move) <= limit
+        for moves, limit in ((loads, load), (stores, store))
+        for move in moves
+        if move.array == array
+    )
+
+
+def _at_least(steps: Sequence[Step], moves: Sequence[Move], time: float) -> Sequence[Step]:
+    """The step of all these moves takes the time of the slowest; nothing is known where they are in several steps."""
+    of_moves = [at for at, step in enumerate(steps) if any(move in moves for move in step.moves)]
+    if len(of_moves) != 1:
+        return steps
+    return [replace(s, least=max(s.least, time)) if at == of_moves[0] else s for at, s in enumerate(steps)]
+
+
+def _least(amounts: Sequence[Floats], possible: Sequence[Mask]) -> Floats:
+    masked = [np.where(fits, amount, np.inf) for amount, fits in zip(amounts, possible, strict=True)]
+    found: Floats = np.minimum.reduce(masked)
+    return found

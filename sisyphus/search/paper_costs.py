@@ -1,0 +1,298 @@
+"""The paper's model in the form that the exact search asks for; the formulas themselves are in sisyphus.model.paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+
+from sisyphus.analysis import LoopKind
+from sisyphus.ir import ArrayId
+from sisyphus.model import paper
+from sisyphus.search.costs import (
+    Arrays,
+    Batch,
+    Beat,
+    Budget,
+    Costs,
+    Floats,
+    Homes,
+    Ints,
+    Least,
+    Move,
+    Placed,
+    Step,
+    Tilings,
+    Width,
+)
+from sisyphus.search.partitions import States, states_of
+from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, DimUse, NestSpace, Space
+
+DSP, MEMORY = "dsp", "memory"
+#: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.
+ROUNDING, TOLERANCE = 1e-9, 1e-6
+
+
+class Vectors:
+    """`sisyphus.model.paper.Numbers` for NumPy arrays."""
+
+    def log2(self, value: Any) -> Any:
+        return np.log2(value)
+
+    def maximum(self, values: Iterable[Any]) -> Any:
+        return reduce(np.maximum, values, 0)
+
+
+NUMBERS = Vectors()
+
+
+class PaperCosts:
+    """`CostModel` of the paper: nests and stores add up, loads run side by side where arrays are used first."""
+
+    is_sociable = False
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self._nest_costs = {nest.id: paper.nest_cost(space, nest) for nest in space.nests}
+
+    @cached_property
+    def states(self) -> Mapping[ArrayId, States]:
+        return states_of(self.space)
+
+    @cached_property
+    def operations(self) -> tuple[str, ...]:
+        """Kinds of the DSP budget."""
+        return tuple(sorted({op for cost in self._nest_costs.values() for op, _, dsp in cost.operations if dsp}))
+
+    @property
+    def _is_pessimistic(self) -> bool:
+        return self.space.options.reuse == "pessimistic"
+
+    def steps(self, homes: Homes) -> tuple[Step, ...]:
+        moved = [a for a in paper.moved_arrays(self.space) if a in homes.residents]
+        steps = [Step(nests=(nest.id,)) for nest in self.space.nests]
+        for nest in self.space.nests:
+            first = tuple(Move(a, True) for a in moved if next(self.space.users(a)) is nest)
+            if first:
+                steps.append(Step(moves=first))
+        steps += [Step(moves=(Move(a, False),)) for a in moved if any(_writes(n, a) for n in self.space.users(a))]
+        return tuple(steps)
+
+    def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
+        nests = tuple(nest.id for nest in self.space.nests)
+        groups = (nests,) if self._is_pessimistic else tuple((nest,) for nest in nests)
+        budget = self.space.target.budget
+        found = [Budget(DSP, budget.dsp * (1 + ROUNDING), groups)]
+        if budget.onchip_bytes is not None:
+            found.append(Budget(MEMORY, budget.onchip_bytes - sum(map(self._bytes, residents)), (nests,)))
+        return tuple(found)
+
+    def always_resident(self) -> Arrays:
+        """Arrays whose tiles travel for no less than a slow transfer of the whole, if memory never stands against it.
+
+        Making such an array resident takes tiles out of every nest and adds at most that transfer.
+        """
+        moved = paper.moved_arrays(self.space)
+        found = frozenset(a for a in moved if self._slowest_whole(a) <= self._least_tiles(a))
+        limit = self.space.target.budget.onchip_bytes
+        most = sum(self._bytes(a) * (1 if a in found else len(list(self.space.users(a)))) for a in moved)
+        most += sum(self._bytes(a) for a in self.space.used_arrays if a not in moved)
+        return found if limit is None or most <= limit else frozenset()
+
+    def _slowest_whole(self, array: ArrayId) -> float:
+        width = min(self.space.widths[array])
+        stored = any(_writes(nest, array) for nest in self.space.users(array))
+        return self._move(array, width) * (2 if stored else 1)
+
+    def _least_tiles(self, array: ArrayId) -> float:
+        uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
+        return sum(self.least_tile(nest, use).cycles for nest, use in uses)
+
+    def _bytes(self, array: ArrayId) -> int:
+        declared = self.space.scop.array(array)
+        return declared.elements * declared.type.bytes
+
+    def in_registers(self) -> Arrays:
+        return frozenset()
+
+    def may_fit(self) -> bool:
+        limit = self.space.target.budget.onchip_bytes
+        return limit is None or self._least_memory(lambda array, elements: elements * self._bits(array) // 8) <= limit
+
+    def _least_memory(self, amount: Callable[[ArrayId, int], int]) -> int:
+        """What all arrays take at least: of a resident one all of it, of a tiled one the smallest tile of each nest.
+
+        `amount` says how much so many elements of an array take.
+        """
+        total = 0
+        for array in self.space.used_arrays:
+            uses = [use for nest in self.space.users(array) if (use := nest.use(array)) is not None]
+            least = amount(array, self.space.scop.array(array).elements)
+            if all(any(place != KERNEL_PLACE for place in use.places) for use in uses):
+                least = min(least, sum(amount(array, smallest_tile(use)) for use in uses))
+            total += least
+        return total
+
+    def _bits(self, array: ArrayId) -> int:
+        return self.space.scop.array(array).type.bits
+
+    def may_hold(self, residents: Arrays) -> bool:
+        return True
+
+    def is_quick(self, nest: NestSpace) -> bool:
+        return True
+
+    def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
+        batch = tilings.batch
+        cost, trips = self._nest_costs[nest.id], trips_of(nest, batch)
+        tree = self.space.options.tree_reduction
+        latency = paper.nest_latency(cost, trips, tree=tree, numbers=NUMBERS)
+        interval = np.ones(batch.count)
+        if cost.chain:
+            reduces = trips.pipelined_reduction > 1
+            interval = np.where(reduces, paper.interval(cost, trips, tree=tree), 1)
+        dsp = np.zeros((len(self.operations) + 1, batch.count))  # the last row: nothing is left unshared
+        for op, count, each in cost.operations:
+            if each:
+                row, used = self.operations.index(op), count * each * (trips.unrolled / interval)
+                dsp[row] = dsp[row] + used if self._is_pessimistic else np.maximum(dsp[row], used)
+        memory = np.zeros((1, batch.count))
+        return Costs(nest.outer_trips * np.asarray(latency, np.float64), {DSP: dsp, MEMORY: memory})
+
+    def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        return self.nest(nest, tilings, frozenset())
+
+    def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs | None:
+        return None
+
+    def rounded(self, costs: Costs) -> Costs:
+        return costs
+
+    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
+        total: Floats = sum(cycles[1:], start=cycles[0])
+        return total
+
+    def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
+        return np.zeros(batch.count)
+
+    def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
+        transfers = np.ones(batch.count, np.int64)
+        for row, name in enumerate(batch.loops):
+            if name in outside:
+                transfers = transfers * batch.level0[row]
+        footprint = _footprint(nest, use, batch, outside)
+        directions = 2 if use.writes else 1
+        cycles = directions * nest.outer_trips * paper.tile_traffic(footprint, transfers)
+        return Costs(cycles.astype(np.float64), self.tile_usage(nest, use, batch, outside))
+
+    def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
+        stored = _footprint(nest, use, batch, outside) * self.space.scop.array(use.array).type.bytes
+        return {MEMORY: stored[None, :].astype(np.float64)}
+
+    def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
+        """Every element that the nest touches travels at least once; a buffer holds what one iteration touches."""
+        stored = smallest_tile(use) * self.space.scop.array(use.array).type.bytes
+        directions = 2 if use.writes else 1
+        return Least(float(directions * nest.outer_trips * _touched(nest, use)), {MEMORY: stored})
+
+    def least_tiles(self, least: Iterable[Least]) -> float:
+        return sum(one.cycles for one in least)
+
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        return {}
+
+    def moves(self, move: Move) -> Floats:
+        return np.array([self._move(move.array, int(width)) for width in self.states[move.array].width], np.float64)
+
+    def by_width(self, array: ArrayId) -> Sequence[Width]:
+        states = self.states[array]
+        widths = sorted(self.space.widths[array], reverse=True)
+        cycles = [np.full(states.count, self._move(array, width), np.float64) for width in widths]
+        return [Width(w, c, c, {}, states.serving(w)[1]) for w, c in zip(widths, cycles, strict=True)]
+
+    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
+        widest = int(self.states[array].width[state])
+        widths = [w for w in self.space.widths[array] if w <= widest]
+        return [Beat(w, self._move(array, w), self._move(array, w), {}) for w in widths]
+
+    def _move(self, array: ArrayId, width: int) -> float:
+        return paper.whole_transfer(self.space.scop.array(array).elements, width)
+
+    def evaluate(self, point: DesignPoint) -> float:
+        return paper.evaluate(self.space, point).objective
+
+    def excesses(self, point: DesignPoint) -> tuple[str, ...]:
+        budget, estimate = self.space.target.budget, paper.evaluate(self.space, point)
+        found = []
+        if estimate.dsp > budget.dsp * (1 + TOLERANCE):
+            found.append(f"{estimate.dsp:g} DSPs of {budget.dsp}")
+        if budget.onchip_bytes is not None and estimate.onchip_bytes > budget.onchip_bytes:
+            found.append(f"{estimate.onchip_bytes} bytes on chip of {budget.onchip_bytes}")
+        return tuple(found)
+
+
+def smallest_tile(use: ArrayUse) -> int:
+    """Elements that one iteration of a nest touches."""
+    return use.footprint({name: 1 for dim in use.dims for name in dim.loops})
+
+
+def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
+    """Products of trip counts of every candidate."""
+
+    def over(counts: Ints, *kinds: LoopKind) -> Ints:
+        rows = [row for row, name in enumerate(batch.loops) if nest.loop(name).kind in kinds]
+        return np.asarray(np.prod(counts[rows], axis=0, dtype=np.int64))
+
+    copies = over(batch.copies, *LoopKind)
+    return paper.Trips(
+        tiles=over(batch.level0, *LoopKind) // copies,
+        unrolled=over(batch.level2, *LoopKind) * copies,
+        reduction_unrolled=over(batch.level2, LoopKind.REDUCTION),
+        pipelined_parallel=over(batch.level1, LoopKind.PARALLEL),
+        pipelined_reduction=over(batch.level1, LoopKind.REDUCTION),
+        pipelined_sequential=over(batch.level1, LoopKind.SEQUENTIAL),
+    )
+
+
+def _touched(nest: NestSpace, use: ArrayUse) -> int:
+    """No more elements than the nest touches: distinct loops index distinct elements."""
+    seen: set[str] = set()
+    elements = 1
+    for dim in use.dims:
+        if dim.coefficients is None:
+            elements *= dim.extent
+        elif fresh := [name for name in dim.loops if name not in seen]:
+            elements *= min(dim.extent, max(nest.loop(name).trip_count for name in fresh))
+            seen.update(dim.loops)
+    return elements
+
+
+def tile_sizes(nest: NestSpace, batch: Batch, outside: frozenset[str]) -> dict[str, Ints]:
+    """Iterations of each loop that one transfer serves, whose loops `outside` are outside of it."""
+    return {
+        name: np.minimum(batch.level1[row] * batch.level2[row], nest.loop(name).trip_count)
+        if name in outside
+        else np.full(batch.count, nest.loop(name).trip_count)
+        for row, name in enumerate(batch.loops)
+    }
+
+
+def span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
+    """`DimUse.span` for arrays of sizes."""
+    if dim.coefficients is None:
+        return dim.extent
+    total: Any = dim.constant + sum(factor * sizes[name] for name, factor in dim.coefficients)
+    clipped: Ints | int = np.minimum(dim.extent, total)
+    return clipped
+
+
+def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Ints:
+    """Elements of a tile."""
+    sizes = tile_sizes(nest, batch, outside)
+    return reduce(np.multiply, (span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
+
+
+def _writes(nest: NestSpace, array: str) -> bool:
+    return any(use.writes for use in nest.arrays if use.array == array)

@@ -1,0 +1,63 @@
+"""Where arrays may live, and the assignments in the order of what they cost at least; knows no tiling."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from enum import Enum
+
+from sisyphus.ir import ArrayId
+from sisyphus.search.costs import Arrays, Homes
+from sisyphus.space import KERNEL_PLACE, Space
+
+
+class Home(Enum):
+    """Of one array, in all its nests."""
+
+    REGISTERS = 0
+    RESIDENT = 1
+    TILED = 2
+
+
+#: Lower bound of every design whose arrays live in these homes and whose tiled arrays are the second set.
+Floor = Callable[[Homes, Arrays], float]
+
+
+def choices(space: Space, array: ArrayId, always_resident: Arrays, in_registers: Arrays) -> tuple[Home, ...]:
+    """Homes of an array; one answer for all its nests."""
+    uses = [use for nest in space.nests for use in nest.arrays if use.array == array]
+    resident = all(KERNEL_PLACE in use.places for use in uses)
+    tiled = all(any(place != KERNEL_PLACE for place in use.places) for use in uses)
+    if resident and array in always_resident:
+        tiled = False
+    allowed = {Home.REGISTERS: resident and array in in_registers, Home.RESIDENT: resident, Home.TILED: tiled}
+    return tuple(home for home, is_allowed in allowed.items() if is_allowed)
+
+
+def assignments(
+    space: Space, floor: Floor, always_resident: Arrays, in_registers: Arrays = frozenset()
+) -> Iterator[tuple[float, Homes]]:
+    """Every assignment of homes with its floor, lowest first; infinite floors are left out.
+
+    An undecided array must not add to a floor, so that a floor of part of the decisions holds for all of them.
+    """
+    arrays = space.used_arrays
+    heap: list[tuple[float, int, tuple[int, ...]]] = [(0.0, 0, ())]
+    while heap:
+        lowest, _, decided = heapq.heappop(heap)
+        if len(decided) == len(arrays):
+            yield lowest, _homes(arrays, decided)
+            continue
+        for home in choices(space, arrays[len(decided)], always_resident, in_registers):
+            longer = (*decided, home.value)
+            homes = _homes(arrays, longer)
+            tiled = frozenset(a for a, h in zip(arrays, longer, strict=False) if h == Home.TILED.value)
+            bound = floor(homes, tiled)
+            if bound < float("inf"):
+                heapq.heappush(heap, (bound, -len(homes.residents), longer))
+
+
+def _homes(arrays: tuple[ArrayId, ...], decided: tuple[int, ...]) -> Homes:
+    pairs = list(zip(arrays, map(Home, decided), strict=False))
+    registers = frozenset(a for a, home in pairs if home is Home.REGISTERS)
+    return Homes(registers | {a for a, home in pairs if home is Home.RESIDENT}, registers)

@@ -1,0 +1,196 @@
+"""Places of the transfers of tiled arrays for many tilings of a nest at once, array by array; knows no formula.
+
+A tiling may have thousands of families of places. What the transfers of some of the arrays cost is a lower bound for
+all of them, so that most families are left out before they are complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sisyphus.search.chains import Chains
+from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask
+from sisyphus.space import ArrayUse, NestSpace
+
+#: Pairs of a tiling and a family that are looked at together; bounds memory.
+AT_ONCE = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Placing:
+    """Tilings (by place in their block) with a family each [pair, array] and least cycles [pair]."""
+
+    places: Ints
+    families: Ints
+    cycles: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Pairs of a tiling and places of the first arrays, a row of `prefixes`; `moved` are cycles [array, pair]."""
+
+    places: Ints
+    prefix: Ints
+    moved: Floats
+    used: Mapping[str, Floats]
+
+    def take(self, chosen: Ints | Mask) -> _Part:
+        used = {name: amounts[chosen] for name, amounts in self.used.items()}
+        return _Part(self.places[chosen], self.prefix[chosen], self.moved[:, chosen], used)
+
+
+class Block:
+    """Tilings of a nest with the same active loops; `base` are their least cycles without transfers.
+
+    `usage` is what each takes at least of every budget with all loops outside of all transfers. Cycles of several
+    arrays (`CostModel.join`) are no less than those of some of them.
+    """
+
+    def __init__(
+        self,
+        costs: CostModel,
+        nest: NestSpace,
+        chains: Chains,
+        uses: Sequence[ArrayUse],
+        batch: Batch,
+        active: int,
+        base: Floats,
+        usage: Mapping[str, Floats],
+    ) -> None:
+        self.costs, self.nest, self.chains, self.uses, self.batch = costs, nest, chains, uses, batch
+        self.base, self._least_usage = base, usage
+        self.families = chains.families(active)
+        self._refills: dict[int, Floats] = {}
+        #: Per tiling the least cycles of anything that a limit left out.
+        self.left_out = np.full(batch.count, np.inf)
+
+    @cached_property
+    def prefixes(self) -> list[Ints]:
+        """Families of the first arrays, in order, so that those with the same beginning follow each other."""
+        return [np.unique(self.families[:, : at + 1], axis=0) for at in range(len(self.uses))]
+
+    @cached_property
+    def _children(self) -> list[tuple[Ints, Ints]]:
+        """Per prefix the first of those that continue it, and how many do."""
+        found = []
+        for at in range(1, len(self.uses)):
+            _, first, counts = np.unique(self.prefixes[at][:, :at], axis=0, return_index=True, return_counts=True)
+            found.append((np.asarray(first, np.int64), np.asarray(counts, np.int64)))
+        return found
+
+    @cached_property
+    def _sets(self) -> list[Ints]:
+        return [np.unique(self.families[:, at]) for at in range(len(self.uses))]
+
+    @cached_property
+    def _tiles(self) -> list[list[Costs]]:
+        """Per array and set of loops what its transfers and buffers cost the tilings."""
+        return [
+            [self.costs.tile(self.nest, use, self.batch, self.chains.names(bits)) for bits in sets.tolist()]
+            for use, sets in zip(self.uses, self._sets, strict=True)
+        ]
+
+    @cached_property
+    def _moved(self) -> list[Floats]:
+        """Per array the cycles of its transfers [set, tiling]."""
+        return [np.array([t.cycles for t in tiles]).reshape(len(tiles), self.batch.count) for tiles in self._tiles]
+
+    @cached_property
+    def _added(self) -> list[dict[str, Floats]]:
+        """Per array what it takes beyond the least, by budget [set, tiling]."""
+        found, everything = [], frozenset(self.batch.loops)
+        for use, tiles in zip(self.uses, self._tiles, strict=True):
+            least = self.costs.tile_usage(self.nest, use, self.batch, everything)
+            sums = {
+                name: [tile.usage[name].sum(axis=0) - used.sum(axis=0) for tile in tiles]
+                for name, used in least.items()
+            }
+            found.append({n: np.array(each).reshape(len(tiles), self.batch.count) for n, each in sums.items()})
+        return found
+
+    def usage(self, placing: Placing) -> dict[str, Floats]:
+        """What the buffers of each pair take, by budget [kind, pair]."""
+        found: dict[str, Floats] = {}
+        for at, tiles in enumerate(self._tiles):
+            which = np.searchsorted(self._sets[at], placing.families[:, at])
+            for name in tiles[0].usage if tiles else ():
+                amounts = np.stack([tile.usage[name] for tile in tiles], axis=1)[:, which, placing.places]
+                found[name] = found[name] + amounts if name in found else amounts
+        return found
+
+    def within(self, above: float, limit: float, budgets: Mapping[str, float]) -> Iterator[Placing]:
+        """Every tiling with every family, as far as budgets allow, with more than `above` and at most `limit`."""
+        later = self._least_of_later(budgets)
+        rows, first = self.batch.count, len(self.prefixes[0])
+        places, prefix = np.tile(np.arange(rows), first), np.repeat(np.arange(first), rows)
+        nothing = _Part(places, prefix, np.zeros((0, len(places))), {n: self._least_usage[n][places] for n in budgets})
+
+        def grown(at: int, part: _Part) -> Iterator[Placing]:
+            part, cycles = self._with_array(at, part, later[at], limit, budgets)
+            if at + 1 == len(self.uses):
+                new = cycles > above
+                yield Placing(part.places[new], self.prefixes[at][part.prefix[new]], cycles[new])
+            else:
+                for longer in self._continued(at, part):
+                    yield from grown(at + 1, longer)
+
+        yield from grown(0, nothing)
+
+    def _least_of_later(self, budgets: Mapping[str, float]) -> list[Floats]:
+        """Per array and tiling the least cycles that one of the arrays after it takes if it fits."""
+        found = [np.zeros(self.batch.count)]
+        for moved, added in zip(self._moved[:0:-1], self._added[:0:-1], strict=True):
+            fits = np.ones(moved.shape, np.bool_)
+            for name, amounts in added.items():
+                if name in budgets:
+                    fits &= self._least_usage[name] + amounts <= budgets[name]
+            found.append(np.maximum(found[-1], np.where(fits, moved, np.inf).min(axis=0, initial=np.inf)))
+        return found[::-1]
+
+    def _with_array(
+        self, at: int, part: _Part, later: Floats, limit: float, budgets: Mapping[str, float]
+    ) -> tuple[_Part, Floats]:
+        """Pairs that may lead to something within the limits once one more array has its place, and their cycles."""
+        which = np.searchsorted(self._sets[at], self.prefixes[at][:, at])[part.prefix]
+        moved = np.concatenate([part.moved, self._moved[at][which, part.places][None, :]])
+        used = dict(part.used)
+        for name, amounts in self._added[at].items():
+            if name in used:
+                used[name] = used[name] + amounts[which, part.places]
+        fits = np.ones(len(which), np.bool_)
+        for name, most in budgets.items():
+            fits &= used[name] <= most
+        part = _Part(part.places, part.prefix, moved, used).take(fits)
+        families = self.prefixes[at][part.prefix]
+        each = [cycles[:, None] for cycles in part.moved]
+        joined = self.costs.join(self.nest, self.uses[: at + 1], families, each)[:, 0]
+        cycles = self.base[part.places] + np.maximum(joined, later[part.places]) + self._refill(families, part.places)
+        kept = cycles <= limit
+        np.minimum.at(self.left_out, part.places[~kept], cycles[~kept])
+        return part.take(kept), cycles[kept]
+
+    def _refill(self, families: Ints, places: Ints) -> Floats:
+        """The pipeline starts anew after each transfer: once in every iteration of the loops outside of any."""
+        sets, which = np.unique(np.bitwise_or.reduce(families, axis=1), return_inverse=True)
+        for bits in sets.tolist():
+            if bits not in self._refills:
+                self._refills[bits] = self.costs.refill(self.nest, self.batch, self.chains.names(bits))
+        if not len(sets):
+            return np.zeros(0)
+        return np.stack([self._refills[bits] for bits in sets.tolist()])[which.reshape(-1), places]
+
+    def _continued(self, at: int, part: _Part) -> Iterator[_Part]:
+        """The pairs with all places of the next array, not too many at once."""
+        first, counts = (found[part.prefix] for found in self._children[at])
+        ends = np.cumsum(counts)
+        cuts = np.searchsorted(ends, np.arange(AT_ONCE, int(ends[-1]) if len(ends) else 0, AT_ONCE))
+        for chosen in np.split(np.arange(len(ends)), cuts):
+            if len(chosen):
+                rows = np.repeat(chosen, counts[chosen])
+                within = np.arange(len(rows)) - np.repeat(np.cumsum(counts[chosen]) - counts[chosen], counts[chosen])
+                longer = part.take(rows)
+                yield _Part(longer.places, first[rows] + within, longer.moved, longer.used)

@@ -1,0 +1,185 @@
+"""What nests offer, and what all of them together cost at least, by where arrays live; knows no search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sisyphus.ir import ArrayId
+from sisyphus.search.candidates import candidates_of
+from sisyphus.search.costs import (
+    Arrays,
+    Budget,
+    CostModel,
+    Costs,
+    Floats,
+    Homes,
+    Move,
+    Step,
+    Tilings,
+    joined_costs,
+)
+from sisyphus.search.options import Options
+from sisyphus.search.start import may_be
+from sisyphus.space import NestSpace
+
+#: Tilings of a nest up to which all are counted for a first short search; of more, those of the sample.
+MOST_WHOLE = 5_000
+#: Tilings that are counted between two looks at the clock.
+AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """What there is to choose from with arrays in these homes: options per nest, for steps under budgets."""
+
+    homes: Homes
+    steps: Sequence[Step]
+    budgets: Sequence[Budget]
+    options: Mapping[str, Options]
+
+    @cached_property
+    def most(self) -> Mapping[str, float]:
+        """The limit of each budget."""
+        return {budget.name: budget.limit for budget in self.budgets}
+
+    def floors(self) -> dict[str, float]:
+        """Cycles of each nest at least, as far as its choices are known now."""
+        return {nest: options.floor(self.most) for nest, options in self.options.items()}
+
+
+class Prospects:
+    """Tilings, options and lower bounds of all nests, each made when it is first asked for.
+
+    `tick` is called now and then.
+    """
+
+    def __init__(self, costs: CostModel, tick: Callable[[], None]) -> None:
+        self.costs, self.space, self._tick = costs, costs.space, tick
+        self._options: dict[tuple[str, tuple[ArrayId, ...], Arrays], Options] = {}
+        self._known_moves: dict[Move, tuple[Floats, float]] = {}
+        self._tilings: dict[str, Tilings] = {}
+        self._whole: dict[tuple[str, Arrays], Costs] = {}
+        self._least: dict[str, Costs] = {}
+
+    @cached_property
+    def in_registers(self) -> Arrays:
+        """Arrays of which it matters whether they lie in registers."""
+        return self.costs.in_registers()
+
+    def prepare(self) -> None:
+        """What does not depend on residency; before anything else."""
+        budgets = self.costs.budgets(frozenset())
+        for nest in self.space.nests:
+            self._tick()
+            found = candidates_of(self.space, nest, self.costs.states)
+            least = self.costs.least(nest, found)
+            alone = np.ones(found.count, np.bool_)
+            for budget in budgets:
+                alone &= least.usage[budget.name].sum(axis=0) <= budget.limit
+            self._tilings[nest.id] = found.take(alone)
+            self._least[nest.id] = least.take(alone)
+
+    def offers(self, homes: Homes, *, sampled: bool = False) -> Offers:
+        """All choices with these homes, or those that a sample is to be counted of."""
+        options_of = self.sampled_of if sampled else self.options_of
+        options = {nest.id: options_of(nest, homes) for nest in self.space.nests}
+        return Offers(homes, self.costs.steps(homes), self.costs.budgets(homes.residents), options)
+
+    def options_of(self, nest: NestSpace, homes: Homes) -> Options:
+        """The choices of a nest."""
+        tiled = tuple(use.array for use in nest.arrays if use.array not in homes.residents)
+        registers = self._registers_of(nest, homes)
+        key = (nest.id, tiled, registers)
+        if key not in self._options:
+            is_counted = not tiled and self.costs.is_quick(nest)
+            base = self._whole_of(nest, registers) if is_counted else self._least[nest.id]
+            tilings = self._tilings[nest.id]
+            self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
+        return self._options[key]
+
+    def sampled_of(self, nest: NestSpace, homes: Homes) -> Options:
+        """Options of which some are to be counted, however many there are."""
+        tilings, registers = self._tilings[nest.id], self._registers_of(nest, homes)
+        if tilings.count <= MOST_WHOLE or any(use.array not in homes.residents for use in nest.arrays):
+            return self.options_of(nest, homes)
+        return Options(self.costs, nest, tilings, self._least[nest.id], (), registers, is_counted=False)
+
+    @staticmethod
+    def _registers_of(nest: NestSpace, homes: Homes) -> Arrays:
+        return homes.registers & {use.array for use in nest.arrays}
+
+    def _whole_of(self, nest: NestSpace, registers: Arrays) -> Costs:
+        """Cycles and usage with all arrays resident."""
+        key = (nest.id, registers)
+        if key not in self._whole:
+            tilings = self._tilings[nest.id]
+            parts = []
+            for start in range(0, max(tilings.count, 1), AT_ONCE):
+                self._tick()
+                rows = np.arange(start, min(start + AT_ONCE, tilings.count))
+                parts.append(self.costs.nest(nest, tilings.take(rows), registers))
+            self._whole[key] = self.costs.rounded(joined_costs(parts))
+        return self._whole[key]
+
+    def floor(self, homes: Homes, tiled: Arrays) -> float:
+        """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
+        if not self.has_room(homes, tiled):
+            return float("inf")
+        nests = {}
+        for nest in self.space.nests:
+            least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
+            if all(use.array in homes.residents for use in nest.arrays) and self.costs.is_quick(nest):
+                base = self._whole_of(nest, self._registers_of(nest, homes))
+            else:
+                base = self._least[nest.id]
+            nests[nest.id] = float(base.cycles.min(initial=np.inf)) + self.costs.least_tiles(least)
+        undecided = self.in_registers - homes.residents - tiled
+        return self.total(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
+
+    def least(self) -> float:
+        """Everything at least, before homes are looked at: arrays that cannot be resident are tiled."""
+        arrays, none = self.space.used_arrays, frozenset[ArrayId]()
+        tiled = frozenset(
+            a for a in arrays if not may_be(self.space, a, resident=True) or not self.costs.may_hold(frozenset({a}))
+        )
+        found = self.floor(Homes(), tiled)
+        return found if np.isfinite(found) else self.floor(Homes(), none)
+
+    def has_room(self, homes: Homes, tiled: Arrays | None = None) -> bool:
+        """Whether the resident arrays, and the smallest tiles of others (if not given: all others), may fit.
+
+        Nests never share the memory of their tiles.
+        """
+        if not self.costs.may_hold(homes.residents):
+            return False
+        if tiled is None:
+            tiled = frozenset(self.space.used_arrays) - homes.residents
+        used = dict[str, float]()
+        for nest in self.space.nests:
+            for use in nest.arrays:
+                if use.array in tiled:
+                    for name, amount in self.costs.least_tile(nest, use).usage.items():
+                        used[name] = used.get(name, 0.0) + amount
+        for name, amounts in self.costs.resident_usage(homes).items():
+            used[name] = used.get(name, 0.0) + sum(float(amount.min()) for amount in amounts.values())
+        return all(b.limit >= used.get(b.name, 0.0) for b in self.costs.budgets(homes.residents))
+
+    def total(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:
+        """Cycles of nests of given cycles with the cheapest moves."""
+        return sum(self.step(step, nests) for step in steps)
+
+    def step(self, step: Step, nests: Mapping[str, float]) -> float:
+        """The same of one step."""
+        moves = [self.moves(move)[1] for move in step.moves]
+        return max([step.least, *(nests[n] for n in step.nests), *moves]) + step.extra
+
+    def moves(self, move: Move) -> tuple[Floats, float]:
+        """Cycles of a move per state of its array, and the least of them."""
+        if move not in self._known_moves:
+            cycles = self.costs.moves(move)
+            self._known_moves[move] = cycles, float(cycles.min(initial=np.inf))
+        return self._known_moves[move]

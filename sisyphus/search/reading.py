@@ -1,0 +1,146 @@
+"""Tilings of the exact search as the candidates that the cost model of a nest reads; knows no formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId
+from sisyphus.model import Candidates
+from sisyphus.model.batch import AROUND, RESIDENT
+from sisyphus.model.bounds import relaxation as bound
+from sisyphus.nlp.decode import level0_order
+from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
+from sisyphus.search.partitions import States
+from sisyphus.space import ArrayUse, BufferPoint, NestPoint, NestSpace, Space, Tile, tile_widths
+
+
+class Reading:
+    """Candidates of one nest: an order that fits the transfers, partitions and beats that serve the nest alone.
+
+    `caps`: beats of tiled arrays are no wider, as tiles of other nests share the port.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        nest: NestSpace,
+        states: Mapping[ArrayId, States],
+        tilings: Tilings,
+        placed: Placed,
+        registers: Arrays,
+        caps: Mapping[ArrayId, int],
+    ) -> None:
+        self.space, self.nest, self.states = space, nest, states
+        self.tilings, self.placed, self.batch = tilings, placed, tilings.batch
+        self._tiled = {array: at for at, array in enumerate(placed.arrays)}
+        self._registers, self._caps = registers, caps
+
+    def candidates(self) -> Candidates:
+        """The candidates in the order of the tilings."""
+        count, loops = self.batch.count, self.batch.loops
+        order, pipeline = np.zeros(count, np.int64), np.full(count, -1, np.int64)
+        places = {use.array: np.full(count, RESIDENT, np.int64) for use in self.nest.arrays}
+        orders: dict[tuple[str, ...], int] = {}
+        for rows, chosen, names in self._kinds:
+            order[rows] = orders.setdefault(names, len(orders))
+            for array, at in self._tiled.items():
+                place = self._place(names, chosen[at], rows)
+                places[array][rows] = loops.index(place) if place in loops else AROUND
+        for at in range(len(loops)):
+            pipeline[self.batch.level1[at] > 1] = at
+        levels = (self.batch.level0, self.batch.level1, self.batch.level2)
+        return Candidates(
+            tiles={name: (levels[0][at], levels[1][at], levels[2][at]) for at, name in enumerate(loops)},
+            orders=tuple(orders),
+            order=order,
+            pipeline=pipeline,
+            places=places,
+            factors={use.array: self._factors(use.array) for use in self.nest.arrays},
+            widths={use.array: self._widths(use) for use in self.nest.arrays},
+            loads={use.array: np.full(count, self._must_load(use)) for use in self.nest.arrays},
+            unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
+        )
+
+    @cached_property
+    def _kinds(self) -> list[tuple[Ints, tuple[frozenset[str], ...], tuple[str, ...]]]:
+        """Candidates with the same active loops and the same sets of loops outside: rows, sets, order."""
+        bits = np.zeros(self.batch.count, np.int64)
+        for at in range(len(self.batch.loops)):
+            bits |= np.where(self.batch.level0[at] > 1, 1 << at, 0)
+        keys = bits * len(self.placed.choices) + self.placed.chosen
+        if not len(keys):
+            return []
+        sorted_rows = np.argsort(keys, kind="stable")
+        different, starts = np.unique(keys[sorted_rows], return_index=True)
+        found = []
+        for key, rows in zip(different.tolist(), np.split(sorted_rows, starts[1:]), strict=True):
+            active, choice = divmod(key, len(self.placed.choices))
+            names = [name for at, name in enumerate(self.batch.loops) if active >> at & 1]
+            sets = self.placed.choices[choice]
+            order = self.nest.order or level0_order(self.space, self.nest, names, sets)
+            found.append((rows, sets, order))
+        return found
+
+    def _place(self, order: tuple[str, ...], outside: frozenset[str], rows: Ints) -> str:
+        """The innermost loop outside of a transfer; loops of one tile do not count unless there is no other."""
+        prefix = [name for name in order if name in outside]
+        while len(prefix) > 1 and self.batch.level0[self.batch.loops.index(prefix[-1]), rows[0]] == 1:
+            prefix.pop()
+        if prefix:
+            return prefix[-1]
+        if self.nest.around is None:
+            raise InternalError(f"nest `{self.nest.id}`: no loop is outside of a transfer")
+        return self.nest.around
+
+    def _asked(self, array: ArrayId) -> Ints:
+        """What a nest asks of the partition of an array."""
+        registers = self.states[array].registers
+        if array in self._registers and registers is not None:
+            return np.full(self.batch.count, registers, np.int64)
+        return self.tilings.states[array]
+
+    def _factors(self, array: ArrayId) -> tuple[Ints, ...]:
+        states, asked = self.states[array], self._asked(array)
+        factors = states.bare if array in self._tiled else states.served
+        return tuple(factors[asked, at] for at in range(factors.shape[1]))
+
+    def _widths(self, use: ArrayUse) -> Ints:
+        """Of a resident array the widest that its partition serves, of a tile the widest that its rows allow."""
+        if use.array not in self._tiled:
+            return np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
+        found = np.ones(self.batch.count, np.int64)
+        for rows, sets, order in self._kinds:
+            outside = sets[self._tiled[use.array]]
+            place = self._place(order, outside, rows)
+            for part in self._alike(use, rows):
+                chosen = self._point(order, part[0])
+                buffer = BufferPoint(use.array, (self.nest.id,), place, (1,) * len(use.dims))
+                found[part] = max(tile_widths(self.space, self.nest, chosen, buffer), default=1)
+        return np.minimum(found, self._caps[use.array])
+
+    def _alike(self, use: ArrayUse, rows: Ints) -> Iterator[Ints]:
+        """Rows apart where the tiles of the last dimension differ."""
+        moving = [at for at, name in enumerate(self.batch.loops) if use.dims and name in use.dims[-1].loops]
+        if not moving:
+            yield rows
+            return
+        sizes = (self.batch.level1 * self.batch.level2)[moving][:, rows]
+        _, which = np.unique(sizes, axis=1, return_inverse=True)
+        which = which.reshape(-1)
+        for number in range(int(which.max(initial=-1)) + 1):
+            yield rows[which == number]
+
+    def _point(self, order: tuple[str, ...], row: int) -> NestPoint:
+        batch = self.batch
+        tiles = tuple(
+            (name, Tile(int(batch.level0[at, row]), int(batch.level1[at, row]), int(batch.level2[at, row])))
+            for at, name in enumerate(batch.loops)
+        )
+        return NestPoint(self.nest.nest.statements, order, tiles, None)
+
+    def _must_load(self, use: ArrayUse) -> bool:
+        return bound.must_load(self.space, self.nest, use)

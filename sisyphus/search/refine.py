@@ -1,0 +1,108 @@
+"""Improving a design by the full model: other tilings of one nest at a time, nearest by the search's own count first.
+
+For designs that are not proved to be the best: searches that were stopped, solvers that have only a bound of the cost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+
+from sisyphus.errors import InternalError
+from sisyphus.nlp import decode, knob
+from sisyphus.nlp.encode import choices
+from sisyphus.search.candidates import candidates_of
+from sisyphus.search.costs import CostModel, Ints, Tilings
+from sisyphus.search.share import sharings
+from sisyphus.space import DesignPoint, NestSpace, Space, Tile
+
+#: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
+MOST_TILINGS, DEAREST = 120, 4.0
+#: Tilings of a nest that are counted for that; of more, those whose lower bounds are the lowest, and some others.
+MOST_COUNTED = 5_000
+
+#: A tile and a coarse-grained factor for each loop of a nest.
+Tiling: TypeAlias = dict[str, tuple[Tile, int]]
+#: Cycles of a built design by the full model; infinite where it exceeds a budget.
+Judge = Callable[[DesignPoint], float]
+#: Designs that differ from one in a single respect.
+Neighbours = Callable[[DesignPoint], Iterator[DesignPoint]]
+
+
+def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float | None) -> DesignPoint:
+    """A design no worse by `judge`; sweeps over shared buffers and nests until nothing improves or time is up.
+
+    `deadline` is of time.monotonic.
+    """
+    space = costs.space
+    ways: list[Neighbours] = [lambda point: sharings(space, point)]
+    ways += [_tilings_of(costs, nest) for nest in space.nests]
+    best, cost = point, judge(point)
+    improved = True
+    while improved:
+        improved = False
+        for near in ways:
+            for other in near(best):
+                if deadline is not None and time.monotonic() >= deadline:
+                    return best
+                found = judge(other)
+                if found < cost:
+                    best, cost, improved = other, found, True
+    return best
+
+
+def _tilings_of(costs: CostModel, nest: NestSpace) -> Neighbours:
+    """Other tilings of a nest, which are looked for when they are first asked for."""
+    nearest = cache(lambda: _nearest(costs, nest, candidates_of(costs.space, nest, costs.states)))
+    return lambda point: _neighbours(costs.space, point, nest, nearest())
+
+
+def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[Tiling]:
+    """Tilings of a nest, cheapest first; of equally cheap ones, those with the smallest unroll factors."""
+    if tilings.count > MOST_COUNTED:
+        floors = costs.least(nest, tilings).cycles
+        tilings = tilings.take(np.sort(_spread(np.argsort(floors, kind="stable"), MOST_COUNTED)))
+    batch = tilings.batch
+    cycles = costs.nest(nest, tilings, frozenset()).cycles
+    if not len(cycles):
+        return []
+    order = np.lexsort((batch.level2.prod(axis=0), cycles))
+    order = order[cycles[order] <= DEAREST * max(float(cycles.min()), 1.0)]
+    chosen = _spread(order, MOST_TILINGS)
+    counts = np.stack([batch.level0, batch.level1, batch.level2, batch.copies], axis=2)[:, chosen].tolist()
+    rows = list(enumerate(batch.loops))
+    return [{name: (Tile(*counts[row][at][:3]), counts[row][at][3]) for row, name in rows} for at in range(len(chosen))]
+
+
+def _spread(order: Ints, most: int) -> Ints:
+    """The first half of `most` places and the other half evenly from the rest."""
+    if len(order) <= most:
+        return order
+    rest = np.linspace(most // 2, len(order) - 1, most - most // 2).astype(np.int64)
+    chosen: Ints = order[np.unique(np.concatenate([np.arange(most // 2), rest]))]
+    return chosen
+
+
+def _neighbours(space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequence[Tiling]) -> Iterator[DesignPoint]:
+    """The point with another tiling of one nest, everything else as it follows from that."""
+    values = choices(space, point)
+    now, unroll = point.nest(nest.id), dict(point.nest(nest.id).unroll)
+    current = {name: (tile, unroll.get(name, 1)) for name, tile in now.tiles}
+    for tiles in tilings:
+        if tiles == current:
+            continue
+        changed = dict(values)
+        for loop in nest.loops:
+            chosen, copies = tiles[loop.iterator]
+            for k, tile in enumerate(loop.tiles):
+                changed[knob("tile", nest.id, loop.iterator, k)] = int(tile == chosen)
+            for factor in loop.unroll:
+                changed[knob("unroll", nest.id, loop.iterator, factor)] = int(factor == copies)
+        try:
+            yield decode(space, changed)
+        except InternalError:
+            continue  # no partition serves this tiling together with the others

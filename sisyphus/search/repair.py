@@ -1,0 +1,71 @@
+"""From a fractional answer to a legal design: our exact search among the tiles near to it; knows no solver."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sisyphus.nlp import knob
+from sisyphus.nlp.knobs import log_name
+from sisyphus.search.by_exact import Hunt
+from sisyphus.search.session import Session
+from sisyphus.solve.contract import SolveOutcome, Stop, failure
+from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile
+
+#: How far the trip counts may lie from the fractional ones, as factors; the first with a design and one more are tried.
+RADII = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)
+
+
+def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
+    """The best legal design near a relaxed optimum; if the relaxation is convex, its optimum is a bound."""
+    if outcome.relaxed is None:
+        return outcome
+    session.raise_bound(outcome.bound)
+    hunt = Hunt(session, solver=name)
+    try:
+        for radius in RADII:
+            costs = session.costs_of(near(session.space, outcome.relaxed, radius))
+            if costs is None:
+                return failure(name, "rounding needs a cost model, and there is none for this problem", session.seconds)
+            enough = hunt.found is not None
+            hunt.run_tightening(costs, proves=False)
+            if enough or session.is_over:
+                break
+        stop = Stop.UNPROVED
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    if hunt.found is None:
+        return replace(outcome, stop=Stop.TIME if session.is_over else Stop.FAILED, message="found nothing near")
+    return replace(outcome, stop=stop, values=hunt.values(), objective=session.best.cost if session.best else None)
+
+
+def logarithms(point: DesignPoint) -> dict[str, float]:
+    """The trip counts of a point as a relaxed answer has them."""
+    return {
+        knob("log", f"{nest.id}.{loop}.{level}"): math.log(count)
+        for nest in point.nests
+        for loop, tile in nest.tiles
+        for level, count in enumerate((tile.level0, tile.level1, tile.level2))
+    }
+
+
+def near(space: Space, relaxed: Mapping[str, float], radius: float) -> Space:
+    """The space with only tiles whose trip counts are within a factor of the relaxed ones; every loop keeps one."""
+    nests = []
+    for nest in space.nests:
+        loops = tuple(replace(loop, tiles=_tiles(nest, loop, relaxed, radius)) for loop in nest.loops)
+        nests.append(replace(nest, loops=loops))
+    return replace(space, nests=tuple(nests))
+
+
+def _tiles(nest: NestSpace, loop: LoopSpace, relaxed: Mapping[str, float], radius: float) -> tuple[Tile, ...]:
+    logs = [relaxed.get(knob("log", log_name(nest, loop.iterator, level)), 0.0) for level in range(3)]
+
+    def distance(tile: Tile) -> float:
+        counts = (tile.level0, tile.level1, tile.level2)
+        return max(abs(math.log(count) - log) for count, log in zip(counts, logs, strict=True))
+
+    kept = tuple(tile for tile in loop.tiles if distance(tile) <= math.log(radius))
+    plain = tuple(tile for tile in loop.tiles if tile.level1 == 1)
+    return kept or (min(plain or loop.tiles, key=distance),)

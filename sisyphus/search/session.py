@@ -1,0 +1,183 @@
+"""What solvers have found so far in one search, whichever they were; knows no solver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from typing import Protocol
+
+from sisyphus.nlp import Knobs
+from sisyphus.search.check import faults
+from sisyphus.search.costs import CostModel, MakeCosts
+from sisyphus.search.excess import excess, fullest
+from sisyphus.solve.contract import Limits, SolveOutcome
+from sisyphus.space import DesignPoint, Space
+
+#: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
+EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
+#: Seconds for a solver whose predecessors left neither a design nor time.
+LEAST_S = 5.0
+
+
+class Formulation(Protocol):
+    """Builds the optimization problem of a space."""
+
+    def __call__(self, space: Space) -> Knobs: ...
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is known of a design once it is built: its cycles, and what it uses of each budget by the names of `Budget`.
+
+    `cycles` is None where the cost model of the search has the last word.
+    """
+
+    cycles: float | None
+    usage: Mapping[str, int]
+
+
+#: The last word about a design; that of the full model, as a rule.
+Judge = Callable[[DesignPoint], Judged]
+#: Told of every better design and every higher bound: cost (None: nothing yet), bound (None: unknown), seconds.
+OnProgress = Callable[[float | None, float | None, float], None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A legal design with its cost, the largest share of a budget that it uses, and who found it."""
+
+    point: DesignPoint
+    cost: float
+    share: float
+    solver: str
+
+    @property
+    def rank(self) -> tuple[float, float, str]:
+        """Of equal cost, the smaller design is better; equal ones are told apart by their sorted JSON."""
+        return self.cost, self.share, self.point.sort_key()
+
+
+class Session:
+    """The state of one search: what is asked, the best design, the bound, the time left."""
+
+    def __init__(
+        self,
+        space: Space,
+        formulate: Formulation,
+        limits: Limits,
+        judge: Judge | None,
+        *,
+        costs: MakeCosts | None,
+        on_progress: OnProgress | None,
+        top: int = 1,
+    ) -> None:
+        self.space, self.formulate, self.limits, self.judge, self.top = space, formulate, limits, judge, top
+        self.make_costs = costs
+        self.on_progress = on_progress
+        self.started = time.monotonic()
+        self.deadline = None if limits.seconds is None else self.started + limits.seconds
+        self.found: list[Candidate] = []
+        self.bound: float | None = None
+        self._costs: CostModel | None = None
+        self.skipped: list[str] = []
+
+    @property
+    def best(self) -> Candidate | None:
+        """The best design so far; `found` has the `top` best ones."""
+        return self.found[0] if self.found else None
+
+    @property
+    def to_beat(self) -> float:
+        """What a design must cost less than to be among the `top` best ones."""
+        return self.found[-1].cost if len(self.found) == self.top else inf
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def begin_turn(self) -> None:
+        """A solver is about to run; where those before it failed with the time gone, it gets a little more."""
+        if self.limits.seconds is not None:
+            least = LEAST_S if self.skipped and self.best is None else 0.0
+            self.deadline = max(self.started + self.limits.seconds, time.monotonic() + least)
+
+    @property
+    def left(self) -> Limits:
+        """The limits for whoever runs now."""
+        if self.deadline is None:
+            return self.limits
+        return replace(self.limits, seconds=max(0.0, self.deadline - time.monotonic()))
+
+    @property
+    def is_over(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    @property
+    def is_proved(self) -> bool:
+        """The best design is known to be within the gap asked for."""
+        if self.best is None or self.bound is None:
+            return False
+        return self.best.cost * (1 - self.limits.gap) <= self.bound + EQUAL * abs(self.bound)
+
+    def costs_of(self, space: Space) -> CostModel | None:
+        """The cost model of a space with other budgets."""
+        return None if self.make_costs is None else self.make_costs(space)
+
+    @property
+    def costs(self) -> CostModel | None:
+        """The cost model of the space of this search."""
+        if self._costs is None:
+            self._costs = self.costs_of(self.space)
+        return self._costs
+
+    def faults(self, point: DesignPoint) -> tuple[str, ...]:
+        """What is wrong with a point as far as it can be told."""
+        return () if self.costs is None else faults(self.costs, point)
+
+    def judged(self, point: DesignPoint, claimed: float) -> Judged:
+        """The last word about a design; `claimed` is what its solver says that it costs."""
+        judged = Judged(None, {}) if self.judge is None else self.judge(point)
+        if judged.cycles is not None:
+            return judged
+        return replace(judged, cycles=claimed if self.costs is None else self.costs.evaluate(point))
+
+    def offer(self, point: DesignPoint, claimed: float, solver: str) -> tuple[float, Mapping[str, float]]:
+        """Takes a legal design if it fits the budgets when it is built and is among the best.
+
+        Its cost, and by how much it exceeds which budgets, as ratios.
+        """
+        judged = self.judged(point, claimed)
+        cost, budget = judged.cycles if judged.cycles is not None else claimed, self.space.target.budget
+        over = excess(budget, judged.usage)
+        if not over and isfinite(cost) and all(point != other.point for other in self.found):
+            best = self.best
+            candidate = Candidate(point, cost, fullest(budget, judged.usage), solver)
+            self.found = sorted([*self.found, candidate], key=lambda c: c.rank)[: self.top]
+            if self.best is not best:
+                self.tell()
+        return cost, over
+
+    def raise_bound(self, bound: float | None) -> None:
+        """A proven lower bound of every design's cost."""
+        if bound is not None and isfinite(bound) and (self.bound is None or bound > self.bound):
+            self.bound = bound
+            self.tell()
+
+    def skip(self, solver: str, reason: str) -> None:
+        """Notes why a solver was of no use."""
+        self.skipped.append(f"`{solver}` {reason}")
+
+    def tell(self, cost: float | None = None, bound: float | None = None) -> None:
+        """Passes progress on; `cost` and `bound` are of a solver that still runs."""
+        if self.on_progress is not None:
+            costs = [c for c in (cost, self.best.cost if self.best else None) if c is not None]
+            bounds = [b for b in (bound, self.bound) if b is not None]
+            self.on_progress(min(costs, default=None), max(bounds, default=None), self.seconds)
+
+    def finish(self, outcome: SolveOutcome) -> SolveOutcome:
+        """An outcome that speaks of the best design and of the whole search."""
+        objective = outcome.objective if self.best is None else self.best.cost
+        bound = self.bound if objective is None or self.bound is None else min(self.bound, objective)
+        return replace(outcome, objective=objective, bound=bound, seconds=self.seconds)

@@ -1,0 +1,31 @@
+"""A solution of the exact search as a design point; knows no cost."""
+
+from __future__ import annotations
+
+from sisyphus.nlp import decode, knob
+from sisyphus.search.engine import Solution
+from sisyphus.space import DesignPoint, Space
+
+
+def point_of(space: Space, solution: Solution) -> DesignPoint:
+    """By way of the knobs, so that equal choices give equal points whichever solver made them."""
+    return decode(space, values_of(space, solution))
+
+
+def values_of(space: Space, solution: Solution) -> dict[str, int]:
+    """The knobs that `decode` reads."""
+    values: dict[str, int] = {}
+    for choice in solution.choices:
+        nest = space.nest(choice.nest)
+        for loop in nest.loops:
+            for k, tile in enumerate(loop.tiles):
+                values[knob("tile", nest.id, loop.iterator, k)] = int(tile == choice.tiles[loop.iterator])
+            values[knob("unroll", nest.id, loop.iterator, choice.copies[loop.iterator])] = 1
+        for use in nest.arrays:
+            values[knob("resident", use.array, nest.id)] = int(use.array in solution.homes.residents)
+            for name in choice.outside.get(use.array, ()):
+                values[knob("outside", use.array, nest.id, name)] = 1
+    values.update({knob("registers", array): 1 for array in solution.homes.registers})
+    for array, chosen in solution.widths.items():
+        values.update({knob("width", array, width): int(width == chosen) for width in space.widths[array]})
+    return values

@@ -1,0 +1,123 @@
+"""From a design space to a proven design point with solvers of the user's choice; knows no formula and no code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+from sisyphus.errors import NoDesignError, TimeUp
+from sisyphus.nlp import measured_problem as measured
+from sisyphus.nlp import paper_problem as paper
+from sisyphus.search.by_adapter import by_adapter
+from sisyphus.search.by_exact import exact
+from sisyphus.search.costs import MakeCosts
+from sisyphus.search.infeasible import explain_infeasible
+from sisyphus.search.measured_costs import MeasuredCosts
+from sisyphus.search.paper_costs import PaperCosts
+from sisyphus.search.session import Formulation, Judge, OnProgress, Session
+from sisyphus.solve.contract import Limits, SolveOutcome, Stop, failure
+from sisyphus.solve.registry import EXACT, solver_list
+from sisyphus.space import DesignPoint, Space
+
+#: Cost models for the exact search, by the formulation that says the same to other solvers.
+COSTS: dict[Formulation, MakeCosts] = {paper.formulate: PaperCosts, measured.formulate: MeasuredCosts}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A design point and how it was found; `skipped` says which solvers were of no use, and why.
+
+    `others` are the next best designs, best first, where more than one was asked for.
+    """
+
+    point: DesignPoint
+    outcome: SolveOutcome
+    skipped: tuple[str, ...] = ()
+    others: tuple[DesignPoint, ...] = ()
+
+
+def search(
+    space: Space,
+    formulate: Formulation,
+    solver: str,
+    limits: Limits,
+    judge: Judge | None = None,
+    *,
+    costs: MakeCosts | None = None,
+    start: DesignPoint | None = None,
+    top: int = 1,
+    on_progress: OnProgress | None = None,
+) -> Found:
+    """The best point of a space by the solvers in `solver` (see registry), tried until one of them is done.
+
+    `judge` has the last word on what a design costs and whether it fits. `costs` is the cost model of the exact search;
+    without it, the one that belongs to `formulate`, if any. A `start` that is a legal design is the first incumbent.
+    The `top` best designs are kept. A limit of time and Ctrl-C end the search with the best design so
+    far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
+    """
+    names = solver_list(solver)
+    costs = costs or COSTS.get(formulate)
+    session = Session(space, formulate, limits, judge, costs=costs, on_progress=on_progress, top=top)
+    if start is not None:
+        _begin_with(session, start)
+    outcomes = []
+    for name in names:
+        outcome = _turn(session, name)
+        outcomes.append(outcome)
+        if _is_done(session, outcome):
+            break
+    return _answer(session, outcomes)
+
+
+def _begin_with(session: Session, start: DesignPoint) -> None:
+    wrong = session.faults(start)
+    if wrong:
+        session.skip("start", f"is no design of this space: {wrong[0]}")
+    elif session.offer(start, inf, "start")[1]:
+        session.skip("start", "exceeds the budgets")
+
+
+def _turn(session: Session, name: str) -> SolveOutcome:
+    """One solver, whatever happens in it."""
+    session.begin_turn()
+    try:
+        return exact(session) if name == EXACT else by_adapter(session, name)
+    except KeyboardInterrupt:
+        return replace(failure(name, "interrupted", session.seconds), stop=Stop.INTERRUPTED)
+    except Exception as broken:  # noqa: BLE001 - a solver may fail in any way; the next one is to have its turn
+        return failure(name, f"failed: {type(broken).__name__}: {broken}", session.seconds)
+
+
+def _is_done(session: Session, outcome: SolveOutcome) -> bool:
+    """Is there nothing left that another solver could add?"""
+    if outcome.stop is Stop.FAILED:
+        session.skip(outcome.solver, outcome.message or "failed without a reason")
+        return session.is_proved
+    if outcome.stop is Stop.INFEASIBLE and session.best is not None:
+        session.skip(outcome.solver, "said that nothing fits, though there is a design")
+        return False
+    if outcome.stop in (Stop.TIME, Stop.UNPROVED):
+        return session.is_over or session.is_proved
+    return True
+
+
+def _answer(session: Session, outcomes: list[SolveOutcome]) -> Found:
+    """The best design with the outcome that tells most about it."""
+    last = next((o for o in reversed(outcomes) if o.stop is not Stop.FAILED), outcomes[-1])
+    best = session.best
+    if best is None:
+        raise _no_design(session, last)
+    owner = next((o for o in outcomes if o.solver == best.solver), last)
+    stop = Stop.PROVED if session.is_proved else last.stop
+    outcome = session.finish(replace(owner, stop=stop, values=owner.values))
+    return Found(best.point, outcome, tuple(session.skipped), tuple(other.point for other in session.found[1:]))
+
+
+def _no_design(session: Session, last: SolveOutcome) -> BaseException:
+    if last.stop is Stop.INTERRUPTED:
+        return KeyboardInterrupt()
+    if last.stop is Stop.INFEASIBLE:
+        return explain_infeasible(session)
+    if last.stop is Stop.TIME:
+        return TimeUp(f"time ran out before `{last.solver}` found a design", hint="raise --time-limit")
+    return NoDesignError(f"no solver found a design: {'; '.join(session.skipped) or 'no reason given'}")

@@ -1,0 +1,53 @@
+"""host.cpp: compiles against the native XRT interface, packs what the ports need, and finds a wrong board."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hand_plans import copy_plan, gemm_resident
+
+from sisyphus.backends.hls import project
+from sisyphus.plan import Plan
+from sisyphus.tools import Finished, run_tool
+from sisyphus.verify.run import ANY_STATUS, INCLUDE_DIR, SAME_ARITHMETIC
+
+FAKE_XRT = Path(__file__).parent / "fake_xrt"
+
+
+def run_host(plan: Plan, folder: Path, *words: str) -> Finished:
+    for name, text in project(plan).files.items():
+        (folder / name).write_text(text)
+    flags = ["g++", *SAME_ARITHMETIC]
+    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=60)
+    includes = ["-isystem", str(FAKE_XRT), "-isystem", str(INCLUDE_DIR), "-I."]
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
+    command = [*flags, "-std=c++17", *warnings, *includes, f"-DFAKE_TOP={plan.scop.name}", "host.cpp", "kernel.cpp"]
+    run_tool([*command, "reference.o", "-o", "host"], cwd=folder, timeout_s=60)
+    return run_tool([folder / "host", *words], cwd=folder, timeout_s=30, accept=ANY_STATUS)
+
+
+PLANS = {
+    "gemm": gemm_resident(),
+    "padded": copy_plan((5, 7), (5, 7), 4, layout="padded"),
+    "packed": copy_plan((5, 7), (5, 7), 4, layout="packed"),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_board_agrees(name: str, tmp_path: Path) -> None:
+    done = run_host(PLANS[name], tmp_path, "kernel.xclbin")
+    assert done.status == 0, done.output + done.errors
+    assert done.output.count("mismatches=0") == 2 and "sisy: PASS" in done.output
+
+
+def test_wrong_board_is_found(tmp_path: Path) -> None:
+    plan = gemm_resident()
+    done = run_host(replace(plan, body=plan.body[:-2]), tmp_path, "kernel.xclbin")
+    assert done.status == 1 and "sisy: FAIL" in done.output
+
+
+def test_usage(tmp_path: Path) -> None:
+    done = run_host(PLANS["padded"], tmp_path)
+    assert done.status == 2 and "usage" in done.errors

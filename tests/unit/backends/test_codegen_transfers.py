@@ -1,0 +1,134 @@
+"""Burst functions: every layout, width and partition moves exactly the elements inside the array."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+
+import pytest
+from hand_plans import copy_plan
+
+from sisyphus.backends.hls import project
+from sisyphus.errors import InternalError
+from sisyphus.verify import run
+
+
+@dataclass(frozen=True)
+class Case:
+    extents: tuple[int, ...]
+    tile: tuple[int, ...]
+    width: int = 1
+    layout: str = "plain"
+    partition: tuple[int, ...] | None = None
+    shift: int = 0
+
+
+CASES = {
+    "one_row": Case((24,), (24,), 8),
+    "one_row_in_tiles": Case((24,), (8,), 4),
+    "ragged_tiles": Case((23,), (5,)),
+    "whole_plane": Case((6, 8), (6, 8), 4, partition=(1, 4)),
+    "whole_space": Case((3, 4, 10), (3, 4, 10), 2),
+    "rows_of_a_plane": Case((7, 8), (2, 8), 8),
+    "columns_of_a_plane": Case((6, 12), (6, 4), 4),
+    "ragged_both_ways": Case((7, 10), (3, 4), 2),
+    "middle_of_a_space": Case((4, 6, 5), (4, 4, 5)),
+    "partition_without_power_of_two": Case((4, 12), (4, 12), 4, partition=(1, 6)),
+    "two_lanes_of_three_banks": Case((5, 6), (5, 6), 2, partition=(1, 3)),
+    "padded": Case((5, 7), (5, 7), 4, layout="padded"),
+    "padded_in_tiles": Case((5, 13), (2, 8), 4, layout="padded"),
+    "padded_row": Case((13,), (13,), 8, layout="padded"),
+    "padded_row_shorter_than_a_beat": Case((3, 5), (3, 5), 8, layout="padded"),
+    "padded_last_tile_hangs_over": Case((5, 21), (2, 8), 8, layout="padded"),
+    "padded_with_lanes_written_out": Case((4, 27), (4, 27), 16, layout="padded", partition=(1, 10)),
+    "padded_with_a_bank_for_every_element": Case((4, 11), (4, 11), 8, layout="padded", partition=(1, 11)),
+    "packed": Case((5, 7), (5, 7), 4, layout="packed"),
+    "packed_row": Case((13,), (13,), 8, layout="packed"),
+    "packed_evenly": Case((4, 8), (2, 8), 4, layout="packed"),
+    "starts_before_the_array": Case((8, 8), (4, 4), 2, shift=-2),
+    "single_element": Case((), ()),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_copies_every_element_once(name: str) -> None:
+    case = CASES[name]
+    plan = copy_plan(case.extents, case.tile, case.width, case.layout, case.partition, shift=case.shift)
+    ran = run(project(plan), plan, sets=["random"])
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_tiles_under_sanitizers(seed: int) -> None:
+    rng = random.Random(seed)
+    extents = tuple(rng.randint(1, 12) for _ in range(rng.randint(1, 3)))
+    width = rng.choice([w for w in (1, 2, 4) if extents[-1] % w == 0])
+    tile = tuple(rng.randint(1, e) for e in extents)
+    tile = (*tile[:-1], min(extents[-1], -(-tile[-1] // width) * width))
+    partition = tuple(rng.randint(1, t) for t in tile)
+    plan = copy_plan(extents, tile, width, "plain", partition)
+    ran = run(project(plan), plan, sets=["random"], sanitize=True)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_padded_tiles_under_sanitizers(seed: int) -> None:
+    rng = random.Random(seed)
+    extents = (*(rng.randint(1, 12) for _ in range(rng.randint(0, 2))), rng.randint(1, 40))
+    width = rng.choice([2, 4, 8, 16])
+    whole_rows = rng.random() < 0.5
+    last = extents[-1] if whole_rows else width * rng.randint(1, -(-extents[-1] // width))
+    tile = (*(rng.randint(1, e) for e in extents[:-1]), last)
+    partition = tuple(rng.randint(1, t) for t in tile)
+    plan = copy_plan(extents, tile, width, "padded", partition)
+    ran = run(project(plan), plan, sets=["random"], sanitize=True)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+def test_padding_is_not_a_number() -> None:
+    """A kernel that reads padding by mistake is seen by what it computes."""
+    plan = copy_plan((5, 7), (5, 7), 4, layout="padded")
+    good, read = project(plan), "const hls::vector<float, 4> line = port[beat];"
+    kernel = good.files["kernel.cpp"]
+    assert read in kernel
+    wrong = "hls::vector<float, 4> line = port[beat]; line[0] = port[beat][3];"
+    ran = run(replace(good, files={**good.files, "kernel.cpp": kernel.replace(read, wrong)}), plan, sets=["random"])
+    assert not ran.passed
+    assert ran.worst_error == inf
+
+
+def test_a_loop_over_the_lanes_only_where_it_costs_nothing(expect) -> None:  # type: ignore[no-untyped-def]
+    """A factor that is no power of two has its lanes written out; the first ones of a row are always there."""
+    text = project(copy_plan((4, 9), (4, 9), 4, layout="padded", partition=(1, 3))).files["kernel.cpp"]
+    expect(text[: text.index("static void store")], ".cpp")
+
+
+def test_burst_of_a_whole_array_is_one_run(expect) -> None:  # type: ignore[no-untyped-def]
+    text = project(copy_plan((4, 6, 8), (4, 6, 8), 4, partition=(1, 1, 4))).files["kernel.cpp"]
+    expect(text[: text.index("static void store")], ".cpp")
+
+
+def test_clipped_tile_with_a_row_per_run(expect) -> None:  # type: ignore[no-untyped-def]
+    text = project(copy_plan((7, 10), (3, 4), 2)).files["kernel.cpp"]
+    expect(text[: text.index("static void store")], ".cpp")
+
+
+def test_tile_inside_a_beat_is_our_fault() -> None:
+    with pytest.raises(InternalError, match="whole beat"):
+        project(copy_plan((8,), (4,), 2, shift=-1))
+
+
+def test_store_beside_a_tile_is_our_fault() -> None:
+    plan = copy_plan((8, 8), (8, 8), 8)
+    short = tuple(replace(b, extents=(8, 7)) for b in plan.buffers)
+    with pytest.raises(InternalError, match="beside its tile"):
+        project(replace(plan, buffers=short))
+
+
+def test_no_file_is_left_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = copy_plan((4,), (4,))
+    assert run(project(plan), plan, sets=["random"]).passed
+    assert list(tmp_path.iterdir()) == []

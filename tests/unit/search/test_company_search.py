@@ -1,0 +1,123 @@
+"""Branch and bound where company costs something, against counting every whole choice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from unit.search.random_tables import ARRAYS, random_budgets, random_residents, random_states, random_tables, together
+
+from sisyphus.ir import ArrayId
+from sisyphus.search import Problem, branch_and_bound
+from sisyphus.search.company import Recount
+from sisyphus.search.costs import Costs, Ints, Move, Step
+from sisyphus.search.nodes import Charges, Node
+from sisyphus.search.options import Table
+from sisyphus.search.partitions import IMPOSSIBLE, States
+
+SEEDS = range(20)
+
+
+def recount_with(states: Mapping[ArrayId, States]) -> Recount:
+    """More banks than asked for cost more, by which of the entries alike it is."""
+    banks = {a: s.bare.prod(axis=1) for a, s in states.items()}
+
+    def recount(table: Table, joined: Mapping[ArrayId, Ints]) -> Costs:
+        extra = sum((banks[a][joined[a]] - banks[a][table.states[a]]) * (table.rows % 3) for a in joined)
+        more = np.broadcast_to(np.asarray(extra, np.float64), (table.count,))
+        return Costs(table.cycles + more, {name: used + 0.25 * more for name, used in table.usage.items()})
+
+    return recount
+
+
+def alike(table: Table) -> Table:
+    """Each entry twice, so that they differ in company only."""
+    several = table.take(np.repeat(np.arange(table.count), 2))
+    return replace(several, rows=np.arange(several.count))
+
+
+def problem_of(seed: int) -> Problem:
+    rng = random.Random(seed)
+    states = random_states(rng)
+    tables = [alike(table) for table in random_tables(rng, states, 3)]
+    moved = [Move(array, True) for array in ARRAYS]
+    steps = [Step((), tuple(moved), 2.0), Step(("S0", "S1"), (), 2.0), Step(("S2",), (), 2.0)]
+    moves = {move: np.array(rng.choices(range(20), k=states[move.array].count), np.float64) for move in moved}
+    residents = random_residents(rng, states)
+    budgets = [replace(b, limit=b.limit + 6) for b in random_budgets(rng, tables)]
+    return Problem(tables, steps, budgets, states, moves, recount=recount_with(states), residents=residents)
+
+
+def best_of_all(problem: Problem) -> float:
+    """By counting every whole choice."""
+    best, recount = np.inf, problem.recount
+    assert recount is not None
+    for chosen in product(*(range(table.count) for table in problem.tables)):
+        picks = [table.take(np.array([entry])) for table, entry in zip(problem.tables, chosen, strict=True)]
+        states = {a: together(s, s.start, *asked_of(picks, a)) for a, s in problem.states.items()}
+        if IMPOSSIBLE not in states.values():
+            counted = [recount(pick, {a: np.array([states[a]]) for a in pick.states}) for pick in picks]
+            best = min(best, whole_cost(problem, counted, states))
+    return best
+
+
+def asked_of(picks: Sequence[Table], array: ArrayId) -> list[int]:
+    return [int(pick.states[array][0]) for pick in picks if array in pick.states]
+
+
+def whole_cost(problem: Problem, counted: Sequence[Costs], states: Mapping[ArrayId, int]) -> float:
+    """Cycles of all steps, infinite where a budget does not allow it."""
+    nests = [table.nest for table in problem.tables]
+    for budget in problem.budgets:
+        by_group = [
+            sum(counted[nests.index(nest)].usage[budget.name][:, 0] for nest in group) for group in budget.groups
+        ]
+        by_kind = np.sort(np.stack(by_group), axis=0)
+        shared = np.array(budget.sharing or (0.0, 0.0)) * (by_kind[-2] if len(by_group) > 1 else 0.0)
+        taken = float(by_kind[-1, :-1].sum() + shared[:-1].sum() + by_kind[:, -1].sum())
+        taken += sum(float(problem.residents[budget.name][a][s]) for a, s in states.items())
+        if taken > budget.limit:
+            return np.inf
+    return sum(
+        max(
+            [
+                *(float(counted[nests.index(nest)].cycles[0]) for nest in step.nests),
+                *(float(problem.moves[move][states[move.array]]) for move in step.moves),
+            ]
+        )
+        + step.extra
+        for step in problem.steps
+    )
+
+
+def best_of_search(problem: Problem) -> float:
+    found = [np.inf]
+
+    def listen(cycles: float, chosen: Sequence[int]) -> float:
+        found.append(cycles)
+        return min(found)
+
+    branch_and_bound(problem, np.inf, listen, lambda bound: None, None)
+    return min(found)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_search_finds_what_is_best_in_company(seed: int) -> None:
+    problem = problem_of(seed)
+    assert best_of_search(problem) == best_of_all(problem)
+
+
+def test_a_bound_of_entries_alike_that_is_too_high_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above notices where entries that ask the same are thought to cost more than they do."""
+    relaxed = Charges.relaxed
+
+    def too_high(self: Charges, node: Node, m: int, entries: Ints) -> Node:
+        found = relaxed(self, node, m, entries)
+        return replace(found, cycles={nest: cycles + 10 for nest, cycles in found.cycles.items()})
+
+    monkeypatch.setattr(Charges, "relaxed", too_high)
+    assert any(best_of_search(problem) != best_of_all(problem) for problem in map(problem_of, SEEDS))

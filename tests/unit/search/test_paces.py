@@ -1,0 +1,123 @@
+"""Paces of transfers against every choice of beats: each belongs to a pace that counts it at no more than it costs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sisyphus.ir import ArrayId
+from sisyphus.search import paces as paces_module
+from sisyphus.search.costs import Budget, Homes, Move, Step, Width
+from sisyphus.search.paces import Pace, paces
+
+SEEDS = range(25)
+ARRAYS = tuple(map(ArrayId, ("A", "B", "C")))
+STATES = 2
+
+
+class Case:
+    """Arrays with up to three beats, loaded in a first step and stored in a last one, which nests may lengthen."""
+
+    def __init__(self, seed: int) -> None:
+        rng = random.Random(seed)
+        self.widths = {array: self._widths(rng) for array in ARRAYS}
+        loads = tuple(Move(a, True) for a in ARRAYS if rng.random() < 0.8)
+        stores = tuple(Move(a, False) for a in ARRAYS if rng.random() < 0.6)
+        self.steps = [Step(("S0",), loads, 2.0), Step(("S1",), (), 2.0), Step((), stores, 2.0)]
+        if rng.random() < 0.2:  # loads that are not all in one step have no time in common
+            self.steps[:1] = [Step(("S0",), loads[:1], 2.0), Step((), loads[1:], 2.0)]
+        self.budgets = [Budget("lut", 100.0, (("S0", "S1"),)), Budget("ff", 50.0, (("S0", "S1"),))]
+        costs: Any = SimpleNamespace(states=dict.fromkeys(ARRAYS), by_width=lambda array: self.widths[array])
+        self.paces = list(paces(costs, Homes(frozenset(ARRAYS)), self.steps, self.budgets))
+
+    @staticmethod
+    def _widths(rng: random.Random) -> list[Width]:
+        """Wide beats are faster and take more; not every state leaves them."""
+        found = []
+        for elements in sorted(rng.sample([1, 2, 4, 8], rng.randint(1, 3)), reverse=True):
+            load, store = (
+                np.array([80 // elements + rng.randint(0, 4) for _ in range(STATES)], np.float64) for _ in range(2)
+            )
+            usage = {
+                name: np.array([elements * 3 + rng.randint(0, 2) for _ in range(STATES)], np.float64)
+                for name in ("lut", "ff")
+            }
+            found.append(Width(elements, load, store, usage, np.array([rng.random() < 0.8 for _ in range(STATES)])))
+        last = found[-1]
+        found[-1] = Width(last.elements, last.load, last.store, last.usage, np.ones(STATES, np.bool_))
+        return found
+
+    def choices(self) -> Iterator[tuple[dict[ArrayId, int], dict[ArrayId, Width]]]:
+        """Every state and beat of all arrays that go together."""
+        for numbers in product(range(STATES), repeat=len(ARRAYS)):
+            states = dict(zip(ARRAYS, numbers, strict=True))
+            fitting = [[w for w in self.widths[a] if w.possible[states[a]]] for a in ARRAYS]
+            for widths in product(*fitting):
+                yield states, dict(zip(ARRAYS, widths, strict=True))
+
+
+def cycles_of(steps: Sequence[Step], cycles: Mapping[Move, float]) -> float:
+    """Of all steps, whose nests take no time."""
+    return sum(max([step.least, *(cycles[move] for move in step.moves)]) + step.extra for step in steps)
+
+
+def counts_no_more(pace: Pace, case: Case, states: Mapping[ArrayId, int], widths: Mapping[ArrayId, Width]) -> bool:
+    """Whether a pace allows these beats and costs no more than they do."""
+    if any(all(widths[a] is not allowed for allowed in pace.allowed[a]) for a in ARRAYS):
+        return False
+    moves = [move for step in case.steps for move in step.moves]
+    actual = {move: float(widths[move.array].cycles(move)[states[move.array]]) for move in moves}
+    least = {move: float(pace.moves[move][states[move.array]]) for move in moves}
+    return (
+        all(least[move] <= actual[move] for move in moves)
+        and cycles_of(pace.steps, least) <= cycles_of(case.steps, actual)
+        and all(
+            pace.residents[name][a][states[a]] <= widths[a].usage[name][states[a]]
+            for name in ("lut", "ff")
+            for a in ARRAYS
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_choice_of_beats_belongs_to_a_pace(seed: int) -> None:
+    case = Case(seed)
+    for states, widths in case.choices():
+        assert any(counts_no_more(pace, case, states, widths) for pace in case.paces)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_pace_gives_the_smallest_beats_that_keep_to_it(seed: int) -> None:
+    case = Case(seed)
+    allowed = [tuple(tuple(w.elements for w in pace.allowed[a]) for a in ARRAYS) for pace in case.paces]
+    assert len(set(allowed)) == len(allowed)
+    for pace, numbers in product(case.paces, product(range(STATES), repeat=len(ARRAYS))):
+        states = dict(zip(ARRAYS, numbers, strict=True))
+        fitting = {a: [w for w in pace.allowed[a] if w.possible[states[a]]] for a in ARRAYS}
+        if not all(fitting.values()):
+            continue
+        for array, elements in pace.widths(states).items():
+            shares = {
+                w.elements: float(w.usage["lut"][states[array]] / 100 + w.usage["ff"][states[array]] / 50)
+                for w in fitting[array]
+            }
+            assert shares[elements] == pytest.approx(min(shares.values()))
+
+
+def test_a_pace_that_is_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first test notices where the slowest loads and stores are not looked at."""
+    levels = paces_module._levels
+    monkeypatch.setattr(paces_module, "_levels", lambda widths, moves: levels(widths, moves)[:-1] or [0.0])
+    wrong = 0
+    for seed in SEEDS:
+        try:
+            test_every_choice_of_beats_belongs_to_a_pace(seed)
+        except AssertionError:
+            wrong += 1
+    assert wrong

@@ -1,0 +1,108 @@
+"""Places of transfers found array by array against all families of every tiling, one by one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from unit.search.solve_spaces import random_space
+
+from sisyphus.search import MeasuredCosts, PaperCosts, places
+from sisyphus.search.candidates import candidates_of
+from sisyphus.search.chains import Chains
+from sisyphus.search.costs import CostModel, Tilings
+from sisyphus.search.paper_costs import MEMORY
+from sisyphus.search.places import Block
+from sisyphus.space import ArrayUse, NestSpace
+
+SEEDS = range(8)
+MOST_TILINGS = 12
+
+#: Tiling (place), family.
+Pair = tuple[int, tuple[int, ...]]
+
+
+class Case:
+    """Some tilings of a nest with the same active loops, its arrays tiled as far as they may be."""
+
+    def __init__(self, seed: int) -> None:
+        rng = random.Random(seed)
+        space = random_space(rng, in_paper=seed % 2 == 0)
+        self.costs: CostModel = (PaperCosts if seed % 2 == 0 else MeasuredCosts)(space)
+        self.nest: NestSpace = rng.choice(space.nests)
+        self.uses: list[ArrayUse] = [u for u in self.nest.arrays if self.nest.band_places(u)]
+        self.chains = Chains(space, self.nest, [use.array for use in self.uses])
+        tilings = candidates_of(space, self.nest, self.costs.states)
+        active = self.chains.active(tilings.batch.level0)
+        self.active = int(rng.choice(sorted(set(active.tolist()))))
+        rows = np.flatnonzero(active == self.active)
+        self.tilings: Tilings = tilings.take(np.sort(rng.sample(rows.tolist(), min(len(rows), MOST_TILINGS))))
+        base = self.costs.least(self.nest, self.tilings)
+        self.base, outside = base.cycles, frozenset(self.tilings.batch.loops)
+        self.usage = {name: used.sum(axis=0) for name, used in base.usage.items()}
+        for use in self.uses:
+            for name, used in self.costs.tile_usage(self.nest, use, self.tilings.batch, outside).items():
+                self.usage[name] = self.usage[name] + used.sum(axis=0)
+        self.budgets = {MEMORY: float(np.median(self.usage[MEMORY]) * 1.5)}
+
+    def block(self) -> Block:
+        return Block(
+            self.costs, self.nest, self.chains, self.uses, self.tilings.batch, self.active, self.base, self.usage
+        )
+
+    def one_by_one(self) -> tuple[dict[Pair, float], dict[Pair, float]]:
+        """Cycles of every pair that fits, and its usage of the memory."""
+        cycles, taken = dict[Pair, float](), dict[Pair, float]()
+        for row in range(self.tilings.count):
+            batch = self.tilings.batch.take(np.array([row]))
+            for family in self.chains.families(self.active).tolist():
+                sets = [self.chains.names(bits) for bits in family]
+                tiles = [self.costs.tile(self.nest, u, batch, s) for u, s in zip(self.uses, sets, strict=True)]
+                moved = self.costs.join(self.nest, self.uses, np.array([family]), [t.cycles[None, :] for t in tiles])
+                again = self.costs.refill(self.nest, batch, frozenset().union(*sets))
+                used = sum(float(tile.usage[MEMORY].sum()) for tile in tiles)
+                if used <= self.budgets[MEMORY]:
+                    cycles[row, tuple(family)] = float(self.base[row] + moved[0, 0] + again[0])
+                    taken[row, tuple(family)] = used
+        return cycles, taken
+
+
+def found_by(block: Block, above: float, limit: float, budgets: Mapping[str, float]) -> dict[Pair, tuple[float, float]]:
+    """Cycles and memory of the pairs of a block, none of them twice."""
+    found: dict[Pair, tuple[float, float]] = {}
+    for placing in block.within(above, limit, budgets):
+        usage = block.usage(placing)[MEMORY].sum(axis=0).tolist()
+        pairs = zip(placing.places.tolist(), map(tuple, placing.families.tolist()), strict=True)
+        for pair, cycles, used in zip(pairs, placing.cycles.tolist(), usage, strict=True):
+            assert pair not in found
+            found[pair] = cycles, used
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_all_places_within_the_limits_are_found(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "AT_ONCE", 7)
+    case = Case(seed)
+    cycles, taken = case.one_by_one()
+    ends = np.quantile(sorted(cycles.values()), [0.0, 0.2, 0.7, 1.0]).tolist()
+    for above, limit in ((-np.inf, ends[1]), (ends[1], ends[2]), (ends[2], ends[3]), (-np.inf, np.inf)):
+        block = case.block()
+        found = found_by(block, above, limit, case.budgets)
+        wanted = {pair for pair, count in cycles.items() if above < count <= limit}
+        assert found.keys() == wanted
+        for pair in wanted:
+            assert found[pair] == (pytest.approx(cycles[pair]), taken[pair])
+        for row in range(case.tilings.count):
+            rest = [count for (place, _), count in cycles.items() if place == row and count > limit]
+            assert block.left_out[row] <= min(rest, default=np.inf)
+            assert block.left_out[row] > limit or limit == np.inf
+
+
+def test_a_bound_that_is_too_high_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above notices where what the arrays after the first one take at least is overrated."""
+    found = Block._least_of_later
+    monkeypatch.setattr(Block, "_least_of_later", lambda self, b: [later + 1e6 for later in found(self, b)])
+    with pytest.raises(AssertionError):
+        test_all_places_within_the_limits_are_found(0, monkeypatch)

@@ -1,0 +1,159 @@
+"""What a search puts together at first, nest by nest: it fits, costs what it says, and each nest is at its best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.search.measured_designs import Full, measured_space
+
+from sisyphus.ir import ArrayId
+from sisyphus.nlp.measured_problem import formulate
+from sisyphus.search import Problem, search
+from sisyphus.search import engine as engine_module
+from sisyphus.search.combine import Combine
+from sisyphus.search.costs import Budget, Step
+from sisyphus.search.greedy import LEAST_PRICE, greedy
+from sisyphus.search.options import Table
+from sisyphus.search.partitions import Lattice, States
+from sisyphus.search.start import HALVES, SHARES, with_shares
+from sisyphus.solve import Limits
+from sisyphus.space import Factors
+
+#: Per nest its choices: cycles, and what each takes of one budget.
+Nests = Sequence[Sequence[tuple[int, int]]]
+LIMIT = 20
+#: For four nests: less than their fastest design takes.
+LUTS = 30_000
+nests = st.lists(
+    st.lists(st.tuples(st.integers(1, 999), st.integers(0, 12)), min_size=1, max_size=5), min_size=1, max_size=4
+)
+
+
+def problem_of(nests: Nests) -> Problem:
+    """Nests one after another, which share nothing but a budget."""
+    tables = []
+    for at, choices in enumerate(nests):
+        count = len(choices)
+        usage = {"lut": np.array([[0.0] * count, [float(used) for _, used in choices]])}
+        cycles = np.array([float(cycles) for cycles, _ in choices])
+        rows = np.arange(count)
+        tables.append(Table(f"S{at}", cycles, {}, usage, rows, np.zeros((count, 0), np.int64)))
+    names = tuple(table.nest for table in tables)
+    steps = [Step((name,), (), 0.0) for name in names]
+    return Problem(tables, steps, [Budget("lut", LIMIT, (names,))], {}, {})
+
+
+def told_by(combine: Combine, problem: Problem) -> list[tuple[float, list[int]]]:
+    told: list[tuple[float, list[int]]] = []
+
+    def listen(cycles: float, chosen: Sequence[int]) -> float:
+        told.append((cycles, list(chosen)))
+        return cycles
+
+    combine(problem, np.inf, listen, lambda bound: None, None)
+    return told
+
+
+def sums(nests: Nests, chosen: Sequence[int]) -> tuple[int, int]:
+    picks = [choices[entry] for choices, entry in zip(nests, chosen, strict=True)]
+    return sum(cycles for cycles, _ in picks), sum(used for _, used in picks)
+
+
+@given(nests)
+@settings(max_examples=150, derandomize=True, deadline=None)
+def test_no_nest_alone_would_do_better(nests: Nests) -> None:
+    told = told_by(greedy, problem_of(nests))
+    fitting = [c for c in product(*(range(len(n)) for n in nests)) if sums(nests, c)[1] <= LIMIT]
+    assert bool(told) == bool(fitting)
+    for cycles, chosen in told:
+        own, used = sums(nests, chosen)
+        assert own == cycles
+        assert used <= LIMIT
+        price = LEAST_PRICE * sum(min(cycles for cycles, _ in choices) for choices in nests) / LIMIT
+        near = [c for c in fitting if sum(a != b for a, b in zip(c, chosen, strict=True)) <= 1]
+        costs = [sums(nests, c)[0] + price * sums(nests, c)[1] for c in near]
+        assert own + price * used <= min(costs) + 1e-6
+
+
+def test_no_two_nests_ask_for_partitions_that_none_serves() -> None:
+    """On its own each would have seven, or eleven, banks; together that is more than there may be."""
+    array = ArrayId("A")
+    states = States([Lattice((1, 7, 11, 77), Factors((1, 7, 11, 77), 77))], [1], 12)
+    asked = {factor: at for at, factor in enumerate((1, 7, 11))}
+    problem = problem_of([[(10, 1), (90, 1)], [(10, 1), (95, 1)]])
+    tables = [
+        replace(table, states={array: np.array([asked[own], states.start])})
+        for table, own in zip(problem.tables, (7, 11), strict=True)
+    ]
+    told = told_by(greedy, replace(problem, tables=tables, states={array: states}))
+    assert told and told[0][0] in (100, 105)
+
+
+def test_the_first_nest_leaves_something_to_the_others() -> None:
+    """Were the slowest nest given its best choice, another one would have to do with what is left."""
+    nests = [[(1000, 12), (1030, 6), (1900, 0)], [(10, 10), (5000, 2)], [(20, 4), (60, 1)]]
+    assert [cycles for cycles, _ in told_by(greedy, problem_of(nests))] == [1060]
+
+
+def test_shares_become_smaller_and_then_a_little_larger() -> None:
+    asked: list[float] = []
+
+    def is_refused(share: float) -> bool:
+        asked.append(share)
+        return share > 0.66
+
+    with_shares(is_refused)
+    at = SHARES.index(0.6)
+    assert asked[: at + 1] == list(SHARES[: at + 1])
+    assert len(asked) == at + 1 + HALVES
+    assert asked[-2:] == pytest.approx([0.65, 0.675])
+
+
+def test_what_always_is_refused_is_no_longer_tried() -> None:
+    asked: list[float] = []
+    with_shares(lambda share: not asked.append(share))  # type: ignore[func-returns-value]
+    assert asked == list(SHARES)
+
+
+FOUR_NESTS = """
+for i in range(16):
+    for j in range(16):
+        A[i, j] = A[i, j] * a
+for i in range(16):
+    for j in range(16):
+        for k in range(16):
+            C[i, j] += A[i, k] * B[k, j]
+for i in range(16):
+    for j in range(16):
+        D[i, j] = C[i, j] * c + D[i, j]
+for i in range(16):
+    for j in range(16):
+        Y[i] += D[i, j] * X[j]
+"""
+
+
+def first_design() -> float:
+    """Cycles of the first design of four nests that have few LUTs."""
+    square = dict.fromkeys("ABCD", (16, 16))
+    space = measured_space(FOUR_NESTS, {**square, "X": (16,), "Y": (16,)}, lut=LUTS)
+    heard: list[float] = []
+
+    def listen(cost: float | None, bound: float | None, seconds: float) -> None:
+        if cost is not None:
+            heard.append(cost)
+            raise KeyboardInterrupt
+
+    search(space, formulate, "exact", Limits(), Full(space).judge, on_progress=listen)
+    return heard[0]
+
+
+def test_the_first_design_is_good_where_a_budget_is_tight(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = first_design()
+    monkeypatch.setattr(engine_module, "greedy", lambda *_: None)
+    assert 5 * found < first_design()

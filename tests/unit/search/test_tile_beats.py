@@ -1,0 +1,55 @@
+"""Beats of tiled arrays are never wider than what the bounds of their transfers suppose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from random_knobs import random_points
+from unit.search.measured_designs import KERNELS, measured_space
+
+from sisyphus.search.costs import Batch
+from sisyphus.search.tilebeats import TileBeats
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space
+
+STENCIL = (
+    "for i in range(1, 31):\n for j in range(1, 31):\n  B[i, j] = A[i, j - 1] + A[i, j + 1]\n"
+    "for i in range(32):\n for j in range(32):\n  C[i, j] = B[i, j] + A[j, i]",
+    {"A": (32, 32), "B": (32, 32), "C": (32, 32)},
+)
+SPACED = ("for i in range(24):\n for p in range(3):\n  Y[i] += X[2 * i + p]", {"Y": (24,), "X": (50,)})
+TRIANGLE = ("for i in range(24):\n for j in range(i + 1, 24):\n  C[i, j] = A[i, j] * a", {"C": (24, 24), "A": (24, 24)})
+CASES = {"stencil": STENCIL, "spaced": SPACED, "triangle": TRIANGLE, "steps": KERNELS["steps"], "rows": KERNELS["rows"]}
+
+
+def batch_of(nest: NestSpace, point: DesignPoint) -> Batch:
+    tiles = [point.nest(nest.id).tile(loop.iterator) for loop in nest.loops]
+    levels = (np.array([[getattr(tile, f"level{at}")] for tile in tiles]).reshape(-1, 1) for at in range(3))
+    return Batch(tuple(loop.iterator for loop in nest.loops), *levels, np.ones((len(tiles), 1), np.int64))
+
+
+def outside(space: Space, point: DesignPoint, buffer: BufferPoint) -> frozenset[str]:
+    order = point.nest(buffer.nests[0]).order
+    return frozenset(order[: order.index(buffer.place) + 1]) if buffer.place in order else frozenset()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_point_has_wider_beats(name: str) -> None:
+    space = measured_space(*CASES[name])
+    beats, seen = TileBeats(space), 0
+    for point in random_points(space, 60, seed=7):
+        for buffer in point.buffers:
+            tiled = [b for b in point.buffers if b.array == buffer.array]
+            if any(b.place == KERNEL_PLACE or len(b.nests) > 1 for b in tiled):
+                continue
+            nest, width = space.nest(buffer.nests[0]), point.width_of(buffer.id)
+            use = nest.use(buffer.array)
+            assert use is not None
+            assert width <= beats.cap(buffer.array)
+            assert width <= np.max(beats.of(nest, use, batch_of(nest, point), outside(space, point, buffer)))
+            seen += 1
+    assert seen > 20
+
+
+def test_a_nest_that_leaves_out_the_border_narrows_the_beats_of_all() -> None:
+    beats = TileBeats(measured_space(*STENCIL))
+    assert {array: beats.cap(array) for array in beats.space.used_arrays} == {"A": 16, "B": 1, "C": 16}
