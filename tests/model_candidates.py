@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import Dependences, Distribution, dependences, distribute, liveness, with_views
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Candidates
-from sisyphus.model.algebra import EXACT, VECTOR
 from sisyphus.model.area.resources import needs_of, resources_of
 from sisyphus.model.batch import AROUND, RESIDENT
 from sisyphus.model.facts.moves import move_of

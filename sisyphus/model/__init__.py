@@ -1,6 +1,6 @@
 """Every cost formula, written once over an algebra, and the cost of a plan."""
 
-from sisyphus.model.algebra import EXACT, VECTOR, Algebra
+from sisyphus.algebra import EXACT, VECTOR, Algebra
 from sisyphus.model.area.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
 from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.batch import Candidates, NestCosts, NestModel

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.errors import InternalError
-from sisyphus.model.algebra import EXACT, VECTOR
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users

@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sisyphus.algebra import VECTOR, Algebra, Value
+from sisyphus.algebra.tape import Program, Tape
 from sisyphus.ir import ArrayId, Scop, StmtId
-from sisyphus.model.algebra import VECTOR, Algebra, Value
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
@@ -28,7 +29,6 @@ from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import side_by_side, task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.model.tape import Program, Tape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sisyphus.model.algebra import EXACT
+from sisyphus.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.counting.iterations import Ints, Visits, survey
 from sisyphus.model.facts.moves import move_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.model.algebra import distinct_rows
 from sisyphus.search.costs import Costs, Floats, Ints, Mask
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.model.algebra import distinct_rows
 from sisyphus.search.company import Company, InCompany, Recount
 from sisyphus.search.costs import Budget, Floats, Ints, Mask, Move, Step
 from sisyphus.search.fitting import Fitting

@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from sisyphus.algebra import VECTOR, Value
 from sisyphus.ir import Array
-from sisyphus.model.algebra import VECTOR, Value
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users, bank_lut, register_lut
 from sisyphus.model.counting.iterations import Ints

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sisyphus.algebra import Value, product
 from sisyphus.ir import walk
-from sisyphus.model.algebra import Value, product
 from sisyphus.model.area.multiplexers import mux_lut
 from sisyphus.model.facts.task_facts import Access, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sisyphus.model.algebra import Condition, Value
+from sisyphus.algebra import Condition, Value
 from sisyphus.model.area.multiplexers import mux_lut
 from sisyphus.model.facts.task_facts import Move
 from sisyphus.model.formulas.addresses import bank_count

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sisyphus.model.algebra import Algebra, Value
+from sisyphus.algebra import Algebra, Value
 from sisyphus.target import OperatorTable
 
 #: Signals of a shared core beside its operands: the clock enable, and for an adder the operation.

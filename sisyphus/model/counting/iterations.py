@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.model.algebra import Value, distinct_rows
+from sisyphus.algebra import Value, distinct_rows
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, body_of
 from sisyphus.poly import Affine
 

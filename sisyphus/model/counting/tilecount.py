@@ -9,10 +9,10 @@ from math import prod
 
 import numpy as np
 
+from sisyphus.algebra import distinct_rows
 from sisyphus.analysis import Nest
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
-from sisyphus.model.algebra import distinct_rows
 from sisyphus.model.counting.differences import Differences, differences
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.poly import Affine, Set, constraints, dim_range, project_onto

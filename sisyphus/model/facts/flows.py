@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from sisyphus.algebra import Value
 from sisyphus.analysis import Dependence, DepKind, dependences
 from sisyphus.ir import Scop
-from sisyphus.model.algebra import Value
 from sisyphus.model.facts.task_facts import Flow, Work
 
 

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from sisyphus.model.algebra import Value
+from sisyphus.algebra import Value
 from sisyphus.model.facts.task_facts import Dim, Move
 from sisyphus.plan import Buffer, Direction, Plan, Port, Transfer
 

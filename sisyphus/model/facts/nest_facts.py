@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from sisyphus.algebra import Algebra, Condition, Value, at_least
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, index_names, reads
-from sisyphus.model.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.facts.flows import flows_of
 from sisyphus.model.facts.numbers import Numbers, Shape
 from sisyphus.model.facts.task_facts import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.ir import ArrayId
-from sisyphus.model.algebra import Algebra, Condition, Value
 
 Trips = tuple[Value, Value, Value]
 

@@ -1,6 +1,6 @@
 """What the cost formulas need to know of a task, with numbers of any algebra; knows neither plans nor spaces.
 
-`structure.py` fills these from a Plan with integers, `batch.py` from arrays of candidates.
+`plan_facts.py` fills these from a Plan with integers, `nest_facts.py` with symbols for candidates.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
-from sisyphus.model.algebra import Condition, Value
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
 

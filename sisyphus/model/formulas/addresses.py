@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sisyphus.model.algebra import Algebra, Condition, Value, at_least
+from sisyphus.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.facts.task_facts import Access, Dim
 from sisyphus.model.formulas.rules import Rules
 

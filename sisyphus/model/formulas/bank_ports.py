@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from sisyphus.model.algebra import Algebra, Value, product
+from sisyphus.algebra import Algebra, Value, product
 from sisyphus.model.facts.task_facts import Access, Pipe
 from sisyphus.model.formulas.addresses import in_registers, is_complete
 from sisyphus.model.formulas.rules import Rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sisyphus.model.algebra import Condition, Value
+from sisyphus.algebra import Condition, Value
 from sisyphus.model.facts.task_facts import Dim, Move
 from sisyphus.model.formulas.addresses import (
     has_product,

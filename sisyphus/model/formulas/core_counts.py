@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from sisyphus.algebra import Value, product
 from sisyphus.ir import Binary, Expr, children, walk
-from sisyphus.model.algebra import Value, product
 from sisyphus.model.facts.task_facts import Pipe, Work
 from sisyphus.model.formulas.cores import Core, core_of
 from sisyphus.model.formulas.iteration_latency import Setting, is_tree, reduction_copies

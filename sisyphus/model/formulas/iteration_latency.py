@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sisyphus.algebra import Algebra, Value, product
 from sisyphus.ir import Binary, Expr, Read, Ref, children
-from sisyphus.model.algebra import Algebra, Value, product
 from sisyphus.model.facts.task_facts import Access, Pipe, Work
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.cores import core_of, terms

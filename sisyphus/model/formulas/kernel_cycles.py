@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sisyphus.algebra import Value
 from sisyphus.errors import InternalError
-from sisyphus.model.algebra import Value
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.facts.moves import bytes_moved
 from sisyphus.model.formulas.terms import Term, summed, total

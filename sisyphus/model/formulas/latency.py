@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sisyphus.model.algebra import Algebra, Condition, Value, at_least, product
+from sisyphus.algebra import Algebra, Condition, Value, at_least, product
 from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles

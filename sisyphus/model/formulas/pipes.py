@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sisyphus.model.algebra import Value
+from sisyphus.algebra import Value
 from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Replicated, Tile
 from sisyphus.model.formulas.bank_ports import port_interval
 from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, operations

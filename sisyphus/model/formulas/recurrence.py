@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sisyphus.model.algebra import Algebra, Value, product
+from sisyphus.algebra import Algebra, Value, product
 from sisyphus.model.facts.task_facts import Access, Flow, Pipe, Work
 from sisyphus.model.formulas.addresses import changes_address
 from sisyphus.model.formulas.iteration_latency import (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.model.algebra import Value
+from sisyphus.algebra import Value
 
 
 class Term(NamedTuple):

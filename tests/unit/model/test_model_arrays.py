@@ -13,9 +13,9 @@ from model_kernels import built
 from random_kernels import random_point
 from random_knobs import random_points
 
+from sisyphus.algebra import VECTOR
 from sisyphus.ir import Array, ArrayId
 from sisyphus.model import Term, Users, bank_costs, estimate, resident_costs, tile_costs, whole_transfer
-from sisyphus.model.algebra import VECTOR
 from sisyphus.model.area.resources import Resources, resources_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles

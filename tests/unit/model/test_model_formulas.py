@@ -6,9 +6,9 @@ import pytest
 from builders import scop
 from model_candidates import Kernel, kernel_of
 
+from sisyphus.algebra import EXACT
 from sisyphus.ir import DOUBLE, FLOAT, ArrayId, Binary, Cast, Literal, Read, Ref
 from sisyphus.model import VITIS_2023_2, estimate
-from sisyphus.model.algebra import EXACT
 from sisyphus.model.area.movers import mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users, bank_lut, core_lut
 from sisyphus.model.facts.task_facts import Dim, Move

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sisyphus.algebra.readings import EXACT, VECTOR, Condition, Value
 from sisyphus.errors import InternalError
-from sisyphus.model.algebra import EXACT, VECTOR, Condition, Value
 
 #: A function of arrays and constants.
 Function = Callable[..., Any]

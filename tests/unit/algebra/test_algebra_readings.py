@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisyphus.model.algebra import EXACT, VECTOR, Algebra, at_least, distinct_rows
+from sisyphus.algebra import EXACT, VECTOR, Algebra, at_least, distinct_rows
 from sisyphus.model.formulas.addresses import needs_multiplier
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(1, 300)), min_size=1, max_size=20)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sisyphus.algebra import VECTOR, Algebra
+from sisyphus.algebra.tape import Symbol, Tape
 from sisyphus.errors import InternalError
-from sisyphus.model.algebra import VECTOR, Algebra
-from sisyphus.model.tape import Symbol, Tape
 
 #: Numbers from numbers, numbers from conditions, conditions.
 Formula = Callable[[Algebra, list[Any]], Any]
