@@ -9,8 +9,6 @@ from math import gcd
 
 from sisyphus.errors import InternalError, KernelError
 from sisyphus.ir import ArrayId
-from sisyphus.nlp import decode
-from sisyphus.nlp.encode import choices
 from sisyphus.plan import check_point
 from sisyphus.space import (
     KERNEL_PLACE,
@@ -21,6 +19,8 @@ from sisyphus.space import (
     NestSpace,
     Space,
     Tile,
+    choices,
+    decode,
     illegal,
 )
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from sisyphus.analysis import LoopKind
 from sisyphus.errors import InternalError
-from sisyphus.nlp import decode, knob
-from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, Space, illegal
+from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, Space, decode, illegal, knob
 
 
 def random_points(space: Space, count: int, seed: int = 0, *, resident: bool = False) -> Iterator[DesignPoint]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pyomo.environ as pyo
 
-from sisyphus.nlp.decode import knob
+from sisyphus.space import knob
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from sisyphus.analysis import LoopKind
 from sisyphus.model.bounds import relaxation as bound
 from sisyphus.model.formulas.rules import VITIS_2023_2
-from sisyphus.nlp.knobs import Knobs, can_tile, log_name
+from sisyphus.nlp.knobs import Knobs, log_name
 from sisyphus.space import ArrayUse, NestSpace
 
 RULES = VITIS_2023_2
@@ -185,7 +185,7 @@ class Interval:
     def _between(self, loop: str, reduction: str) -> Iterator[Any]:
         """The log of the level-0 trip count of `loop` where some transfer lies between it and `reduction`, else 0."""
         m = self.knobs.model
-        tiled = [u for u in self.nest.arrays if can_tile(u)]
+        tiled = [u for u in self.nest.arrays if u.can_be_tiled]
         if tiled:
             whole = m.log[log_name(self.nest, loop, 0)]
             between = m.part.add()

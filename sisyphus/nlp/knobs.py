@@ -16,7 +16,7 @@ import pyomo.environ as pyo
 
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.signomial import Signomial
-from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, Tile, precedence
+from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, Tile, level0_pairs, never_both
 
 
 def log_name(nest: NestSpace, loop: str, level: int) -> str:
@@ -32,11 +32,6 @@ def outside_name(nest: NestSpace, loop: str, array: ArrayId) -> str:
 def copies_name(nest: NestSpace, loop: str) -> str:
     """The variable that holds the logarithm of a coarse-grained factor."""
     return f"{nest.id}.{loop}.copies"
-
-
-def can_tile(use: ArrayUse) -> bool:
-    """May the array be anywhere but resident?"""
-    return any(place != KERNEL_PLACE for place in use.places)
 
 
 class Knobs:
@@ -62,7 +57,7 @@ class Knobs:
         m.pipeline = pyo.Var([(n.id, p) for n in space.nests for p in n.pipelines if p], domain=pyo.Binary)
         m.resident = pyo.Var([(u.array, n.id) for n, u in self.uses()], domain=pyo.Binary)
         m.outside = pyo.Var(
-            [(u.array, n.id, s.iterator) for n, u in self.uses() if can_tile(u) for s in n.loops], domain=pyo.Binary
+            [(u.array, n.id, s.iterator) for n, u in self.uses() if u.can_be_tiled for s in n.loops], domain=pyo.Binary
         )
         m.factor = pyo.Var(
             [(a, d, v) for a in space.used_arrays for d, values in enumerate(space.partitions[a]) for v in values],
@@ -113,8 +108,9 @@ class Knobs:
             if any((tile.level0, tile.level1, tile.level2)[level] > 1 for level in levels)
         )
 
-    def _precedence(self, nest: NestSpace) -> list[tuple[str, str]]:
-        return sorted(precedence(nest.nest, tree_reduction=self.space.options.tree_reduction))
+    def _level0_pairs(self, nest: NestSpace) -> list[tuple[str, str]]:
+        """Those that bind where all loops have several iterations."""
+        return level0_pairs(self.space, nest, [loop.iterator for loop in nest.loops])
 
     def _log_bounds(self) -> dict[str, float]:
         bounds = {}
@@ -125,7 +121,7 @@ class Knobs:
                 for level in range(3):
                     bounds[log_name(nest, loop.iterator, level)] = max(map(math.log, _level(loop, level)))
                 for use in nest.arrays:
-                    if can_tile(use):
+                    if use.can_be_tiled:
                         bounds[outside_name(nest, loop.iterator, use.array)] = max(map(math.log, _level(loop, 0)))
         return bounds
 
@@ -170,7 +166,7 @@ class Knobs:
     def _choose_places(self, nest: NestSpace) -> None:
         """Equations 10 and 11: resident, or below a nested set of level-0 loops; below none: around the nest."""
         m = self.model
-        tiled = [u for u in nest.arrays if can_tile(u)]
+        tiled = [u for u in nest.arrays if u.can_be_tiled]
         for use in nest.arrays:
             resident = m.resident[use.array, nest.id]
             if KERNEL_PLACE not in use.places:
@@ -201,21 +197,18 @@ class Knobs:
                     at_place = m.outside[other.array, nest.id, place]
                     contains = m.outside[other.array, nest.id, loop.iterator]
                     self.require(at_place <= contains + 1 - m.outside[use.array, nest.id, loop.iterator])
-        for a, b in self._precedence(nest):
+        for a, b in self._level0_pairs(nest):
             if a == place:
                 both = self.many(nest, a, 0) + self.many(nest, b, 0)
                 self.require(m.outside[use.array, nest.id, b] <= 2 - both)
 
     def _follow_order(self, nest: NestSpace, order: tuple[str, ...]) -> None:
-        """A fixed order: loops outside a transfer are a prefix of it, and precedence leaves no room otherwise."""
+        """A fixed order: loops outside a transfer are a prefix of it."""
         m = self.model
         for use in nest.arrays:
-            if can_tile(use):
+            if use.can_be_tiled:
                 for earlier, later in pairwise(order):
                     self.require(m.outside[use.array, nest.id, later] <= m.outside[use.array, nest.id, earlier])
-        for a, b in self._precedence(nest):
-            if order.index(b) < order.index(a):
-                self.require(self.many(nest, a, 0) + self.many(nest, b, 0) <= 1)
 
     def _tie_outside(self, nest: NestSpace, use: ArrayUse, loop: str) -> None:
         """The product of the binary and the logarithm of the level-0 trip count, exactly."""
@@ -241,17 +234,16 @@ class Knobs:
                 self.require(inside_b <= inside_a + larger[a.array, b.array])
 
     def _keep_precedence(self, nest: NestSpace) -> None:
-        """For (a, b): no copy of a with iterations inside a copy of b with iterations."""
+        """Copies that must not both have several iterations, and loops outside of transfers without those before."""
         m = self.model
-        for a, b in self._precedence(nest):
-            has_b0, has_b1 = self.many(nest, b, 0), self.many(nest, b, 1)
-            self.require(has_b0 + self.many(nest, a, 1, 2) <= 1)
-            self.require(has_b1 + self.many(nest, a, 2) <= 1)
+        for one, other in never_both(self.space, nest):
+            self.require(self.many(nest, one.loop, *one.levels) + self.many(nest, other.loop, *other.levels) <= 1)
+        for a, b in self._level0_pairs(nest):
             for use in nest.arrays:
-                if can_tile(use):
+                if use.can_be_tiled:
                     inside_a = m.outside[use.array, nest.id, a]
                     inside_b = m.outside[use.array, nest.id, b]
-                    self.require(inside_b <= inside_a + 2 - has_b0 - self.many(nest, a, 0))
+                    self.require(inside_b <= inside_a + 2 - self.many(nest, b, 0) - self.many(nest, a, 0))
 
     def _choose_partition(self, array: ArrayId) -> None:
         """Equations 13 to 15, and the beats that the last factor serves."""

@@ -18,7 +18,7 @@ from sisyphus.model.counting.domains import outer_runs, reach_of
 from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.nlp.footprint import footprint, whole_footprint
 from sisyphus.nlp.interval import Gates, Interval, sharing_name
-from sisyphus.nlp.knobs import Knobs, can_tile, copied_loops, copies_name, log_name, outside_name
+from sisyphus.nlp.knobs import Knobs, copied_loops, copies_name, log_name, outside_name
 from sisyphus.nlp.paper_problem import limit_memory, one_place_per_array
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.nlp.steps import Steps
@@ -108,7 +108,7 @@ def _whole_moves(knobs: Knobs) -> list[tuple[ArrayId, Any]]:
 def _task(knobs: Knobs, nest: NestSpace, body: bound.Body) -> Any:
     visits = Visits(knobs, nest)
     computing = _largest(knobs, _computation(knobs, nest, body, visits))
-    moves = [u for u in nest.arrays if can_tile(u)]
+    moves = [u for u in nest.arrays if u.can_be_tiled]
     if not moves:
         return computing
     tiles = {use.array: _tile_cycles(knobs, nest, use, visits) for use in moves}
@@ -130,7 +130,7 @@ def _computation(knobs: Knobs, nest: NestSpace, body: bound.Body, visits: Visits
         paced.expression(knobs.variables()),
         bound.flattened_cycles(starts, latency, visits.working).expression(variables),
     ]
-    runs = (visits.outside(use).inverse_of(visits.copied) for use in nest.arrays if can_tile(use))
+    runs = (visits.outside(use).inverse_of(visits.copied) for use in nest.arrays if use.can_be_tiled)
     found += [bound.flattened_cycles(starts, latency, r).expression(variables) for r in runs]
     found.append(only(knobs, latency * tiles, 1 - gates.pipelined))
     if body.chain:
@@ -156,7 +156,7 @@ def _side_by_side(knobs: Knobs, nest: NestSpace) -> list[str]:
             knobs.require(side <= log)
             for use in nest.arrays:
                 if use.writes or use.array not in small:
-                    apart = m.outside[use.array, nest.id, loop.iterator] if can_tile(use) else 0
+                    apart = m.outside[use.array, nest.id, loop.iterator] if use.can_be_tiled else 0
                     knobs.require(side <= log.ub * apart)
         found.append(name)
     return found

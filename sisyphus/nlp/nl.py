@@ -10,7 +10,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.repn.plugins.nl_writer import NLWriter
 
-from sisyphus.nlp.decode import knob
+from sisyphus.space import knob
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from sisyphus.analysis import LoopKind
 from sisyphus.model import paper
 from sisyphus.nlp.footprint import footprint, whole_footprint
-from sisyphus.nlp.knobs import Knobs, can_tile, outside_name
+from sisyphus.nlp.knobs import Knobs, outside_name
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.space import ArrayUse, NestSpace, Space
 
@@ -79,7 +79,7 @@ def _communication(knobs: Knobs) -> pyo.Expression:
         knobs.require(m.loading[users[0].id] >= cycles)
         if any(u.writes for n in users if (u := n.use(array)) is not None):
             total += cycles
-        total += sum(_tile_cycles(knobs, n, u) for n in users if (u := n.use(array)) is not None and can_tile(u))
+        total += sum(_tile_cycles(knobs, n, u) for n in users if (u := n.use(array)) is not None and u.can_be_tiled)
     return total
 
 
@@ -104,7 +104,7 @@ def limit_memory(knobs: Knobs) -> None:
         used += declared.elements * declared.type.bytes * m.resident[array, users[0].id]
         for nest in users:
             use = nest.use(array)
-            if use is not None and can_tile(use):
+            if use is not None and use.can_be_tiled:
                 tile = footprint(nest, use).expression(knobs.variables())
                 used += declared.type.bytes * (tile - whole_footprint(nest, use) * m.resident[array, nest.id])
     limit = space.target.budget.onchip_bytes

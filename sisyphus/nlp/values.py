@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
-from sisyphus.nlp.decode import knob
+from sisyphus.space import knob
 
 
 def binary_values(model: pyo.ConcreteModel) -> dict[str, int]:

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sisyphus.errors import InternalError
-from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
-from sisyphus.nlp.encode import encode
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.linear import linear
@@ -17,7 +15,7 @@ from sisyphus.search.session import ROUGHLY_EQUAL, Session
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, form_of
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.run import solve
-from sisyphus.space import DesignPoint, Space
+from sisyphus.space import DesignPoint, Space, decode, encode
 
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.
 MAX_ROUNDS = 8

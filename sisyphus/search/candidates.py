@@ -9,7 +9,7 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch, Ints, Mask, Tilings
 from sisyphus.search.partitions import IMPOSSIBLE, States
-from sisyphus.space import ArrayUse, LoopSpace, NestSpace, Space, Tile, precedence
+from sisyphus.space import ArrayUse, Copies, LoopSpace, NestSpace, Space, Tile, never_both
 
 
 def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States]) -> Tilings:
@@ -107,14 +107,15 @@ def _matching(level2: Ints, tiles: Sequence[Tile]) -> tuple[Ints, Ints]:
 
 
 def _in_order(space: Space, nest: NestSpace, batch: Batch) -> Mask:
-    """For (a, b) in the precedence: no copy of a with iterations inside of a copy of b with iterations."""
+    """Candidates in which no two copies of loops have several iterations that must not both."""
     row = {name: at for at, name in enumerate(batch.loops)}
+    levels = (batch.level0, batch.level1, batch.level2)
+
+    def has_several(copies: Copies) -> Mask:
+        several = [levels[level][row[copies.loop]] > 1 for level in copies.levels]
+        return np.asarray(np.any(several, axis=0), np.bool_)
+
     kept = np.ones(batch.count, np.bool_)
-    for a, b in precedence(nest.nest, tree_reduction=space.options.tree_reduction):
-        a0, b0 = batch.level0[row[a]] > 1, batch.level0[row[b]] > 1
-        a1, b1 = batch.level1[row[a]] > 1, batch.level1[row[b]] > 1
-        a2 = batch.level2[row[a]] > 1
-        kept &= ~(b0 & (a1 | a2)) & ~(b1 & a2)
-        if nest.order is not None and nest.order.index(b) < nest.order.index(a):
-            kept &= ~(a0 & b0)
+    for one, other in never_both(space, nest):
+        kept &= ~(has_several(one) & has_several(other))
     return kept

@@ -16,7 +16,7 @@ import numpy as np
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Ints, Mask
-from sisyphus.space import ArrayUse, NestSpace, Space, precedence
+from sisyphus.space import ArrayUse, NestSpace, Space, level0_pairs
 
 
 class Chains:
@@ -27,7 +27,7 @@ class Chains:
         self.arrays = tuple(arrays)
         self._bit = {name: 1 << at for at, name in enumerate(self.loops)}
         self._nest = nest
-        self._precedence = sorted(precedence(nest.nest, tree_reduction=space.options.tree_reduction))
+        self._space = space
         self._ends = {use.array: self._single_end(nest, use) for use in nest.arrays}
         self._by_active: dict[int, Ints] = {}
 
@@ -91,14 +91,13 @@ class Chains:
         if active not in self._by_active:
             families = self._all
             kept = np.ones(len(families), np.bool_)
-            for a, b in self._precedence:
+            for a, b in level0_pairs(self._space, self._nest, self.names(active)):
                 first, then = self._bit[a], self._bit[b]
-                if active & first and active & then:
-                    for at, array in enumerate(self.arrays):
-                        has_then = (families[:, at] & then) > 0
-                        kept &= ~has_then | ((families[:, at] & first) > 0)
-                        if self._ends[array] == a:
-                            kept &= ~has_then
+                for at, array in enumerate(self.arrays):
+                    has_then = (families[:, at] & then) > 0
+                    kept &= ~has_then | ((families[:, at] & first) > 0)
+                    if self._ends[array] == a:
+                        kept &= ~has_then
             self._by_active[active] = np.unique(families[kept] & active, axis=0)
         return self._by_active[active]
 

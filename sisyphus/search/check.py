@@ -8,7 +8,7 @@ from math import prod
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.search.costs import CostModel
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, places_around, precedence
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, level0_pairs, places_around
 
 
 def faults(costs: CostModel, point: DesignPoint) -> tuple[str, ...]:
@@ -40,8 +40,9 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
         yield f"nest `{nest.id}`: `{chosen.pipeline or 'none'}` cannot be pipelined"
     if nest.order is not None and chosen.order != nest.order:
         yield f"nest `{nest.id}`: its order is fixed to {','.join(nest.order)}"
-    for a, b in sorted(precedence(nest.nest, tree_reduction=space.options.tree_reduction)):
-        if chosen.tile(a).level0 > 1 and chosen.tile(b).level0 > 1 and chosen.order.index(b) < chosen.order.index(a):
+    active = [loop.iterator for loop in nest.loops if chosen.tile(loop.iterator).level0 > 1]
+    for a, b in level0_pairs(space, nest, active):
+        if chosen.order.index(b) < chosen.order.index(a):
             yield f"nest `{nest.id}`: loop `{a}` must stay outside of `{b}`"
 
 
@@ -62,7 +63,7 @@ def _places(space: Space, buffer: BufferPoint) -> Iterator[str]:
             yield f"nest `{nest.id}` does not use `{buffer.array}`"
         elif KERNEL_PLACE not in use.places and buffer.place == KERNEL_PLACE:
             yield f"nest `{nest.id}`: `{buffer.array}` cannot be resident"
-        elif buffer.place != KERNEL_PLACE and not any(place != KERNEL_PLACE for place in use.places):
+        elif buffer.place != KERNEL_PLACE and not use.can_be_tiled:
             yield f"nest `{nest.id}`: `{buffer.array}` can only be resident"
         elif buffer.place in places_around(nest.nest) and buffer.place not in use.places:
             yield f"nest `{nest.id}`: `{buffer.array}` cannot be transferred at `{buffer.place}`"

@@ -28,7 +28,7 @@ from sisyphus.search.costs import (
     Width,
 )
 from sisyphus.search.partitions import States, states_of
-from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, DimUse, NestSpace, Space
+from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
 
 DSP, MEMORY = "dsp", "memory"
 #: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.
@@ -130,7 +130,7 @@ class PaperCosts:
         for array in self.space.used_arrays:
             uses = [use for nest in self.space.users(array) if (use := nest.use(array)) is not None]
             least = amount(array, self.space.scop.array(array).elements)
-            if all(any(place != KERNEL_PLACE for place in use.places) for use in uses):
+            if all(use.can_be_tiled for use in uses):
                 least = min(least, sum(amount(array, smallest_tile(use)) for use in uses))
             total += least
         return total

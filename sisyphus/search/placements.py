@@ -27,7 +27,7 @@ def choices(space: Space, array: ArrayId, always_resident: Arrays, in_registers:
     """Homes of an array; one answer for all its nests."""
     uses = [use for nest in space.nests for use in nest.arrays if use.array == array]
     resident = all(KERNEL_PLACE in use.places for use in uses)
-    tiled = all(any(place != KERNEL_PLACE for place in use.places) for use in uses)
+    tiled = all(use.can_be_tiled for use in uses)
     if resident and array in always_resident:
         tiled = False
     allowed = {Home.REGISTERS: resident and array in in_registers, Home.RESIDENT: resident, Home.TILED: tiled}

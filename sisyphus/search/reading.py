@@ -7,15 +7,23 @@ from functools import cached_property
 
 import numpy as np
 
-from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
 from sisyphus.model.batch import AROUND, RESIDENT
 from sisyphus.model.bounds import relaxation as bound
-from sisyphus.nlp.decode import level0_order
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.search.partitions import States
-from sisyphus.space import ArrayUse, BufferPoint, NestPoint, NestSpace, Space, Tile, tile_widths
+from sisyphus.space import (
+    ArrayUse,
+    BufferPoint,
+    NestPoint,
+    NestSpace,
+    Space,
+    Tile,
+    innermost_outside,
+    level0_order,
+    tile_widths,
+)
 
 
 class Reading:
@@ -86,15 +94,9 @@ class Reading:
         return found
 
     def _place(self, order: tuple[str, ...], outside: frozenset[str], rows: Ints) -> str:
-        """The innermost loop outside of a transfer; loops of one tile do not count unless there is no other."""
-        prefix = [name for name in order if name in outside]
-        while len(prefix) > 1 and self.batch.level0[self.batch.loops.index(prefix[-1]), rows[0]] == 1:
-            prefix.pop()
-        if prefix:
-            return prefix[-1]
-        if self.nest.around is None:
-            raise InternalError(f"nest `{self.nest.id}`: no loop is outside of a transfer")
-        return self.nest.around
+        """Of the transfers of an array, for candidates with the same active loops."""
+        level0, row = self.batch.level0[:, rows[0]], self.batch.loops.index
+        return innermost_outside(self.nest, order, outside, lambda name: bool(level0[row(name)] > 1))
 
     def _asked(self, array: ArrayId) -> Ints:
         """What a nest asks of the partition of an array."""

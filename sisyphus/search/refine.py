@@ -13,12 +13,10 @@ from typing import TypeAlias
 import numpy as np
 
 from sisyphus.errors import InternalError
-from sisyphus.nlp import decode, knob
-from sisyphus.nlp.encode import choices
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import CostModel, Ints, Tilings
 from sisyphus.search.share import sharings
-from sisyphus.space import DesignPoint, NestSpace, Space, Tile
+from sisyphus.space import DesignPoint, NestSpace, Space, Tile, choices, decode, knob
 
 #: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
 MOST_TILINGS, DEAREST = 120, 4.0

@@ -6,12 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sisyphus.nlp import knob
 from sisyphus.nlp.knobs import log_name
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.session import Session
 from sisyphus.solve.contract import SolveOutcome, Stop, failure
-from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile
+from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, knob
 
 #: How far the trip counts may lie from the fractional ones, as factors; the first with a design and one more are tried.
 RADII = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)

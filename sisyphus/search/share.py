@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.nlp import decode, knob
-from sisyphus.nlp.encode import choices
-from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, Space
+from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, Space, choices, decode, knob
 
 
 def sharings(space: Space, point: DesignPoint) -> Iterator[DesignPoint]:

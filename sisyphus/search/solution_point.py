@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sisyphus.nlp import decode, knob
 from sisyphus.search.engine import Solution
-from sisyphus.space import DesignPoint, Space
+from sisyphus.space import DesignPoint, Space, decode, knob
 
 
 def point_of(space: Space, solution: Solution) -> DesignPoint:

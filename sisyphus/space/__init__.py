@@ -2,10 +2,13 @@
 
 from sisyphus.space.build import build_space
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
+from sisyphus.space.decode import Values, decode, innermost_outside, knob, level0_order
+from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes
 from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
-from sisyphus.space.schedule import illegal, level2_order, precedence, schedules
+from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
+from sisyphus.space.schedule import illegal, level2_order, schedules
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.widths import layout_for, tile_grid, tile_widths
 
@@ -14,6 +17,7 @@ __all__ = [
     "NEST_PLACE",
     "ArrayUse",
     "BufferPoint",
+    "Copies",
     "DesignPoint",
     "DimUse",
     "Factors",
@@ -24,14 +28,23 @@ __all__ = [
     "Space",
     "Tile",
     "TransferPoint",
+    "Values",
     "apply_fixes",
     "build_space",
+    "choices",
     "copies_depth",
+    "decode",
+    "encode",
     "factors_of",
     "free_loops",
     "illegal",
+    "innermost_outside",
+    "knob",
     "layout_for",
+    "level0_order",
+    "level0_pairs",
     "level2_order",
+    "never_both",
     "places_around",
     "precedence",
     "schedules",

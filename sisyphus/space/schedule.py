@@ -9,6 +9,7 @@ from sisyphus.ir import Scop, StmtId
 from sisyphus.poly import Map, Piece, const, schedule, split_loop, var
 from sisyphus.space.coarse import copies_depth
 from sisyphus.space.point import DesignPoint, NestPoint
+from sisyphus.space.precedence import precedence
 
 
 def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dict[StmtId, Map]:
@@ -66,13 +67,6 @@ def _levels(nest: Nest, point: NestPoint, places: set[str], *, tree_reduction: b
         *(pieces[name][2] for name in nest.iterators),
         *(pieces[name][3] for name in level2_order(nest, tree_reduction=tree_reduction)),
     ]
-
-
-def precedence(nest: Nest, *, tree_reduction: bool) -> frozenset[tuple[str, str]]:
-    """The pairs of `nest.precedence` that count: with tree reduction, a reduction loop orders nothing."""
-    if not tree_reduction:
-        return nest.precedence
-    return frozenset((a, b) for a, b in nest.precedence if nest.loop(a).kind is not LoopKind.REDUCTION)
 
 
 def level2_order(nest: Nest, *, tree_reduction: bool) -> tuple[str, ...]:

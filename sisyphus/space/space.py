@@ -11,7 +11,7 @@ from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, p
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.space.factors import Factors
-from sisyphus.space.point import NEST_PLACE, Tile
+from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, Tile
 from sisyphus.target import Target
 
 Reuse = Literal["optimistic", "pessimistic"]
@@ -97,6 +97,11 @@ class ArrayUse:
     writes: bool
     places: tuple[str, ...]
     still: tuple[str, ...] = ()
+
+    @property
+    def can_be_tiled(self) -> bool:
+        """May the array be anywhere but resident?"""
+        return any(place != KERNEL_PLACE for place in self.places)
 
     def footprint(self, sizes: Mapping[str, int]) -> int:
         """Elements of the bounding box touched when loop l runs over `sizes[l]` iterations."""

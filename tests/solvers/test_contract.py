@@ -15,9 +15,7 @@ import pytest
 from builders import scop
 from unit.search.solve_spaces import gemm_space, space_of
 
-from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
-from sisyphus.nlp.encode import encode
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search import Engine, PaperCosts, Terms, point_of, search
 from sisyphus.search.check import faults
@@ -36,7 +34,7 @@ from sisyphus.solve import (
 )
 from sisyphus.solve.contract import form_of
 from sisyphus.solve.run import solve
-from sisyphus.space import Space
+from sisyphus.space import Space, decode, encode
 
 PROGRAM = Path(__file__).with_name("ampl_scip.py")
 OURS = ("asl", "bonmin", "couenne", "gurobi", "highs", "ipopt", "scip")

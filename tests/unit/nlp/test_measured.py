@@ -20,12 +20,11 @@ from sisyphus.model import estimate
 from sisyphus.model.counting import domains
 from sisyphus.nlp import measured_problem as measured
 from sisyphus.nlp.convex import is_convex
-from sisyphus.nlp.encode import encode
 from sisyphus.nlp.knobs import Knobs
 from sisyphus.plan import build_plan
 from sisyphus.request import Source, load_kernels
 from sisyphus.solve import Limits, SolveRequest, Stop, find_adapter
-from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space
+from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space, encode
 from sisyphus.target import load_device, make_target
 
 KERNELS = {

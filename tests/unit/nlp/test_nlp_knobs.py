@@ -13,13 +13,11 @@ from random_knobs import random_points
 from unit.search.solve_spaces import gemm_space, random_space, space_of
 
 from sisyphus.errors import InternalError
-from sisyphus.nlp import decode
 from sisyphus.nlp.convex import is_convex
-from sisyphus.nlp.encode import encode
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search import Engine, PaperCosts, Solution, Terms, point_of
-from sisyphus.space import DesignPoint, Space, Tile
+from sisyphus.space import DesignPoint, Space, Tile, decode, encode
 
 
 def some_points(space: Space, count: int = 4) -> list[DesignPoint]:

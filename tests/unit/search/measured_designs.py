@@ -15,7 +15,6 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.model import Estimate, Estimator
-from sisyphus.nlp import decode, knob
 from sisyphus.search import CostModel, Judged, Problem, Solution
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import Homes, Tilings
@@ -23,7 +22,7 @@ from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.options import Options as NestOptions
 from sisyphus.search.options import Table
 from sisyphus.search.placements import Home, choices
-from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space
+from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space, decode, knob
 from sisyphus.target import load_device, make_target
 
 Extents = Mapping[str, tuple[int, ...]]

@@ -9,11 +9,10 @@ from dataclasses import replace
 import pytest
 from unit.search.solve_spaces import gemm_space
 
-from sisyphus.nlp import knob
 from sisyphus.search import Engine, PaperCosts, Terms, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.repair import near
-from sisyphus.space import DesignPoint, Space, Tile, apply_fixes
+from sisyphus.space import DesignPoint, Space, Tile, apply_fixes, knob
 
 
 def best(space: Space) -> DesignPoint:

@@ -13,13 +13,11 @@ from random_knobs import random_points
 from sisyphus.analysis import dependences, distribute, liveness, with_views
 from sisyphus.errors import KernelError
 from sisyphus.model import estimate
-from sisyphus.nlp import decode
-from sisyphus.nlp.encode import encode
 from sisyphus.plan import build_plan, check_point
 from sisyphus.plan.tree import Copy
 from sisyphus.search import Engine, MeasuredCosts, Terms, point_of
 from sisyphus.search.check import faults
-from sisyphus.space import NEST_PLACE, DesignPoint, Options, Space, apply_fixes, build_space
+from sisyphus.space import NEST_PLACE, DesignPoint, Options, Space, apply_fixes, build_space, decode, encode
 from sisyphus.target import load_device, make_target
 from sisyphus.verify import prove
 

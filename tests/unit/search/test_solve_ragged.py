@@ -13,14 +13,23 @@ from random_knobs import random_points
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.model import estimate
-from sisyphus.nlp import decode
-from sisyphus.nlp.encode import encode
 from sisyphus.plan import build_plan
 from sisyphus.search import Engine, MeasuredCosts, Terms, point_of
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.check import faults
 from sisyphus.search.partitions import states_of
-from sisyphus.space import DesignPoint, NestPoint, Options, Space, Tile, build_space, illegal, precedence
+from sisyphus.space import (
+    DesignPoint,
+    NestPoint,
+    Options,
+    Space,
+    Tile,
+    build_space,
+    decode,
+    encode,
+    illegal,
+    precedence,
+)
 from sisyphus.space.space import Tiles
 from sisyphus.target import load_device, make_target
 

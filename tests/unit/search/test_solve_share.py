@@ -12,13 +12,11 @@ from random_knobs import random_points
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
-from sisyphus.nlp import decode
-from sisyphus.nlp.encode import encode
 from sisyphus.plan import build_plan, check_point
 from sisyphus.search import Engine, MeasuredCosts, Terms, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.share import sharings
-from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
+from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, decode, encode
 from sisyphus.target import load_device, make_target
 
 #: A triangular solver, and sweeps over rows that stay under two loops; every array may move under an outer loop.

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.decode import knob, unrolled
-from sisyphus.nlp.knobs import can_tile
-from sisyphus.space import KERNEL_PLACE, ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.space.decode import knob, unrolled
+from sisyphus.space.point import KERNEL_PLACE, DesignPoint
+from sisyphus.space.space import ArrayUse, NestSpace, Space
 
 
 def encode(space: Space, point: DesignPoint) -> dict[str, int]:
@@ -62,10 +62,10 @@ def _places(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
         yield knob("resident", use.array, nest.id), int(buffer.place == KERNEL_PLACE)
         if buffer.place in nest.nest.outer and (buffer.place != nest.around or len(buffer.nests) > 1):
             yield knob("shared", use.array, nest.id, buffer.place), 1
-        if can_tile(use):
+        if use.can_be_tiled:
             for loop in nest.loops:
                 yield knob("outside", use.array, nest.id, loop.iterator), int(loop.iterator in outside[use.array])
-    for a, b in combinations([use for use in nest.arrays if can_tile(use)], 2):
+    for a, b in combinations([use for use in nest.arrays if use.can_be_tiled], 2):
         yield knob(f"larger_{nest.id}", a.array, b.array), int(outside[a.array] <= outside[b.array])
 
 

@@ -6,26 +6,17 @@ are the smallest that serve, so that equal choices give equal points.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.space import (
-    KERNEL_PLACE,
-    BufferPoint,
-    DesignPoint,
-    NestPoint,
-    NestSpace,
-    Space,
-    Tile,
-    TransferPoint,
-    layout_for,
-    precedence,
-    tile_widths,
-)
+from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.precedence import level0_pairs
+from sisyphus.space.space import NestSpace, Space
+from sisyphus.space.widths import layout_for, tile_widths
 
 #: Values of the binary knobs by component name and index, as `SolveOutcome.values` has them.
 Values = Mapping[str, int]
@@ -100,8 +91,7 @@ def level0_order(
     several iterations at level 0, which alone must keep their precedence; `sets` the loops outside of each transfer.
     """
     last = {u.places[0] for u in nest.arrays if len(u.places) == 1 and u.places[0] != KERNEL_PLACE}
-    pairs = precedence(nest.nest, tree_reduction=space.options.tree_reduction)
-    before = [(a, b) for a, b in pairs if a in active and b in active]
+    before = level0_pairs(space, nest, active)
     remaining, order = [s.iterator for s in nest.loops], list[str]()
 
     def rank(loop: str) -> tuple[int, bool, bool, int]:
@@ -169,9 +159,15 @@ def _shared_loop(nest: NestSpace, array: ArrayId, values: Values) -> str | None:
 
 
 def _place(nest: NestSpace, point: NestPoint, outside: frozenset[str]) -> str:
+    return innermost_outside(nest, point.order, outside, lambda loop: point.tile(loop).level0 > 1)
+
+
+def innermost_outside(
+    nest: NestSpace, order: Sequence[str], outside: frozenset[str], is_active: Callable[[str], bool]
+) -> str:
     """The innermost loop outside of a transfer; loops of one tile do not count unless there is no other."""
-    prefix = [loop for loop in point.order if loop in outside]
-    while len(prefix) > 1 and point.tile(prefix[-1]).level0 == 1:
+    prefix = [loop for loop in order if loop in outside]
+    while len(prefix) > 1 and not is_active(prefix[-1]):
         prefix.pop()
     if prefix:
         return prefix[-1]
