@@ -213,7 +213,8 @@ def solve(kernel: Kernel, job: Job, limits: Limits, heard: Heard) -> Found:
     return search_within(space, formulate, job.solver, limits, judge, improve=improve, on_progress=heard)
 
 
-def main() -> int:
+def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """What the words of a command line ask for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", action="append", dest="sets", default=[], help="data set of sizes.toml")
     parser.add_argument("--model", choices=("paper", "measured"), default="measured")
@@ -223,7 +224,11 @@ def main() -> int:
     parser.add_argument("--against", help="another solver to compare with, as `exact`")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("kernels", nargs="*")
-    options = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def main() -> int:
+    options = options_of()
     with ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as pool:
         show(COLUMNS)
         rows = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import gcd
 
-from sisyphus.errors import InternalError, KernelError
+from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
 from sisyphus.plan import check_point
 from sisyphus.space import (
@@ -17,6 +17,7 @@ from sisyphus.space import (
     LoopSpace,
     NestPoint,
     NestSpace,
+    NotADesign,
     Space,
     Tile,
     choices,
@@ -59,7 +60,7 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
         kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
         point = replace(decoded, nests=kept, expanded=crude.expanded, viewed=crude.viewed)
         check_point(space.scop, space.distribution, point)
-    except (InternalError, StopIteration):
+    except NotADesign:
         return None, "no partition or beat serves this together with the rest"
     except KernelError as wrong:
         return None, f"not legal: {wrong.message.partition(': ')[2]}"

@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterator
 
 from sisyphus.analysis import LoopKind
-from sisyphus.errors import InternalError
-from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, Space, decode, illegal, knob
+from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, NotADesign, Space, decode, illegal, knob
 
 
 def random_points(space: Space, count: int, seed: int = 0, *, resident: bool = False) -> Iterator[DesignPoint]:
@@ -19,7 +18,7 @@ def random_points(space: Space, count: int, seed: int = 0, *, resident: bool = F
             raise AssertionError(f"too few legal points in the space of {space.scop.name}")
         try:
             point = decode(space, _values(space, rng, resident=resident))
-        except InternalError:
+        except NotADesign:
             continue  # no partition serves all its unroll factors
         banks = [_product(b.partition) for b in point.buffers]
         if max(banks, default=1) > space.target.max_partition:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sisyphus.errors import InternalError
 from sisyphus.nlp.convex import is_convex
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.excess import with_smaller_budgets
@@ -15,7 +14,7 @@ from sisyphus.search.session import ROUGHLY_EQUAL, Session
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, form_of
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.run import solve
-from sisyphus.space import DesignPoint, Space, decode, encode
+from sisyphus.space import DesignPoint, NotADesign, Space, decode, encode
 
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.
 MAX_ROUNDS = 8
@@ -115,7 +114,7 @@ def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
     if session.best is not None:
         try:
             start = encode(space, session.best.point)
-        except InternalError:
+        except NotADesign:
             start = None  # a point of the full space need not lie in a narrower one
     request = SolveRequest(knobs.model, _asking(session), start, is_convex=is_convex(knobs.model))
 
@@ -135,8 +134,8 @@ def _decoded(session: Session, space: Space, values: Mapping[str, int]) -> tuple
     """The point that the values say, or what is wrong with it."""
     try:
         point = decode(space, values)
-    except (InternalError, KeyError, StopIteration) as broken:
-        return None, f"it makes no design ({type(broken).__name__}: {broken})"
+    except NotADesign as broken:
+        return None, f"it makes no design ({broken})"
     wrong = session.faults(point)
     return (None, "; ".join(wrong)) if wrong else (point, "")
 

@@ -12,11 +12,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sisyphus.errors import InternalError
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import CostModel, Ints, Tilings
 from sisyphus.search.share import sharings
-from sisyphus.space import DesignPoint, NestSpace, Space, Tile, choices, decode, knob
+from sisyphus.space import DesignPoint, NestSpace, NotADesign, Space, Tile, choices, decode, knob
 
 #: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
 MOST_TILINGS, DEAREST = 120, 4.0
@@ -102,5 +101,5 @@ def _neighbours(space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequ
                 changed[knob("unroll", nest.id, loop.iterator, factor)] = int(factor == copies)
         try:
             yield decode(space, changed)
-        except InternalError:
+        except NotADesign:
             continue  # no partition serves this tiling together with the others

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, Space, choices, decode, knob
+from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, NotADesign, Space, choices, decode, knob
 
 
 def sharings(space: Space, point: DesignPoint) -> Iterator[DesignPoint]:
@@ -22,7 +21,7 @@ def sharings(space: Space, point: DesignPoint) -> Iterator[DesignPoint]:
                 continue
             try:
                 yield decode(space, _shared(values, array, place, nests))
-            except InternalError:
+            except NotADesign:
                 continue  # no partition serves all these nests
 
 

@@ -78,14 +78,12 @@ def _begin_with(session: Session, start: DesignPoint) -> None:
 
 
 def _turn(session: Session, name: str) -> SolveOutcome:
-    """One solver, whatever happens in it."""
+    """One solver. What fails in its own process is an outcome; what fails in ours is our fault, and nobody hides it."""
     session.begin_turn()
     try:
         return exact(session) if name == EXACT else by_adapter(session, name)
     except KeyboardInterrupt:
         return replace(failure(name, "interrupted", session.seconds), stop=Stop.INTERRUPTED)
-    except Exception as broken:  # noqa: BLE001 - a solver may fail in any way; the next one is to have its turn
-        return failure(name, f"failed: {type(broken).__name__}: {broken}", session.seconds)
 
 
 def _is_done(session: Session, outcome: SolveOutcome) -> bool:

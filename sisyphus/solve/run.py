@@ -71,6 +71,7 @@ class _Watch:
         self.best: Progress | None = None
         self.bound: float | None = None
         self._read = 0
+        self._fault: BaseException | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._poll, daemon=True)
 
@@ -81,11 +82,17 @@ class _Watch:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
+        if self._fault is not None:
+            raise self._fault
         self._look()
 
     def _poll(self) -> None:
-        while not self._over.wait(POLL_S):
-            self._look()
+        """What fails in whoever listens fails in the thread that asked."""
+        try:
+            while not self._over.wait(POLL_S):
+                self._look()
+        except BaseException as fault:  # noqa: BLE001 - handed on where the block ends
+            self._fault = fault
 
     def _look(self) -> None:
         if not self.path.exists():

@@ -2,7 +2,7 @@
 
 from sisyphus.space.build import build_space
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
-from sisyphus.space.decode import Values, decode, innermost_outside, knob, level0_order
+from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside, knob, level0_order
 from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes
@@ -24,6 +24,7 @@ __all__ = [
     "LoopSpace",
     "NestPoint",
     "NestSpace",
+    "NotADesign",
     "Options",
     "Space",
     "Tile",

@@ -11,7 +11,6 @@ from dataclasses import replace
 from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
-from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import level0_pairs
@@ -22,13 +21,17 @@ from sisyphus.space.widths import layout_for, tile_widths
 Values = Mapping[str, int]
 
 
+class NotADesign(ValueError):  # noqa: N818 - an answer about values, not a fault of anybody
+    """No design has these values: something is not chosen, or what is chosen cannot be had together."""
+
+
 def knob(component: str, *index: object) -> str:
     """The name under which a knob's value travels."""
     return f"{component}[{','.join(map(str, index))}]"
 
 
 def decode(space: Space, values: Values) -> DesignPoint:
-    """The design point that the binary knobs say."""
+    """The design point that the binary knobs say; `NotADesign` where they say none."""
     nests = tuple(_nest_point(space, nest, values) for nest in space.nests)
     chosen = {point.id: point for point in nests}
     buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, values))
@@ -55,7 +58,7 @@ def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
     tiles = {loop.iterator: _chosen_tile(nest, loop.iterator, values) for loop in nest.loops}
     pipelined = [name for name, tile in tiles.items() if tile.level1 > 1]
     if len(pipelined) > 1:
-        raise InternalError(f"nest `{nest.id}`: {pipelined} are all pipelined")
+        raise NotADesign(f"nest `{nest.id}`: {pipelined} are all pipelined")
     active = [name for name, tile in tiles.items() if tile.level0 > 1]
     sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
     order = nest.order or level0_order(space, nest, active, sets)
@@ -64,8 +67,17 @@ def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
 
 
 def _chosen_tile(nest: NestSpace, loop: str, values: Values) -> Tile:
-    tiles = nest.loop(loop).tiles
-    return next(tile for k, tile in enumerate(tiles) if values[knob("tile", nest.id, loop, k)])
+    for k, tile in enumerate(nest.loop(loop).tiles):
+        if values.get(knob("tile", nest.id, loop, k), 0):
+            return tile
+    raise NotADesign(f"nest `{nest.id}`: no tile of `{loop}` is chosen")
+
+
+def _chosen_width(space: Space, array: ArrayId, values: Values) -> int:
+    for width in space.widths[array]:
+        if values.get(knob("width", array, width), 0):
+            return width
+    raise NotADesign(f"no width of `{array}` is chosen")
 
 
 def _copies(nest: NestSpace, loop: str, tile: Tile, values: Values) -> int:
@@ -73,7 +85,7 @@ def _copies(nest: NestSpace, loop: str, tile: Tile, values: Values) -> int:
     legal = nest.loop(loop).unroll
     factor = next((f for f in legal if values.get(knob("unroll", nest.id, loop, f), 0)), legal[0])
     if tile.level0 % factor:
-        raise InternalError(f"nest `{nest.id}`: {factor} copies of `{loop}` do not divide its {tile.level0} tiles")
+        raise NotADesign(f"nest `{nest.id}`: {factor} copies of `{loop}` do not divide its {tile.level0} tiles")
     return factor
 
 
@@ -108,8 +120,8 @@ def level0_order(
 def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values) -> Iterable[BufferPoint]:
     """One buffer for all nests in which the array is resident or that share it, one for each other nest."""
     users = list(space.users(array))
-    resident = [n for n in users if values[knob("resident", array, n.id)]]
-    width = next(w for w in space.widths[array] if values[knob("width", array, w)])
+    resident = [n for n in users if values.get(knob("resident", array, n.id), 0)]
+    width = _chosen_width(space, array, values)
     if resident:
         in_registers = values.get(knob("registers", array), 0)
         factors = space.scop.array(array).extents if in_registers else _partition(space, chosen, array, resident, width)
@@ -123,7 +135,7 @@ def _shares(
     space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values
 ) -> Iterable[tuple[str, list[NestSpace]]]:
     """The place of each buffer that is not resident, and the nests that it is for."""
-    waiting = [n for n in space.users(array) if not values[knob("resident", array, n.id)]]
+    waiting = [n for n in space.users(array) if not values.get(knob("resident", array, n.id), 0)]
     loops = _shared_loops(space, waiting, array, values)
     while waiting:
         first = waiting.pop(0)
@@ -172,7 +184,7 @@ def innermost_outside(
     if prefix:
         return prefix[-1]
     if nest.around is None:
-        raise InternalError(f"nest `{nest.id}`: no loop is outside of a transfer")
+        raise NotADesign(f"nest `{nest.id}`: no loop is outside of a transfer")
     return nest.around
 
 
@@ -187,10 +199,10 @@ def _partition(
         copies = unrolled(array, at, ((nest, chosen[nest.id]) for nest in nests))
         factor = space.factors(array, at).smallest(copies=copies, width=beat)
         if factor is None:
-            raise InternalError(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
+            raise NotADesign(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
         found.append(factor)
     if prod(found) > space.target.max_partition:
-        raise InternalError(f"`{array}` would need {prod(found)} banks, more than {space.target.max_partition}")
+        raise NotADesign(f"`{array}` would need {prod(found)} banks, more than {space.target.max_partition}")
     return tuple(found)
 
 
@@ -217,7 +229,7 @@ def _width(
         if space.scop.home(buffer.array) != space.scop.home(array):
             continue
         if buffer.place == KERNEL_PLACE:
-            return next(w for w in space.widths[array] if values[knob("width", array, w)])
+            return _chosen_width(space, array, values)
         legal &= _legal_widths(space, chosen, buffer)
     return max(legal, default=1)
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.space.decode import knob, unrolled
+from sisyphus.space.decode import NotADesign, knob, unrolled
 from sisyphus.space.point import KERNEL_PLACE, DesignPoint
 from sisyphus.space.space import ArrayUse, NestSpace, Space
 
 
 def encode(space: Space, point: DesignPoint) -> dict[str, int]:
-    """Every binary knob of a point that lies in the space; `InternalError` where it does not."""
+    """Every binary knob of a point that lies in the space; `NotADesign` where it does not."""
     values = choices(space, point)
     for array in space.used_arrays:
         width = _width(space, point, array)
@@ -45,7 +44,7 @@ def _tiles(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
     unroll = dict(chosen.unroll)
     for loop in nest.loops:
         if chosen.tile(loop.iterator) not in loop.tiles:
-            raise InternalError(f"nest `{nest.id}`: {chosen.tile(loop.iterator)} is no tile of `{loop.iterator}`")
+            raise NotADesign(f"nest `{nest.id}`: {chosen.tile(loop.iterator)} is no tile of `{loop.iterator}`")
         for k, tile in enumerate(loop.tiles):
             yield knob("tile", nest.id, loop.iterator, k), int(tile == chosen.tile(loop.iterator))
         for factor in loop.unroll if loop.unroll != (1,) else ():
@@ -89,5 +88,5 @@ def _factor(space: Space, point: DesignPoint, array: ArrayId, at: int, width: in
     copies = unrolled(array, at, ((nest, point.nest(nest.id)) for nest in space.users(array)))
     factor = space.factors(array, at).smallest(copies=copies, width=beat)
     if factor is None:
-        raise InternalError(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
+        raise NotADesign(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
     return factor

@@ -12,12 +12,11 @@ from builders import scop as build_scop
 from random_knobs import random_points
 from unit.search.solve_spaces import gemm_space, random_space, space_of
 
-from sisyphus.errors import InternalError
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search import Engine, PaperCosts, Solution, Terms, point_of
-from sisyphus.space import DesignPoint, Space, Tile, decode, encode
+from sisyphus.space import DesignPoint, NotADesign, Space, Tile, decode, encode
 
 
 def some_points(space: Space, count: int = 4) -> list[DesignPoint]:
@@ -42,7 +41,7 @@ def test_a_point_survives_the_way_through_its_knobs(seed: int, *, in_paper: bool
 
 def test_a_point_of_another_space_has_no_knobs() -> None:
     [point, *_] = some_points(gemm_space(8, 12, 6))
-    with pytest.raises(InternalError, match="is no tile of"):
+    with pytest.raises(NotADesign, match="is no tile of"):
         encode(gemm_space(8, 10, 6), point)
 
 
@@ -70,7 +69,7 @@ def test_copies_that_do_not_divide_the_tiles_are_no_design() -> None:
     values = encode(space, next(iter(random_points(space, 1))))
     tiles = space.nests[0].loop("i").tiles
     values |= {f"tile[S0+S1,i,{k}]": int(tile == Tile(2, 1, 2)) for k, tile in enumerate(tiles)}
-    with pytest.raises(InternalError, match="do not divide"):
+    with pytest.raises(NotADesign, match="do not divide"):
         decode(space, values | {"unroll[S0+S1,i,1]": 0, "unroll[S0+S1,i,2]": 0, "unroll[S0+S1,i,4]": 1})
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from builders import scop as build_scop
 
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.model import Estimate, Estimator
 from sisyphus.search import CostModel, Judged, Problem, Solution
@@ -22,7 +21,7 @@ from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.options import Options as NestOptions
 from sisyphus.search.options import Table
 from sisyphus.search.placements import Home, choices
-from sisyphus.space import DesignPoint, NestSpace, Options, Space, build_space, decode, knob
+from sisyphus.space import DesignPoint, NestSpace, NotADesign, Options, Space, build_space, decode, knob
 from sisyphus.target import load_device, make_target
 
 Extents = Mapping[str, tuple[int, ...]]
@@ -151,7 +150,7 @@ def every_design(space: Space, in_registers: Collection[ArrayId]) -> list[Design
                     values |= part
                 try:
                     found[decode(space, values)] = None
-                except InternalError:
+                except NotADesign:
                     continue  # more banks than allowed
     return list(found)
 

@@ -1,0 +1,50 @@
+"""What goes wrong inside of a search is our fault: it is shown whole, and never taken for a design that cannot be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from unit.search.solve_spaces import gemm_space
+
+from sisyphus.cli import main
+from sisyphus.errors import InternalError
+from sisyphus.nlp.paper_problem import formulate
+from sisyphus.search import MeasuredCosts, PaperCosts, search
+from sisyphus.solve import Limits
+
+ATAX = Path(__file__).parents[3] / "kernels" / "polybench" / "atax.c"
+
+
+def failing(fault: Exception) -> Callable[..., object]:
+    def fail(*_: object, **__: object) -> object:
+        raise fault
+
+    return fail
+
+
+@pytest.mark.parametrize("fault", [InternalError("planted"), ValueError("planted"), ZeroDivisionError("planted")])
+@pytest.mark.parametrize("solver", ["exact", "auto"])
+def test_no_error_inside_of_the_search_is_swallowed(
+    fault: Exception, solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PaperCosts, "nest", failing(fault))
+    with pytest.raises(type(fault), match="planted"):
+        search(gemm_space(), formulate, solver, Limits(seconds=60))
+
+
+@pytest.mark.parametrize("part", ["count", "least_tile", "moves"])
+def test_the_command_shows_it_with_a_traceback_and_exits_70(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(MeasuredCosts, part, failing(InternalError("planted")))
+    monkeypatch.setattr(sys, "argv", ["sisy", "optimize", str(ATAX), "-D", "MINI_DATASET", "-o", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 70
+    shown = capsys.readouterr()
+    assert "Traceback" in shown.err
+    assert "planted" in shown.err
+    assert not (tmp_path / "out").exists()
