@@ -219,7 +219,7 @@ def _more_files(design: Design) -> dict[str, str]:
 def check(design: Design) -> None:
     """`VerifyError` where a design was verified and failed."""
     if design.verdict is not None and not design.verdict.passed:
-        failed = next(c for c in design.verdict.checks if not c.passed)
+        failed = design.verdict.failures[0]
         raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sisyphus.backends.hls import Project, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
+from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import DESIGN, Record
+from sisyphus.report import interface_data
 from sisyphus.request import form_of, load_kernels
 from sisyphus.target import Target
 from sisyphus.verify import Check, Verdict, reduced, run_files, verify
@@ -113,7 +117,8 @@ def _whole(
         full=full,
         smaller=lambda: reduced(kernel.scop, record.point, params=told.params, temporaries=told.temporaries),
     )
-    return Rechecked(folder, Verdict(_compared(files, printed)).joined(verdict), notes)
+    told_as_found = _told_as_found(record, plan, printed, record.whole_target(device) if target else None)
+    return Rechecked(folder, Verdict((*_compared(files, printed), *told_as_found)).joined(verdict), notes)
 
 
 def _printed(plan: Plan, target: Target | None, record: Record, found: Path) -> Project:
@@ -133,6 +138,19 @@ def _compared(files: Mapping[str, str], printed: Project) -> tuple[Check, ...]:
         else:
             detail = "as its design point prints it"
         checks.append(Check(f"file {name}", files.get(name) == text, detail))
+    return tuple(checks)
+
+
+def _told_as_found(record: Record, plan: Plan, printed: Project, target: Target | None) -> tuple[Check, ...]:
+    """What design.json says of its design beside the point itself, which is all that the files are printed from."""
+    found: dict[str, Any] = {"interface": interface_data(printed.interface)}
+    if target is not None:
+        found["estimate"] = estimate(plan, target).to_json()
+    checks = []
+    for name, data in found.items():
+        same = json.loads(json.dumps(data)) == getattr(record, name)
+        detail = "as its design point has it" if same else "is not what its design point has"
+        checks.append(Check(f"file {DESIGN}, {name}", same, detail))
     return tuple(checks)
 
 

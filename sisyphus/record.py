@@ -27,6 +27,8 @@ class Record:
     board: Mapping[str, Any]
     point: DesignPoint
     search: Mapping[str, Any]
+    estimate: Any = None
+    interface: Any = None
 
     @staticmethod
     def of(path: Path) -> Record:
@@ -43,7 +45,8 @@ class Record:
             )
             board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
             board |= {name: data["target"].get(name) for name in ("budget", "max_partition")}
-            return Record(path, source, str(told["sha256"]), board, point, dict(data.get("search", {})))
+            search, rest = dict(data.get("search", {})), (data.get("estimate"), data.get("interface"))
+            return Record(path, source, str(told["sha256"]), board, point, search, *rest)
         except (KeyError, TypeError, ValueError, AttributeError) as fault:
             raise KernelError(f"{path}: `source` or `target` is not as sisy writes it ({fault!r})") from fault
 

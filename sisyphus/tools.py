@@ -8,11 +8,14 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from sisyphus.errors import ToolError
 
 LOG_TAIL_LINES = 15
+#: Bytes of one file that a program made of a user's text may write; seconds of a processor per second that it may take.
+LARGEST_FILE, THREADS = 1 << 30, 4
 
 
 @dataclass(frozen=True)
@@ -37,17 +40,19 @@ def run_tool(
     log: Path | None = None,
     accept: Sequence[int] = (0,),
     env: Mapping[str, str] | None = None,
+    alone: bool = False,
 ) -> Finished:
     """Runs a program to its end in a process group of its own, which dies with it.
 
     Raises `ToolError` when it is missing, passes `timeout_s` seconds (None: no limit) or exits with a status not in
-    `accept`; its output is written to `log` in every case where it started.
+    `accept`; its output is written to `log` in every case where it started. What is made of a user's text runs `alone`:
+    without the environment, without core files, with bounds on what it writes and on its processor time.
     """
     words = [os.fspath(w) for w in command]
     if find_tool(words[0]) is None:
         raise ToolError(f"`{words[0]}` was not found", hint=f"install it, or put it on PATH: `{words[0]}`")
     process = subprocess.Popen(
-        words,
+        [*_bounds(timeout_s), *words] if alone else words,
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -55,7 +60,7 @@ def run_tool(
         text=True,
         errors="replace",
         start_new_session=True,
-        env=dict(env) if env is not None else None,
+        env=_bare(cwd) if alone else dict(env) if env is not None else None,
     )
     try:
         output, errors = process.communicate(timeout=timeout_s)
@@ -73,6 +78,21 @@ def run_tool(
         tail = "\n".join((errors or output).strip().splitlines()[-LOG_TAIL_LINES:])
         raise ToolError(f"`{words[0]}` exited {process.returncode}{_where(log)}" + (f"\n{tail}" if tail else ""))
     return Finished(process.returncode, output, errors)
+
+
+def _bounds(timeout_s: float | None) -> list[str]:
+    """A shell that sets limits and becomes the program; they cannot be raised again.
+
+    By a shell, since code between fork and exec is not safe beside threads.
+    """
+    seconds = "unlimited" if timeout_s is None else ceil(timeout_s) * THREADS
+    limits = f"ulimit -c 0; ulimit -f {LARGEST_FILE // 512}; ulimit -t {seconds}"
+    return ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh"]
+
+
+def _bare(folder: Path) -> dict[str, str]:
+    """The environment of a program that needs none: where tools are found, and where it may write."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TMPDIR": str(folder)}
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:

@@ -22,6 +22,7 @@ from sisyphus.poly import (
     largest_extent,
     loop_bounds,
     make_set,
+    plain_shadow,
     project_onto,
     pull_back,
     remaining_conditions,
@@ -73,7 +74,7 @@ class Scan:
             return [c for c in conditions if c not in kept], kept
         points = self.instances[statement]
         outside = [name for name in dim_names(points) if name not in inner]
-        shadow = project_onto(points, outside)
+        shadow = plain_shadow(points, outside)
         before = remaining_conditions(shadow, project_onto(self.context, outside))
         within = self.context.intersect(_around(shadow, dim_names(points)))
         after = remaining_conditions(points, within)
@@ -109,7 +110,7 @@ def scan(
     everything = union_of(list(instances.values()))
     if everything.is_empty():
         return None
-    entry, entered = _entry(project_onto(everything, levels.outer), outside)
+    entry, entered = _entry(plain_shadow(everything, levels.outer), outside)
     ranges = _inner_ranges(levels)
     known, context = list(levels.outer), entered
     for name, copies in levels.level0:

@@ -86,6 +86,11 @@ def project_onto(points: Set, names: Sequence[str]) -> Set:
     return points
 
 
+def plain_shadow(points: Set, names: Sequence[str]) -> Set:
+    """A shadow without existential variables: of `l = 2*m` on l, every l rather than the even ones."""
+    return project_onto(points, names).remove_divs()
+
+
 def dim_range(points: Set, name: str) -> tuple[int, int]:
     """Smallest and largest value of a dimension; raises `InternalError` on an empty or unbounded set."""
     shadow = project_onto(points, [name])

@@ -1,6 +1,6 @@
 """What was chosen and why, as data and as text; decides and prints nothing."""
 
-from sisyphus.report.data import design_data, point_data, run_data, verdict_data
+from sisyphus.report.data import design_data, interface_data, point_data, run_data, verdict_data
 from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
 from sisyphus.report.facts import Facts, Front, Rated
@@ -19,6 +19,7 @@ __all__ = [
     "explanation_text",
     "front_data",
     "front_svg",
+    "interface_data",
     "kernel_text",
     "point_data",
     "progress_text",

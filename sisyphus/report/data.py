@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -23,7 +24,7 @@ def design_data(facts: Facts) -> dict[str, Any]:
     """Everything that the run chose, in the form of design.json."""
     return {
         **point_data(facts, Rated(facts.point, facts.estimate)),
-        "interface": [_port(p) for p in facts.interface],
+        "interface": interface_data(facts.interface),
         "paper": None if facts.paper is None else paper_data(facts.paper),
     }
 
@@ -108,6 +109,11 @@ def _target(target: Target) -> dict[str, Any]:
             "onchip_bytes": budget.onchip_bytes,
         },
     }
+
+
+def interface_data(ports: Iterable[Port]) -> list[dict[str, Any]]:
+    """The arguments of the top function, in order."""
+    return [_port(port) for port in ports]
 
 
 def _port(port: Port) -> dict[str, Any]:

@@ -88,12 +88,18 @@ def verdict_text(verdict: Verdict | None) -> str:
     kinds: dict[str, list[Check]] = {}
     for check in verdict.checks:
         kinds.setdefault(check.name.split()[0], []).append(check)
-    lines = ["passed" if verdict.passed else "FAILED"]
+    lines = [_headline(verdict)]
     for kind, checks in kinds.items():
         failed = [c for c in checks if not c.passed]
         lines.append(f"  {kind}: {len(checks) - len(failed)} of {len(checks)} checks passed, e.g. {_told(checks[0])}")
-        lines += [f"    FAILED {_told(c)}" for c in failed]
+        lines += [f"    {'' if c.gave_up else 'FAILED '}{_told(c)}" for c in failed]
     return "\n".join(lines)
+
+
+def _headline(verdict: Verdict) -> str:
+    if not verdict.passed:
+        return "FAILED"
+    return f"passed by its runs; {len(verdict.failures)} checks NOT PROVEN" if verdict.failures else "passed"
 
 
 def _told(check: Check) -> str:

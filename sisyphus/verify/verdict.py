@@ -33,11 +33,13 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        return bool(self.checks) and all(c.passed for c in self.checks)
+        """Nothing was found wrong, and what could not be proven has at least been run."""
+        return bool(self.checks) and not self.refuted and (not self.failures or self.worst_error is not None)
 
     @property
     def failures(self) -> tuple[Check, ...]:
-        return tuple(c for c in self.checks if not c.passed)
+        """Checks that did not pass; those that found a fault first."""
+        return tuple(sorted((c for c in self.checks if not c.passed), key=lambda c: c.gave_up))
 
     @property
     def refuted(self) -> bool:

@@ -91,6 +91,11 @@ SPOILED: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda d: _replace(d / "testbench.cpp", "return failures ? 1 : 0;", "return 0;"),
         "testbench",
     ),
+    "a flattering estimate": (
+        lambda d: _replace(d / "design.json", '"bytes_moved": ', '"bytes_moved": 1'),
+        "design.json, estimate",
+    ),
+    "another interface": (lambda d: _replace(d / "design.json", '"kind": "scalar"', '"kind": "array"'), "interface"),
     "a kernel that is no C++": (lambda d: _replace(d / "kernel.cpp", "{", "{ }}"), "compile"),
 }
 

@@ -2,7 +2,18 @@
 
 from sisyphus.backends.hls.folder import is_ours, write_failed, write_folder
 from sisyphus.backends.hls.project import Project, project
-from sisyphus.backends.hls.reference import source_in, whole_text
+from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, source_in, whole_text
 from sisyphus.backends.hls.testbench import data_sets
 
-__all__ = ["Project", "data_sets", "is_ours", "project", "source_in", "whole_text", "write_failed", "write_folder"]
+__all__ = [
+    "BENCH_FLAGS",
+    "SAME_ARITHMETIC",
+    "Project",
+    "data_sets",
+    "is_ours",
+    "project",
+    "source_in",
+    "whole_text",
+    "write_failed",
+    "write_folder",
+]

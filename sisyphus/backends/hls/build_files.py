@@ -9,14 +9,13 @@ from __future__ import annotations
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.makefile import RULES
+from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import Plan
 from sisyphus.target import Target
 
 SOURCES = "kernel.cpp"
 BENCH = ("testbench.cpp", "reference.c")
-#: Same arithmetic as the check that the design has passed.
-BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math -Wno-unknown-pragmas"
 
 
 def print_build_files(plan: Plan, target: Target, names: Names) -> dict[str, str]:
@@ -41,8 +40,8 @@ def _unified(plan: Plan, target: Target, top: str) -> str:
     if plan.tree_reduction:
         w.line("syn.compile.unsafe_math_optimizations=1")
     w.lines(f"tb.file={name}" for name in BENCH)
-    w.line(f"tb.file_cflags=testbench.cpp,-std=c++14 {BENCH_FLAGS}")
-    w.line(f"tb.file_cflags=reference.c,-w {BENCH_FLAGS}")
+    w.line(f"tb.file_cflags=testbench.cpp,-std=c++14 {BENCH_FLAGS} -Wno-unknown-pragmas")
+    w.line(f"tb.file_cflags=reference.c,-w {SAME_ARITHMETIC}")
     w.lines(["package.output.format=xo", "package.output.file=kernel.xo", "package.output.syn=false"])
     return w.text()
 
@@ -58,8 +57,8 @@ def _classic(plan: Plan, target: Target, top: str) -> str:
         w.line("open_project hls")
         w.line(f"set_top {top}")
         w.line(f'add_files ../{SOURCES} -cflags "-std=c++14"')
-        w.line(f'add_files -tb ../testbench.cpp -cflags "-std=c++14 {BENCH_FLAGS}"')
-        w.line(f'add_files -tb ../reference.c -cflags "-w {BENCH_FLAGS}"')
+        w.line(f'add_files -tb ../testbench.cpp -cflags "-std=c++14 {BENCH_FLAGS} -Wno-unknown-pragmas"')
+        w.line(f'add_files -tb ../reference.c -cflags "-w {SAME_ARITHMETIC}"')
         w.line("open_solution -flow_target vitis solution")
         w.line(f"set_part {target.device.part}")
         w.line(f"create_clock -period {1000 / target.clock_mhz:.6g} -name default")
@@ -110,5 +109,5 @@ def _makefile(target: Target, top: str) -> str:
     w = Writer()
     w.line("# Simulates, synthesizes, links and runs this kernel with AMD Vitis (2023.2 to 2025.x); see `make help`.")
     w.lines([f"TOP := {top}", f"DEVICE := {target.device.name}"])
-    w.lines(RULES.splitlines())
+    w.lines([f"EXACT := {SAME_ARITHMETIC}", *RULES.splitlines()])
     return w.text()

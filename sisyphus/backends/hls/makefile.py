@@ -116,7 +116,6 @@ build/host: host.cpp reference.c
 run: build/host $(XCLBIN)
 	$(if $(filter hw,$(TARGET)),,XCL_EMULATION_MODE=$(TARGET)) build/host $(XCLBIN) $(DEVICE_INDEX)
 
-EXACT := -O1 -ffp-contract=off -fno-fast-math
 check: build/check.done
 build/check.done: $(CODE) $(BENCH)
 	@test -n "$(HLS_INCLUDE)" || { echo "set HLS_INCLUDE=... to a folder with hls_vector.h" >&2; exit 1; }

@@ -13,6 +13,10 @@ from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import Argument, Origin, Scop
 
 ENTRY = "sisy_reference"
+BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math"
+#: With these every compiler computes what C says: integers wrap, a function of math.h is a call of it (of two zeros,
+#: `fmaxf` may return either), and induction variables stay (GCC 12 mixes up `A[17 - i]` and `A[i + 4]` without them).
+SAME_ARITHMETIC = f"{BENCH_FLAGS} -fno-builtin -fwrapv -fno-strict-aliasing -fno-ivopts"
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 _ONCE = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+once\b")

@@ -49,6 +49,7 @@ template <typename T>
 T draw(const char *set, Random &random, std::false_type) {
     const int number = static_cast<int>(random.bits() % 4);
     if (is(set, "zeros")) return T(0);
+    if (is(set, "wide")) return static_cast<T>(random.bits());
     if (is(set, "dominant")) return static_cast<T>(number + 1);
     if (is(set, "negatives") && std::is_signed<T>::value) return static_cast<T>(-number - 1);
     return static_cast<T>(number);
@@ -209,4 +210,14 @@ static void need_stack(std::size_t bytes, char **argv) {
     std::fprintf(stderr, "the kernel needs a stack of %zu bytes: raise the limit with `ulimit -s`\n", bytes);
     std::exit(3);
 }
+""".strip()
+
+TRAP = r"""
+#include <csetjmp>
+#include <csignal>
+
+// Where the source divides by zero, other data are taken.
+static sigjmp_buf divided;
+static void on_trap(int) { siglongjmp(divided, 1); }
+static const std::uint64_t TRIES = 20;
 """.strip()

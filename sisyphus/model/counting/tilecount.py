@@ -15,7 +15,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting.differences import Differences, differences
 from sisyphus.model.counting.iterations import Ints
-from sisyphus.poly import Affine, Set, constraints, dim_range, project_onto
+from sisyphus.poly import Affine, Set, constraints, dim_range, plain_shadow
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
 MOST_POINTS = 20_000_000
@@ -241,7 +241,7 @@ def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Calls:
     ranges: dict[str, tuple[int, int]] = {}
     for statement in statements:
         own = statement.iterators[: len(outer)]
-        shadow = project_onto(statement.domain, own)
+        shadow = plain_shadow(statement.domain, own)
         for name, iterator in zip(outer, own, strict=True):
             low, high = dim_range(shadow, iterator)
             before = ranges.get(name, (low, high))

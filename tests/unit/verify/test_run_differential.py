@@ -200,7 +200,9 @@ def test_integer_kernels_never_overflow_or_divide_by_zero() -> None:
     scale = scop.statements[0]
     quotient = Binary("/", scale.rhs, Literal("2", INT32), INT32)
     divided = replace(integers, statements=(replace(scale, rhs=quotient), *integers.statements[1:]))
-    assert data_sets(replace(plan, scop=divided)) == ("dominant",)
+    dividing = replace(plan, scop=divided)
+    assert data_sets(dividing) == ("dominant", "negatives", "wide")
+    assert importlib.import_module("sisyphus.verify.run").sets_for(dividing, full=False, sanitize=True) == ("dominant",)
 
 
 def test_large_kernels_run_fewer_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
