@@ -46,7 +46,7 @@ def _one(path: Path, sizes: dict[str, int], chosen: argparse.Namespace) -> bool:
     defines = [f"{name}={value}" for name, value in sizes.items()] + ["DATA_TYPE_IS_DOUBLE"] * chosen.double
     request = Request(
         source=Source(str(path), defines=tuple(defines)),
-        target=make_target(load_device("u200")),
+        target=make_target(load_device("u200"), budget="chip"),
         options=Options(tree_reduction=chosen.tree_reduction),
         solver=chosen.solver,
         limits=Limits(seconds=chosen.time_limit),

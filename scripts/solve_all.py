@@ -147,7 +147,8 @@ def run_alone(job: Job) -> Row:
     heard = Heard(started)
     found, failed, bounds = list[Found](), list[str](), list[float]()
     seen = set[Form]()
-    for kernel in forms(kernels, make_target(load_device("u200")), job.model, nothing_yet=lambda: not found):
+    target = make_target(load_device("u200"), budget="chip")
+    for kernel in forms(kernels, target, job.model, nothing_yet=lambda: not found):
         if kernel.form in seen:
             continue
         limits = share_of(Limits(seconds=job.limit_s), time.monotonic() - started, len(kernels) - len(seen))
@@ -192,7 +193,7 @@ class Heard:
 
 
 def solve(kernel: Kernel, job: Job, limits: Limits, heard: Heard) -> Found:
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     options = Options(tree_reduction=job.tree, tiles="auto" if job.data_set else "divisors")
     if job.model == "paper":
         options = Options(tree_reduction=job.tree).as_in_paper()

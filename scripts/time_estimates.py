@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("kernels", nargs="*")
     options = parser.parse_args()
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     rows = []
     print(f"{'kernel':22s} nests" + "".join(f" {kind:>7s} {'worst':>7s}" for kind in ("cold", "random", "next")))
     for name, kernel in subjects(options.kernels, options.data_set):

@@ -9,7 +9,7 @@ from itertools import chain
 from math import inf
 
 from sisyphus import report
-from sisyphus.budgets import BUDGETS, JUDGED, PARTITION, Amounts, given, of_device, taken, with_amounts
+from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, taken, with_amounts
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_views
@@ -19,7 +19,7 @@ from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, seve
 from sisyphus.search.smallest import Size, needs_alone, needs_together
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space, illegal
-from sisyphus.target import Target
+from sisyphus.target import KINDS, Target
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -148,7 +148,7 @@ def forms(
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
     """The kernel with views of arrays that alone are larger than the memory on chip."""
     most = target.budget.onchip_bytes
-    large = [a.id for a in kernel.scop.arrays if most is not None and a.elements * a.type.bytes > most]
+    large = [a.id for a in kernel.scop.arrays if a.elements * a.type.bytes > most]
     return with_views(kernel, large) if large else None
 
 
@@ -179,7 +179,7 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
             cost = estimator.estimate(split_as_fixed(space, point))
         except KernelError:  # a width that this point's tiles do not allow
             return Judged(inf, {})
-        return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
+        return Judged(cost.cycles, {kind.name: getattr(cost, kind.name) for kind in KINDS})
 
     def hear(cost: float | None, bound: float | None, seconds: float) -> None:
         listen(f"search: {report.progress_text(cost, bound, seconds)}")

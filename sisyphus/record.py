@@ -12,7 +12,7 @@ from sisyphus.errors import KernelError, UsageError
 from sisyphus.request import Request, Source
 from sisyphus.saved import read_data, read_point
 from sisyphus.space import DesignPoint, Options
-from sisyphus.target import Budget, Target, load_device, make_target
+from sisyphus.target import Resources, Target, load_device, make_target
 
 DESIGN = "design.json"
 
@@ -83,7 +83,7 @@ class Record:
         """The board with the budgets that the design was searched within."""
         whole = make_target(load_device(device or str(self.board["device"])), clock_mhz=float(self.board["clock_mhz"]))
         try:
-            budget = Budget(**{f.name: self.board["budget"][f.name] for f in fields(Budget)})
+            budget = Resources(**{f.name: int(self.board["budget"][f.name]) for f in fields(Resources)})
             return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]))
         except (KeyError, TypeError, ValueError) as fault:
             raise KernelError(f"{self.path}: `target` is not as sisy writes it ({fault!r})") from fault

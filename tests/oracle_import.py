@@ -76,7 +76,7 @@ CLOCK_MHZ = 250
 
 def estimate_of(entry: Mapping[str, Any]) -> Estimate:
     """The model's figures for an entry, from its configuration alone."""
-    target = make_target(load_device(DEVICES[entry["part"]]), clock_mhz=CLOCK_MHZ)
+    target = make_target(load_device(DEVICES[entry["part"]]), budget="chip", clock_mhz=CLOCK_MHZ)
     rules = VITIS_2023_2 if entry["vitis"] == "2023.2" else VITIS_2021_1
     return estimate(plan_of(entry), target, rules=rules, guards=GuardForm.CALLED)
 

@@ -45,7 +45,7 @@ def entries() -> list[dict[str, Any]]:
 def published(entry: dict[str, Any]) -> Published:
     kernel = scop(_text(entry), **{_name(a): tuple(e) for a, e in entry["extents"].items()})
     deps = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     options = Options(tree_reduction=entry["tree_reduction"]).as_in_paper()
     space = build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
     return Published(entry["id"], entry["objective"], space, _point(entry, space))

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from sisyphus.cli.analyze import analyze
+from sisyphus.cli.devices import devices
 from sisyphus.cli.estimate import estimate
 from sisyphus.cli.explain import explain
 from sisyphus.cli.lint import lint
@@ -37,6 +38,7 @@ def sisy() -> None:
 
 
 sisy.add_command(analyze)
+sisy.add_command(devices)
 sisy.add_command(estimate)
 sisy.add_command(explain)
 sisy.add_command(lint)

@@ -33,11 +33,18 @@ def source_options(command: Command) -> Command:
 
 
 def target_options(command: Command) -> Command:
-    """The device and the budgets that tighten it."""
+    """The device and its budgets."""
     amount = "N or N%"
     decorators = [
         click.option("--device", default="u200", show_default=True, metavar="NAME|FILE", help="Board, or a TOML file."),
-        click.option("--dsp", metavar=amount, help="DSP slices."),
+        click.option("--platform", metavar="NAME", help="Shell of the board, where several are known."),
+        click.option(
+            "--budget",
+            type=click.Choice(["routable", "platform", "chip"]),
+            help="What binds: the user region up to where designs were routed, all of it, or the whole chip. "
+            "[default: routable, or the next that has what is ordered below]",
+        ),
+        click.option("--dsp", metavar=amount, help="DSP slices; such a number replaces that budget alone."),
         click.option("--mem", metavar="SIZE", help="On-chip buffers: 7.2MB, 320kB, 4MiB, or bytes."),
         click.option("--bram", metavar=amount, help="BRAM18 blocks."),
         click.option("--uram", metavar=amount, help="UltraRAM blocks."),
@@ -100,11 +107,13 @@ def make_target(options: dict[str, Any]) -> Target:
     from sisyphus import target
 
     device = target.load_device(options.pop("device"))
-    whole = device.budget()
-    return target.make_target(
+    whole = device.chip()
+    found = target.make_target(
         device,
+        budget=options.pop("budget"),
+        platform=options.pop("platform"),
         dsp=_amount("--dsp", options.pop("dsp"), whole.dsp),
-        onchip_bytes=_size("--mem", options.pop("mem"), device.onchip_bytes),
+        onchip_bytes=_size("--mem", options.pop("mem"), whole.onchip_bytes),
         bram18k=_amount("--bram", options.pop("bram"), whole.bram18k),
         uram=_amount("--uram", options.pop("uram"), whole.uram),
         lut=_amount("--lut", options.pop("lut"), whole.lut),
@@ -112,6 +121,9 @@ def make_target(options: dict[str, Any]) -> Target:
         clock_mhz=options.pop("clock"),
         max_partition=options.pop("max_partition"),
     )
+    if found.level == "routable" and found.platform is None:
+        _note(f"no user region of `{device.name}` is known; its budgets are shares of the whole chip (`sisy devices`)")
+    return found
 
 
 def _amount(option: str, text: str | None, total: int) -> int | None:
@@ -125,10 +137,15 @@ def _amount(option: str, text: str | None, total: int) -> int | None:
 
 
 def _at_most(option: str, text: str, amount: int, total: int) -> int:
-    """A budget only tightens what the device has; who asks for more is told so."""
-    if amount > total and not click.get_current_context().params.get("quiet"):
-        click.echo(f"note: `{option} {text}` is more than the device has; its {total:,} bind", err=True)
+    """No budget is more than the device has; who asks for more is told so."""
+    if amount > total:
+        _note(f"`{option} {text}` is more than the device has; its {total:,} bind")
     return amount
+
+
+def _note(text: str) -> None:
+    if not click.get_current_context().params.get("quiet"):
+        click.echo(f"note: {text}", err=True)
 
 
 def _size(option: str, text: str | None, total: int) -> int | None:

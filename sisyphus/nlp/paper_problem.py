@@ -107,9 +107,7 @@ def limit_memory(knobs: Knobs) -> None:
             if use is not None and use.can_be_tiled:
                 tile = footprint(nest, use).expression(knobs.variables())
                 used += declared.type.bytes * (tile - whole_footprint(nest, use) * m.resident[array, nest.id])
-    limit = space.target.budget.onchip_bytes
-    if limit is not None:
-        knobs.require(used <= limit)
+    knobs.require(used <= space.target.budget.onchip_bytes)
 
 
 def _limit_dsp(knobs: Knobs) -> None:

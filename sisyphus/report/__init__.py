@@ -1,5 +1,6 @@
 """What was chosen and why, as data and as text; decides and prints nothing."""
 
+from sisyphus.report.board import device_data, device_text, devices_text
 from sisyphus.report.data import design_data, interface_data, point_data, run_data, verdict_data
 from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
@@ -14,6 +15,9 @@ __all__ = [
     "Front",
     "Rated",
     "design_data",
+    "device_data",
+    "device_text",
+    "devices_text",
     "estimate_text",
     "explanation_data",
     "explanation_text",

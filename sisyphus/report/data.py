@@ -94,20 +94,15 @@ def _parameters(plan: Plan) -> dict[str, int]:
 
 
 def _target(target: Target) -> dict[str, Any]:
-    budget = target.budget
     return {
         "device": target.device.name,
         "part": target.device.part,
         "clock_mhz": target.clock_mhz,
         "max_partition": target.max_partition,
-        "budget": {
-            "dsp": budget.dsp,
-            "bram18k": budget.bram18k,
-            "uram": budget.uram,
-            "lut": budget.lut,
-            "ff": budget.ff,
-            "onchip_bytes": budget.onchip_bytes,
-        },
+        "level": target.level,
+        "platform": None if target.platform is None else target.platform.name,
+        "ordered": list(target.ordered),
+        "budget": target.budget.amounts(),
     }
 
 

@@ -8,13 +8,14 @@ from dataclasses import replace
 from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.model import Estimate, Term
 from sisyphus.plan import Buffer, Plan, Transfer
+from sisyphus.report.board import board_told, budgets_told
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
 from sisyphus.report.explanation import explanation_text
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
-from sisyphus.target import Target
+from sisyphus.target import KINDS, Target
 from sisyphus.verify import Check, Verdict
 
 #: Gaps up to this one are none: solvers compute with tolerances.
@@ -29,7 +30,7 @@ def summary_text(facts: Facts) -> str:
         "nests\n" + indent(table(NEST_HEADER, _nest_rows(facts.point))),
         "buffers\n" + indent(table(BUFFER_HEADER, _buffer_rows(plan))),
         *("views\n" + indent(table(VIEW_HEADER, rows)) for rows in [_view_rows(plan)] if rows),
-        f"predicted ({_basis(facts)})\n" + indent(table((), cost_rows(facts))),
+        f"predicted ({_basis(facts)})\n" + indent("\n".join([table((), cost_rows(facts)), *_board(facts)])),
     ]
     if outcome is not None:
         parts.append(f"search: {found_text(outcome, facts)}, in {outcome.seconds:.1f} s")
@@ -48,6 +49,12 @@ def _several(facts: Facts) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
         yield f"the best {len(designs)} designs that the search found", TOP_HEADER, top_rows(designs)
     if facts.front is not None:
         yield f"latency and area: {front_told(facts.front)}", FRONT_HEADER, front_rows(facts.front, facts.target)
+
+
+def _board(facts: Facts) -> list[str]:
+    """Whose budgets bind, and what of the design exceeds the board."""
+    beyond = board_told(facts.estimate, facts.target)
+    return [f"budgets: {budgets_told(facts.target)}", *([] if beyond is None else [f"board: {beyond}"])]
 
 
 def _basis(facts: Facts) -> str:
@@ -125,6 +132,8 @@ def report_markdown(facts: Facts) -> str:
         *(line for rows in [_view_rows(facts.plan)] if rows for line in ("## Views", *markdown(VIEW_HEADER, rows), "")),
         "## Prediction",
         *markdown(("figure", "value", ""), cost_rows(facts)),
+        "",
+        *_board(facts),
         "",
         "### Terms of the cycle count",
         *markdown(("term", "cycles", "rule"), _term_rows(facts.estimate.terms["cycles"])),
@@ -215,11 +224,10 @@ def cost_rows(facts: Facts) -> Rows:
 def figure_rows(cost: Estimate, target: Target) -> Rows:
     """Cycles, time and resources, each beside its budget."""
     budget, clock = target.budget, target.clock_mhz
-    limits = (("DSP", "dsp"), ("BRAM18", "bram18k"), ("URAM", "uram"), ("LUT", "lut"), ("FF", "ff"))
+    kinds = sorted(KINDS, key=lambda kind: kind.name == "onchip_bytes")
     return [
         ("cycles", f"{cost.cycles:,}", f"{cost.cycles / clock:,.1f} us at {clock:g} MHz"),
-        *((title, f"{getattr(cost, name):,}", f"of {getattr(budget, name):,}") for title, name in limits),
-        ("on-chip bytes", f"{cost.onchip_bytes:,}", f"of {budget.onchip_bytes or 0:,}"),
+        *((kind.title, f"{getattr(cost, kind.name):,}", f"of {getattr(budget, kind.name):,}") for kind in kinds),
         ("bytes moved", f"{cost.bytes_moved:,}", ""),
     ]
 

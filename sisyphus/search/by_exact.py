@@ -11,7 +11,7 @@ from sisyphus.search.beats import with_narrower_beats, with_narrowest_beats
 from sisyphus.search.combine import Combine, branch_and_bound
 from sisyphus.search.costs import CostModel
 from sisyphus.search.engine import Engine, Solution, Terms
-from sisyphus.search.excess import excess, with_smaller_budgets
+from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
 from sisyphus.search.session import EQUAL, Session
 from sisyphus.search.solution_point import point_of, values_of
@@ -137,7 +137,7 @@ class Hunt:
     def _cost(self, point: DesignPoint) -> float:
         """Infinite where a design does not fit."""
         judged = self.session.judged(point, float("inf"))
-        over = excess(self.session.space.target.budget, judged.usage)
+        over = self.session.space.target.budget.exceeded_by(judged.usage)
         return float("inf") if over or judged.cycles is None else judged.cycles
 
 

@@ -1,4 +1,4 @@
-"""What a built design uses beside what it may use, and spaces with smaller budgets; knows no search."""
+"""Exceeded budgets in words, and spaces with smaller budgets; knows no search."""
 
 from __future__ import annotations
 
@@ -6,23 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sisyphus.space import Space
-from sisyphus.target import Budget
-
-
-def excess(budget: Budget, used: Mapping[str, int]) -> dict[str, float]:
-    """By how much each exceeded budget is exceeded, as a ratio above 1."""
-    over = {}
-    for name, amount in used.items():
-        limit = getattr(budget, name)
-        if limit is not None and amount > limit:
-            over[name] = amount / max(limit, 1)
-    return over
-
-
-def fullest(budget: Budget, used: Mapping[str, int]) -> float:
-    """The largest share of a budget that is used."""
-    limits = {name: getattr(budget, name) for name in used}
-    return max((used[name] / limit for name, limit in limits.items() if limit), default=0.0)
 
 
 def named(over: Mapping[str, float]) -> str:
@@ -38,6 +21,5 @@ def with_smaller_budgets(space: Space, over: Mapping[str, float], *, by_banks: b
         if by_banks and name in ("bram18k", "uram"):
             most = max(1, int(most / ratio * 0.95))
         else:
-            limit = getattr(budget, name) or 0
-            budget = replace(budget, **{name: max(0, int(limit / ratio) - 1)})
+            budget = budget.with_amounts({name: max(0, int(getattr(budget, name) / ratio) - 1)})
     return replace(space, target=replace(target, budget=budget, max_partition=most))

@@ -7,13 +7,13 @@ from dataclasses import replace
 from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
-from sisyphus.search.excess import excess, fullest, named
+from sisyphus.search.excess import named
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Formulation, Judge, Judged, OnProgress
 from sisyphus.search.turns import COSTS, Found, search
 from sisyphus.solve.contract import Limits, Stop
 from sisyphus.space import DesignPoint, Space
-from sisyphus.target import Budget
+from sisyphus.target import Resources
 
 #: Share of the time limit that is kept for improving a design that is not proved to be the best.
 IMPROVING = 0.15
@@ -57,7 +57,7 @@ def search_within(
 class _Seen:
     """Designs that a search came across, judged by the full model; `best` is the cheapest that fits."""
 
-    def __init__(self, budget: Budget, judge: Judge) -> None:
+    def __init__(self, budget: Resources, judge: Judge) -> None:
         self.budget, self.judge = budget, judge
         self.best: DesignPoint | None = None
         self.cost = inf
@@ -71,7 +71,7 @@ class _Seen:
             cost = self._cost(judged)
             if cost < self.cost:
                 self.best, self.cost = point, cost
-            over = excess(self.budget, judged.usage)
+            over = self.budget.exceeded_by(judged.usage)
             if over and (self.nearest is None or max(over.values()) < max(self.nearest.values())):
                 self.nearest = over
         return self._known[point]
@@ -81,9 +81,9 @@ class _Seen:
         return self._cost(self(point))
 
     def _cost(self, judged: Judged) -> float:
-        if judged.cycles is None or excess(self.budget, judged.usage):
+        if judged.cycles is None or self.budget.exceeded_by(judged.usage):
             return inf
-        return judged.cycles * (1 + FULL_CHIP * fullest(self.budget, judged.usage))
+        return judged.cycles * (1 + FULL_CHIP * self.budget.fullest(judged.usage))
 
     def explained(self, failure: NoDesignError | TimeUp) -> NoDesignError | TimeUp:
         """The failure, with the budgets that the nearest design exceeds where designs were found but none fits."""

@@ -108,7 +108,7 @@ class MeasuredCosts(PaperCosts):
         if len(small) <= FEW_SMALL:
             return frozenset()
         limit = self.space.target.budget.onchip_bytes
-        return small if limit is None or sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
+        return small if sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
 
     def in_registers(self) -> Arrays:
         """Small arrays that two calls, or copies, read at the same time if, and only if, they lie in registers."""

@@ -84,10 +84,8 @@ class PaperCosts:
         nests = tuple(nest.id for nest in self.space.nests)
         groups = (nests,) if self._is_pessimistic else tuple((nest,) for nest in nests)
         budget = self.space.target.budget
-        found = [Budget(DSP, budget.dsp * (1 + ROUNDING), groups)]
-        if budget.onchip_bytes is not None:
-            found.append(Budget(MEMORY, budget.onchip_bytes - sum(map(self._bytes, residents)), (nests,)))
-        return tuple(found)
+        memory = budget.onchip_bytes - sum(map(self._bytes, residents))
+        return Budget(DSP, budget.dsp * (1 + ROUNDING), groups), Budget(MEMORY, memory, (nests,))
 
     def always_resident(self) -> Arrays:
         """Arrays whose tiles travel for no less than a slow transfer of the whole, if memory never stands against it.
@@ -99,7 +97,7 @@ class PaperCosts:
         limit = self.space.target.budget.onchip_bytes
         most = sum(self._bytes(a) * (1 if a in found else len(list(self.space.users(a)))) for a in moved)
         most += sum(self._bytes(a) for a in self.space.used_arrays if a not in moved)
-        return found if limit is None or most <= limit else frozenset()
+        return found if most <= limit else frozenset()
 
     def _slowest_whole(self, array: ArrayId) -> float:
         width = min(self.space.widths[array])
@@ -119,7 +117,7 @@ class PaperCosts:
 
     def may_fit(self) -> bool:
         limit = self.space.target.budget.onchip_bytes
-        return limit is None or self._least_memory(lambda array, elements: elements * self._bits(array) // 8) <= limit
+        return self._least_memory(lambda array, elements: elements * self._bits(array) // 8) <= limit
 
     def _least_memory(self, amount: Callable[[ArrayId, int], int]) -> int:
         """What all arrays take at least: of a resident one all of it, of a tiled one the smallest tile of each nest.
@@ -228,7 +226,7 @@ class PaperCosts:
         found = []
         if estimate.dsp > budget.dsp * (1 + TOLERANCE):
             found.append(f"{estimate.dsp:g} DSPs of {budget.dsp}")
-        if budget.onchip_bytes is not None and estimate.onchip_bytes > budget.onchip_bytes:
+        if estimate.onchip_bytes > budget.onchip_bytes:
             found.append(f"{estimate.onchip_bytes} bytes on chip of {budget.onchip_bytes}")
         return tuple(found)
 

@@ -11,7 +11,6 @@ from typing import Protocol
 from sisyphus.nlp import Knobs
 from sisyphus.search.check import faults
 from sisyphus.search.costs import CostModel, MakeCosts
-from sisyphus.search.excess import excess, fullest
 from sisyphus.solve.contract import Limits, SolveOutcome
 from sisyphus.space import DesignPoint, Space
 
@@ -29,7 +28,7 @@ class Formulation(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known of a design once it is built: its cycles, and what it uses of each budget by the names of `Budget`.
+    """What is known of a design once it is built: its cycles, and what it uses by the names of `Resources`.
 
     `cycles` is None where the cost model of the search has the last word.
     """
@@ -150,10 +149,10 @@ class Session:
         """
         judged = self.judged(point, claimed)
         cost, budget = judged.cycles if judged.cycles is not None else claimed, self.space.target.budget
-        over = excess(budget, judged.usage)
+        over = budget.exceeded_by(judged.usage)
         if not over and isfinite(cost) and all(point != other.point for other in self.found):
             best = self.best
-            candidate = Candidate(point, cost, fullest(budget, judged.usage), solver)
+            candidate = Candidate(point, cost, budget.fullest(judged.usage), solver)
             self.found = sorted([*self.found, candidate], key=lambda c: c.rank)[: self.top]
             if self.best is not best:
                 self.tell()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sisyphus.search.excess import excess
 from sisyphus.search.session import Judge
 from sisyphus.space import DesignPoint, Space
 
@@ -29,6 +28,7 @@ def split_where_better(space: Space, point: DesignPoint, judge: Judge) -> tuple[
             continue
         other = replace(best, nests=tuple(replace(n, split=n.split or n.id == nest.id) for n in best.nests))
         judged = judge(other)
-        if judged.cycles is not None and judged.cycles < cycles and not excess(space.target.budget, judged.usage):
+        over = space.target.budget.exceeded_by(judged.usage)
+        if judged.cycles is not None and judged.cycles < cycles and not over:
             best, cycles = other, judged.cycles
     return best, cycles if best != point else None

@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sisyphus.errors import InternalError, KernelError
+from sisyphus.errors import InternalError, KernelError, UsageError
+from sisyphus.target.device_file import MAX_CLOCK_MHZ, OPTIONAL, SLR_KINDS, faults_of, keys_told, line_of
+from sisyphus.target.resources import Resources
 from sisyphus.target.tables import package_toml, parse_toml
 
-BRAM18K_BYTES = 18 * 1024 // 8
-URAM_BYTES = 288 * 1024 // 8
-MAX_CLOCK_MHZ = 2000
-
-_COUNTS = ("dsp", "bram18k", "uram", "lut", "ff")
-_AT_LEAST_ONE = ("slrs", "banks")
-_PORT_BITS = (32, 64, 128, 256, 512, 1024)
-_BANK_KINDS = ("DDR", "HBM", "PS")
-_OPTIONAL = {"bank_kind": "DDR"}
-_KEYS = ("part", *_COUNTS, *_AT_LEAST_ONE, "clock_mhz", "port_bits", "source", *_OPTIONAL)
+__all__ = ["MAX_CLOCK_MHZ", "Device", "Platform", "ceilings", "device_names", "load_device"]
 
 
 @dataclass(frozen=True)
-class Budget:
-    """Upper limits of a design; `onchip_bytes` bounds the sum over all on-chip buffers (None: unbounded)."""
+class Platform:
+    """What a shell leaves to users of a board: its name, what each SLR has, and who says so."""
 
-    dsp: int
-    bram18k: int
-    uram: int
-    lut: int
-    ff: int
-    onchip_bytes: int | None
+    name: str
+    slrs: tuple[Resources, ...]
+    source: str
+
+    @property
+    def user_region(self) -> Resources:
+        """All SLRs together."""
+        return Resources.total(self.slrs)
 
 
 @dataclass(frozen=True)
 class Device:
-    """A board: what its part has, its off-chip banks (`bank_kind` DDR, HBM or PS), its usual kernel clock."""
+    """A board: what its part has, its off-chip banks (`bank_kind` DDR, HBM or PS), its usual kernel clock.
+
+    `platforms` are the shells whose user regions are known, the current one first.
+    """
 
     name: str
     part: str
@@ -53,11 +52,7 @@ class Device:
     port_bits: int
     source: str
     bank_kind: str = "DDR"
-
-    @property
-    def onchip_bytes(self) -> int:
-        """Bytes in all block RAMs and UltraRAMs, parity bits included."""
-        return self.bram18k * BRAM18K_BYTES + self.uram * URAM_BYTES
+    platforms: tuple[Platform, ...] = ()
 
     @property
     def family(self) -> str:
@@ -66,19 +61,39 @@ class Device:
         starts = [start for start in families if self.part.lower().startswith(start)]
         return families[max(starts, key=len)] if starts else "unknown"
 
-    def budget(self) -> Budget:
-        """Everything the device has."""
-        return Budget(self.dsp, self.bram18k, self.uram, self.lut, self.ff, self.onchip_bytes)
+    def chip(self) -> Resources:
+        """Everything the part has."""
+        return Resources.of_blocks(dsp=self.dsp, bram18k=self.bram18k, uram=self.uram, lut=self.lut, ff=self.ff)
+
+    def chip_slr(self) -> Resources:
+        """An equal share of the part for each SLR."""
+        return Resources.of_blocks(**{kind: getattr(self, kind) // self.slrs for kind in SLR_KINDS})
+
+    def platform(self, name: str | None = None) -> Platform | None:
+        """The platform of that name, else the first one; None where none is known."""
+        if name is None:
+            return self.platforms[0] if self.platforms else None
+        for platform in self.platforms:
+            if platform.name == name:
+                return platform
+        known = ", ".join(f"`{p.name}`" for p in self.platforms) or "none"
+        raise UsageError(f"`{self.name}` has no platform `{name}` here; known: {known}", hint="see `sisy devices`")
+
+
+@cache
+def ceilings() -> Mapping[str, Fraction]:
+    """Shares of an SLR up to which designs were routed, by kind of resource."""
+    return {name: Fraction(str(share)) for name, share in package_toml("ceilings.toml").items() if name != "source"}
 
 
 @cache
 def _known() -> dict[str, Device]:
     devices = {}
-    for name, fields in package_toml("devices.toml").items():
-        faults = _faults(fields)
+    for name, content in package_toml("devices.toml").items():
+        faults = faults_of(content)
         if faults:
-            raise InternalError(f"devices.toml, `{name}`: " + "; ".join(faults))
-        devices[name] = _device(name, fields)
+            raise InternalError(f"devices.toml, `{name}`: " + "; ".join(fault.text for fault in faults))
+        devices[name] = _device(name, content)
     return devices
 
 
@@ -106,7 +121,8 @@ def load_device(name_or_path: str) -> Device:
 def _read_device(path: str) -> Device:
     """The one table of a user's file, with every fault of it reported at once."""
     try:
-        content = parse_toml(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        content = parse_toml(text)
     except OSError as error:
         raise KernelError(f"device file `{path}` cannot be read: {error.strerror or error}") from error
     except ValueError as error:
@@ -119,52 +135,21 @@ def _read_device(path: str) -> Device:
             hint="write the keys below a line such as `[myboard]`",
         )
     name, fields = next(iter(tables.items()))
-    faults = _faults(fields)
+    faults = faults_of(fields)
     if faults:
-        lines = "".join(f"\n  {fault}" for fault in faults)
-        raise KernelError(
-            f"device file `{path}`, table `{name}`, is not usable:{lines}", hint="its keys are " + ", ".join(_KEYS)
-        )
+        lines = "".join(f"\n  {path}:{line_of(text, name, fault)}: {fault.text}" for fault in faults)
+        raise KernelError(f"device file `{path}`, table `{name}`, is not usable:{lines}", hint=keys_told())
     return _device(name, fields)
 
 
-def _device(name: str, fields: Mapping[str, Any]) -> Device:
-    """The device of fields in which `_faults` found nothing."""
-    return Device(name=name, **{**_OPTIONAL, **fields, "clock_mhz": float(fields["clock_mhz"])})
+def _device(name: str, content: Mapping[str, Any]) -> Device:
+    """The device of a table in which no fault was found."""
+    fields = {**OPTIONAL, **content, "clock_mhz": float(content["clock_mhz"])}
+    platforms = tuple(_platform(table) for table in fields.pop("platforms"))
+    return Device(name=name, **fields, platforms=platforms)
 
 
-def _faults(fields: Mapping[str, Any]) -> list[str]:
-    """One sentence for every missing, unknown or wrong key."""
-    faults = [f"`{key}` is missing" for key in _KEYS if key not in fields and key not in _OPTIONAL]
-    for key, value in fields.items():
-        if key not in _KEYS:
-            close = difflib.get_close_matches(key, _KEYS, n=1)
-            faults.append(f"`{key}` is not a key of a device" + (f"; did you mean `{close[0]}`?" if close else ""))
-            continue
-        wanted = _wanted(key, value)
-        if wanted:
-            faults.append(f"`{key}` is `{value}` but must be {wanted}")
-    return faults
-
-
-def _wanted(key: str, value: object) -> str | None:
-    """What a key of a device must be where its value is not that."""
-    if key in _COUNTS:
-        return None if _is_whole(value, 0) else "a whole number, 0 or more"
-    if key in _AT_LEAST_ONE:
-        return None if _is_whole(value, 1) else "a whole number, 1 or more"
-    if key == "port_bits":
-        return None if _is_whole(value, 1) and value in _PORT_BITS else "one of " + ", ".join(map(str, _PORT_BITS))
-    if key == "clock_mhz":
-        return None if _is_clock(value) else f"a number of MHz above 0 and up to {MAX_CLOCK_MHZ}"
-    if key == "bank_kind":
-        return None if value in _BANK_KINDS else "one of " + ", ".join(_BANK_KINDS)
-    return None if isinstance(value, str) and value.strip() else "a text that is not empty"
-
-
-def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _is_clock(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_CLOCK_MHZ
+def _platform(table: Mapping[str, Any]) -> Platform:
+    rows: Sequence[Sequence[int]] = list(zip(*(table[kind] for kind in SLR_KINDS), strict=True))
+    slrs = tuple(Resources.of_blocks(**dict(zip(SLR_KINDS, row, strict=True))) for row in rows)
+    return Platform(table["name"], slrs, table["source"])

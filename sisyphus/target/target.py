@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from sisyphus.errors import UsageError
-from sisyphus.target.device import MAX_CLOCK_MHZ, Budget, Device
+from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
+from sisyphus.target.resources import Resources
 
 MAX_PARTITION = 1024
+#: Whose budgets bind: what designs were routed in, all that the shell leaves, everything that the part has.
+Level = Literal["routable", "platform", "chip"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A device with the user's limits; `max_partition` bounds the banks of one array."""
+    """A device with its budgets; `max_partition` bounds the banks of one array.
+
+    `budget` is for the whole design: what `level` gives, with the kinds that the user `ordered` in place of that.
+    """
 
     device: Device
-    budget: Budget
+    budget: Resources
     clock_mhz: float
     max_partition: int
     port_bits: int
     operators: OperatorTable
     memories: MemoryTable
+    level: Level = "chip"
+    platform: Platform | None = None
+    ordered: tuple[str, ...] = ()
+
+    @property
+    def slrs(self) -> tuple[Resources, ...]:
+        """What each SLR has: of the user region where that is known, else an equal share of the chip."""
+        return slrs_of(self.device, self.platform)
+
+
+def slrs_of(device: Device, platform: Platform | None) -> tuple[Resources, ...]:
+    """What each SLR has: of the user region of a platform, without one an equal share of the chip."""
+    return platform.slrs if platform is not None else (device.chip_slr(),) * device.slrs
+
+
+def device_budget(device: Device, platform: Platform | None, level: Level) -> Resources:
+    """What designs may use in all; `UsageError` for the user region of a board without a platform."""
+    if level == "chip":
+        return device.chip()
+    if level == "platform" and platform is None:
+        raise UsageError(
+            f"no platform of `{device.name}` is known, so that its user region is not",
+            hint="`--budget chip`, or a device file with a platform (docs/devices.md)",
+        )
+    slrs = slrs_of(device, platform)
+    return Resources.total(slr.within(ceilings()) for slr in slrs) if level == "routable" else Resources.total(slrs)
+
+
+def level_for(device: Device, platform: Platform | None, ordered: Mapping[str, int]) -> Level:
+    """The first level, from `routable` upwards, that every ordered amount lies within.
+
+    Who orders more than the user region has asks for a design that this board cannot hold, as papers do; holding its
+    other budgets to the board would mean nothing.
+    """
+    known: tuple[Level, ...] = ("routable", "platform") if platform is not None else ("routable",)
+    return next((lv for lv in known if not device_budget(device, platform, lv).exceeded_by(ordered)), "chip")
 
 
 def make_target(
     device: Device,
     *,
+    budget: Level | None = "chip",
+    platform: str | None = None,
     dsp: int | None = None,
     onchip_bytes: int | None = None,
     bram18k: int | None = None,
@@ -37,13 +84,14 @@ def make_target(
     clock_mhz: float | None = None,
     max_partition: int = MAX_PARTITION,
 ) -> Target:
-    """The target of a device under limits, which only ever tighten what the device has.
+    """The target of a device under the budgets of a level; a number given replaces one, within what the chip has.
 
-    Without `onchip_bytes` the on-chip buffers may fill all block RAMs and UltraRAMs of the device.
+    Without a level (None) it is `level_for` the numbers given. Without `onchip_bytes` the on-chip buffers may fill all
+    block RAMs and UltraRAMs of the budget.
     """
-    whole = device.budget()
     asked = {"dsp": dsp, "bram18k": bram18k, "uram": uram, "lut": lut, "ff": ff, "onchip_bytes": onchip_bytes}
-    negative = [f"`{name}` is {value}" for name, value in asked.items() if value is not None and value < 0]
+    given = {name: amount for name, amount in asked.items() if amount is not None}
+    negative = [f"`{name}` is {amount}" for name, amount in given.items() if amount < 0]
     if negative:
         raise UsageError("a budget cannot be negative: " + ", ".join(negative))
     clock = device.clock_mhz if clock_mhz is None else float(clock_mhz)
@@ -51,23 +99,18 @@ def make_target(
         raise UsageError(f"a clock of {clock:g} MHz is out of range", hint=f"above 0, up to {MAX_CLOCK_MHZ} MHz")
     if max_partition < 1:
         raise UsageError(f"a largest partition of {max_partition} leaves no bank", hint="1 is the least")
+    whole, shell = device.chip().amounts(), device.platform(platform)
+    ordered = {name: min(amount, whole[name]) for name, amount in given.items()}
+    level = budget if budget is not None else level_for(device, shell, ordered)
     return Target(
         device=device,
-        budget=Budget(
-            dsp=_tighter(whole.dsp, dsp),
-            bram18k=_tighter(whole.bram18k, bram18k),
-            uram=_tighter(whole.uram, uram),
-            lut=_tighter(whole.lut, lut),
-            ff=_tighter(whole.ff, ff),
-            onchip_bytes=_tighter(device.onchip_bytes, onchip_bytes),
-        ),
+        budget=device_budget(device, shell, level).with_amounts(ordered),
         clock_mhz=clock,
         max_partition=max_partition,
         port_bits=device.port_bits,
         operators=operator_table(clock_mhz=clock, family=device.family),
         memories=memory_table(has_uram=device.uram > 0, family=device.family),
+        level=level,
+        platform=shell,
+        ordered=tuple(ordered),
     )
-
-
-def _tighter(has: int, asked: int | None) -> int:
-    return has if asked is None else min(has, asked)

@@ -109,7 +109,7 @@ SEARCH_S = 5.0
 def test_design_of_a_short_search_is_verified(path: Path) -> None:
     scop = kernel(path, "MINI", "float")
     source = Source(str(path), defines=scop.origin.defines)
-    request = Request(source, make_target(load_device("u200")), limits=Limits(seconds=SEARCH_S))
+    request = Request(source, make_target(load_device("u200"), budget="chip"), limits=Limits(seconds=SEARCH_S))
     try:
         design = optimize(request)
     except TimeUp:

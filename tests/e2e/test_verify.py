@@ -49,7 +49,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         params={"n": 11},
         temporaries=("t",),
     )
-    request = pipeline.Request(source, make_target(load_device("u55c"), clock_mhz=200), verify=False)
+    request = pipeline.Request(source, make_target(load_device("u55c"), budget="chip", clock_mhz=200), verify=False)
     pipeline.save(pipeline.optimize(request), place / "out")
     return place
 
@@ -173,7 +173,7 @@ def test_a_huge_kernel_without_its_source_runs_at_smaller_sizes(tmp_path: Path) 
     source.write_text(HUGE)
     limits = Limits(seconds=20.0, gap=0.5)
     request = pipeline.Request(
-        pipeline.Source(path=str(source)), make_target(load_device("u200")), limits=limits, verify=False
+        pipeline.Source(path=str(source)), make_target(load_device("u200"), budget="chip"), limits=limits, verify=False
     )
     pipeline.save(pipeline.optimize(request), tmp_path / "out")
     source.unlink()

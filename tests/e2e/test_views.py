@@ -48,7 +48,7 @@ def sisy(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_an_array_that_does_not_fit_is_used_through_views(
     kernel: str, sizes: tuple[str, ...], memory: int, viewed: tuple[str, ...]
 ) -> None:
-    target = make_target(load_device("u200"), onchip_bytes=memory)
+    target = make_target(load_device("u200"), budget="chip", onchip_bytes=memory)
     source = Source(str(POLYBENCH / f"{kernel}.c"), defines=sizes)
     choice = find(load_kernels(source)[:1], Request(source, target, limits=ANY), improve=False)
     assert set(viewed) <= set(choice.point.viewed)

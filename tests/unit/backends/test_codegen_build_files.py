@@ -28,7 +28,7 @@ TOOLS = {
 
 
 def target(name: str = "u200") -> Target:
-    return make_target(load_device(name))
+    return make_target(load_device(name), budget="chip")
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def asked(folder: Path, text: str, *, budgets: dict[str, int] | None = None, **m
     """A request for a kernel that is written into `folder`."""
     path = folder / "kernel.c"
     path.write_text(text)
-    target = make_target(load_device("u200"), **(budgets or {}))
+    target = make_target(load_device("u200"), budget="chip", **(budgets or {}))
     limits = more.pop("limits", Limits(seconds=60.0))
     return Request(Source(str(path)), target, limits=limits, verify=False, **more)
 

@@ -43,7 +43,7 @@ def test_forms_share_the_time(
 
     monkeypatch.setattr(choice, "_search", search)
     monkeypatch.setattr(choice.time, "monotonic", lambda: clock[0])
-    request = Request(Source(str(path)), make_target(load_device("u200")))
+    request = Request(Source(str(path)), make_target(load_device("u200"), budget="chip"))
     with pytest.raises(TimeUp):
         choice.find(kernels, replace(request, limits=Limits(seconds=limit)))
     assert asked[: len(shares)] == shares[: len(asked)] and len(asked) >= 2

@@ -35,7 +35,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kernel, ...]:
 def request(*fixes: str, **target: int) -> Request:
     return Request(
         Source(str(Path("paths.c"))),
-        make_target(load_device("u200"), **target),
+        make_target(load_device("u200"), budget="chip", **target),
         limits=Limits(seconds=10.0),
         fixes=fixes,
     )

@@ -24,7 +24,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, Direction, Plan
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 POINTS = 24
 NAMES = ("gemm", "two products", "atax", "triangle", "stencil", "division", "outer loop")
 #: Terms of each resource that belong to arrays alone.

@@ -25,7 +25,7 @@ from sisyphus.model import Candidates, NestModel
 from sisyphus.space import DesignPoint, NestSpace
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 POINTS = int(os.environ.get("SISY_POINTS", "100"))
 
 

@@ -14,7 +14,7 @@ from sisyphus.model.formulas.terms import Term
 from sisyphus.space import Tile
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 POINTS = 60
 
 

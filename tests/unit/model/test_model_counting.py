@@ -19,7 +19,7 @@ from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
 from sisyphus.poly import Affine, const, var
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 
 
 def loop(name: str, low: Affine, high: Affine, *body: Node, by: int = 1, most: int = 9) -> For:

@@ -19,7 +19,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import Bound, Direction, For, Plan, build_plan
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 
 
 def check_sums(term: Term) -> None:
@@ -118,6 +118,6 @@ def test_inline_guards_are_marked_unmeasured() -> None:
 def test_two_sizes_of_a_board_cost_the_same_cycles() -> None:
     kernel = kernel_of(scop("for i in range(64):\n    B[i] = A[i] * c", A=(64,), B=(64,)), TARGET)
     plan = kernel.plan(random_point(random.Random(3), kernel.scop, kernel.distribution))
-    small = make_target(load_device("zcu104"), clock_mhz=250)
-    large = make_target(load_device("u55c"), clock_mhz=250)
+    small = make_target(load_device("zcu104"), budget="chip", clock_mhz=250)
+    large = make_target(load_device("u55c"), budget="chip", clock_mhz=250)
     assert estimate(plan, small).cycles == estimate(plan, large).cycles

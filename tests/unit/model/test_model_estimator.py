@@ -18,7 +18,7 @@ from sisyphus.plan import Plan, build_plan, dump, known, task
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 PAIR = """
 for i in range(8):
     for j in range(8):

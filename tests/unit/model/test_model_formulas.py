@@ -23,7 +23,7 @@ from sisyphus.poly import var
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"), clock_mhz=250)
+TARGET = make_target(load_device("u200"), budget="chip", clock_mhz=250)
 SETTING = Setting(EXACT, VITIS_2023_2, TARGET.operators)
 
 GEMM = """

@@ -96,7 +96,7 @@ def space_of(name: str) -> Space:
 
 def of_scop(kernel: Scop, options: Options | None = None) -> Space:
     deps = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options or Options())
 
 

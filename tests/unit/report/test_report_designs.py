@@ -75,7 +75,7 @@ def test_designs_are_numbered_as_their_files() -> None:
 
 
 def test_a_front_says_whether_it_is_whole() -> None:
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     whole = front((100, 50, 9), (900, 5, 3))
     assert front_rows(whole, target)[1][:5] == ("2", "900", "3.6", "5", "3")
     assert front_told(whole).endswith("to the end")

@@ -68,7 +68,7 @@ def measured_space(text: str, extents: Extents, *, tree: bool = False, partition
     """The space of a kernel with tiles that divide its loops, on a board with less of some budgets."""
     scop = build_scop(text, **extents)
     found = dependences(scop)
-    target = make_target(load_device("u200"), max_partition=partition, **budgets)  # type: ignore[arg-type]
+    target = make_target(load_device("u200"), budget="chip", max_partition=partition, **budgets)  # type: ignore[arg-type]
     options = Options(tree_reduction=tree, tiles="divisors")
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)
 

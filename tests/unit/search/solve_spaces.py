@@ -26,7 +26,8 @@ def space_of(
 ) -> Space:
     """The design space of a scop on a board, by default with the paper's rules for tiles and beats."""
     found = dependences(scop)
-    target = make_target(load_device("u200"), dsp=dsp, onchip_bytes=onchip_bytes, max_partition=max_partition)
+    board = load_device("u200")
+    target = make_target(board, budget="chip", dsp=dsp, onchip_bytes=onchip_bytes, max_partition=max_partition)
     options = Options(tree_reduction=tree, reuse="pessimistic" if pessimistic else "optimistic")
     options = options.as_in_paper() if in_paper else options
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import inf
 
 import pytest
@@ -14,39 +13,15 @@ from unit.search.measured_designs import Full, a_point, kernel_space
 from sisyphus.errors import NoDesignError
 from sisyphus.nlp.measured_problem import formulate
 from sisyphus.search import Judged
-from sisyphus.search.excess import excess, fullest, named, with_smaller_budgets
+from sisyphus.search.excess import named, with_smaller_budgets
 from sisyphus.search.fit import search_within
 from sisyphus.search.session import Session
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
-from sisyphus.target import Budget
-
-USED = st.dictionaries(st.sampled_from(["dsp", "lut", "ff", "bram18k", "uram", "onchip_bytes"]), st.integers(0, 400))
 
 
-def budget_of(**amounts: int | None) -> Budget:
-    return replace(Budget(dsp=100, bram18k=50, uram=0, lut=200, ff=300, onchip_bytes=None), **amounts)  # type: ignore[arg-type]
-
-
-@given(USED)
-def test_an_excess_is_what_does_not_fit(used: Mapping[str, int]) -> None:
-    budget = budget_of()
-    over = excess(budget, used)
-    limits = {name: getattr(budget, name) for name in used}
-    assert set(over) == {name for name, limit in limits.items() if limit is not None and used[name] > limit}
-    assert all(ratio > 1 or limits[name] == 0 for name, ratio in over.items())
-    assert (fullest(budget, used) > 1) == any(limits[name] for name in over)
-
-
-def test_excesses_shares_and_their_names() -> None:
-    budget = budget_of(onchip_bytes=64)
-    used = {"dsp": 150, "lut": 200, "uram": 3, "onchip_bytes": 16}
-    assert excess(budget, used) == {"dsp": 1.5, "uram": 3.0}
-    assert fullest(budget, used) == 1.5
-    assert fullest(budget, {}) == 0.0
-    assert fullest(budget, {"onchip_bytes": 16}) == 0.25
+def test_exceeded_budgets_in_words() -> None:
     assert named({"lut": 1.254, "dsp": 1.5}) == "dsp by 50 %, lut by 25 %"
-    assert excess(budget_of(), {"onchip_bytes": 1 << 40}) == {}
 
 
 @given(st.dictionaries(st.sampled_from(["dsp", "lut", "bram18k"]), st.floats(1.001, 9.0), min_size=1), st.booleans())

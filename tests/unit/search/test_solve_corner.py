@@ -37,7 +37,7 @@ ARRAYS = {"C": (8, 8), "A": (8, 8), "D": (8, 8)}
 def space_of(*, onchip_bytes: int | None = None, outer_places: bool = True) -> Space:
     kernel = scop(TEXT, **ARRAYS)
     deps = dependences(kernel)
-    target = make_target(load_device("u200"), onchip_bytes=onchip_bytes)
+    target = make_target(load_device("u200"), budget="chip", onchip_bytes=onchip_bytes)
     options = Options(outer_places=outer_places)
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
 
@@ -101,7 +101,7 @@ def test_an_array_of_a_nest_without_loops_has_views() -> None:
     assert viewed is not None
     assert {(v.nest, len(v.refs)) for v in viewed.views} >= {("S1", 1)}
     deps = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     live = viewed.live(liveness(kernel))
     space = build_space(viewed.scop, deps, distribute(kernel, deps), live, target, Options())
     assert space.nest("S1").arrays[0].places == (NEST_PLACE,)

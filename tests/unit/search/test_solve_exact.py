@@ -93,7 +93,7 @@ def paper_space(kernel: str, *, tree: bool = False, pessimistic: bool = False) -
     scop = read(str(next(KERNELS.glob(f"*/{kernel}.c"))))
     found = dependences(scop)
     options = Options(tree_reduction=tree, reuse="pessimistic" if pessimistic else "optimistic").as_in_paper()
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)
 
 

@@ -58,7 +58,7 @@ def space_of(name: str, tiles: Tiles = "ragged", *, tree: bool = False, dsp: int
     kernel = scop(text, **extents)
     deps = dependences(kernel)
     options = Options(tree_reduction=tree, tiles=tiles)
-    target = make_target(load_device("u200"), dsp=dsp)
+    target = make_target(load_device("u200"), budget="chip", dsp=dsp)
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
 
 

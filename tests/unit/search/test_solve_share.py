@@ -49,7 +49,7 @@ def space_of(name: str, *, onchip_bytes: int | None = None, outer_places: bool =
     text, extents = KERNELS[name]
     kernel = scop(text, **extents)
     deps = dependences(kernel)
-    target = make_target(load_device("u200"), onchip_bytes=onchip_bytes)
+    target = make_target(load_device("u200"), budget="chip", onchip_bytes=onchip_bytes)
     options = Options(outer_places=outer_places)
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
 

@@ -14,7 +14,7 @@ from sisyphus.search import Judged, split_as_fixed, split_where_better
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 CASE = point_files.case("trmm-tiled")
 
 

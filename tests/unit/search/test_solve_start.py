@@ -60,7 +60,7 @@ def test_a_short_search_ends_after_its_nodes_or_refusals() -> None:
 @pytest.mark.parametrize("bits", [8, 32, 64])
 @pytest.mark.parametrize("elements", [100, 5_000, 140_000, 1_000_000])
 def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int) -> None:
-    memories = make_target(load_device("u200")).memories
+    memories = make_target(load_device("u200"), budget="chip").memories
     least = least_blocks(memories, elements, bits, 64)
     for banks in range(1, 65):
         for uneven in (0, 1, 37):

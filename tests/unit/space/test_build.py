@@ -27,7 +27,7 @@ for i in range(20):
 
 def space_of(kernel: Scop, *, max_partition: int = 1024) -> Space:
     deps = dependences(kernel)
-    target = make_target(load_device("u200"), max_partition=max_partition)
+    target = make_target(load_device("u200"), budget="chip", max_partition=max_partition)
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, Options())
 
 
@@ -161,7 +161,7 @@ def test_a_layout_and_a_beat_that_contradict_each_other(gemm: Space, fixes: list
 def test_padding_can_be_turned_off() -> None:
     kernel = scop(GEMM, C=(20, 22), A=(20, 24), B=(24, 22))
     deps = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     options = Options(padding=False)
     space = build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
     assert dict(space.widths) == {"A": (1, 2, 4, 8), "B": (1, 2), "C": (1, 2)}

@@ -57,7 +57,7 @@ def test_the_smallest_of_those_that_serve() -> None:
 def space(options: Options, max_partition: int = 1024) -> Space:
     kernel = scop("for i in range(9):\n  for j in range(130):\n    A[i, j] = 2.0 * A[i, j]", A=(9, 130))
     found = dependences(kernel)
-    target = make_target(load_device("u200"), max_partition=max_partition)
+    target = make_target(load_device("u200"), budget="chip", max_partition=max_partition)
     return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, options)
 
 

@@ -73,7 +73,7 @@ def test_only_awkward_numbers_have_a_hole(trip_count: int, hole: bool) -> None:
 def prime_space(tiles: Tiles) -> Space:
     kernel = scop("for i in range(24):\n  for k in range(127):\n    Y[i] += A[i, k]", Y=(24,), A=(24, 127))
     deps = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, Options(tiles=tiles))
 
 

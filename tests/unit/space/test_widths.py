@@ -54,7 +54,7 @@ def space_of(name: str, *, padding: bool) -> Space:
     text, extents = KERNELS[name]
     kernel = scop(text, **extents)
     found = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     options = Options(tiles="ragged", padding=padding)
     return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, options)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus.errors import KernelError, UsageError
-from sisyphus.target import Budget, device_names, load_device, make_target
+from sisyphus.target import Resources, device_names, load_device, make_target
 
 NAMES = ("u200", "u250", "u280", "u55c", "u50", "zcu104", "kv260", "pynq-z2")
 GOOD = """
@@ -33,7 +33,7 @@ def test_u200() -> None:
     assert u200.part == "xcu200-fsgd2104-2-e"
     assert (u200.dsp, u200.bram18k, u200.uram, u200.lut, u200.ff) == (6840, 4320, 960, 1_182_240, 2_364_480)
     assert (u200.slrs, u200.banks, u200.clock_mhz, u200.port_bits) == (3, 4, 250.0, 512)
-    assert u200.budget() == Budget(6840, 4320, 960, 1_182_240, 2_364_480, 4320 * 2304 + 960 * 36864)
+    assert u200.chip() == Resources(6840, 4320, 960, 1_182_240, 2_364_480, 4320 * 2304 + 960 * 36864)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -146,7 +146,7 @@ def test_flags_only_tighten() -> None:
     assert tight.budget.lut == u200.lut
     assert (tight.clock_mhz, tight.max_partition, tight.port_bits) == (220.0, 64, 512)
     assert make_target(u200, dsp=0).budget.dsp == 0
-    assert make_target(u200, onchip_bytes=10**12).budget.onchip_bytes == u200.onchip_bytes
+    assert make_target(u200, onchip_bytes=10**12).budget.onchip_bytes == u200.chip().onchip_bytes
     assert make_target(u200).max_partition == 1024
 
 
@@ -162,7 +162,7 @@ def test_impossible_flags() -> None:
 
 
 def test_equal_targets_are_equal_and_share_their_tables() -> None:
-    one, two = make_target(load_device("u200")), make_target(load_device("u200"))
+    one, two = make_target(load_device("u200"), budget="chip"), make_target(load_device("u200"), budget="chip")
     one.operators.cost("add", "float")
     assert one == two
     assert hash(one) == hash(two)
