@@ -11,11 +11,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
 from sisyphus.model import NestModel
 from sisyphus.model.bounds import relaxation as bound
 from sisyphus.model.formulas.cores import Core
+from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Wait, waits_of
 from sisyphus.search.costs import Batch, Floats, Ints
 from sisyphus.search.paper_costs import span, tile_sizes, trips_of
@@ -49,15 +52,15 @@ class NestFloor:
     def interval(self, batch: Batch) -> Floats:
         """Between two starts: what a pipelined loop has to wait for, or one cycle; without a pipeline the latency."""
         chain, copies = self.body.chain, self._adding(batch, batch.level2)
-        several = (copies > 1) & (not self.tree)
-        single = np.where(several, chain * copies, max(chain - 1, 1))
+        single = accumulation(VECTOR, chain, 1 if self.tree else copies, single=True)
         reduces = (self._adding(batch, batch.level1) > 1) & bool(chain)
         runs = (batch.level1 > 1).any(axis=0)
-        found: Floats = np.where(runs, np.where(reduces, single, self._wait(batch)), self.latency(batch))
+        waits = np.maximum(np.where(reduces, single, 1), self._wait(batch))
+        found: Floats = np.where(runs, waits, self.latency(batch))
         return found
 
     def _wait(self, batch: Batch) -> Ints:
-        """Of a pipelined sequential loop, until values from the starts before are there."""
+        """Of the pipelined loop by the loop alone."""
         found = np.ones(batch.count, np.int64)
         for wait in self._waits:
             within = batch.level1[batch.loops.index(wait.loop)] > wait.distance
@@ -160,15 +163,31 @@ class NestFloor:
         return {kind: count * np.ones(batch.count) for kind, count in found.items()}
 
     def _largest_interval(self, batch: Batch) -> Floats:
-        """A recurrence over a distance of at least the iterations of a pipelined parallel loop (MODEL.md 4.3)."""
+        """A recurrence over a distance of at least the iterations of a pipelined parallel loop (MODEL.md 4.3).
+
+        Every start may wait for the one before where an element may be taken for the next one.
+        """
         rules, trips = self.rules.cycles, trips_of(self.nest, batch)
         waits = self.latency(batch) + self.body.chain + rules.read + rules.write
         has_sequential = any(loop.kind is LoopKind.SEQUENTIAL for loop in self.nest.loops)
-        if has_sequential or not self.nest.loops:
+        stuck = any(wait.loop not in self.body.sums for wait in self._waits)
+        if has_sequential or stuck or not self.nest.loops:
             return waits
         apart = np.maximum(trips.pipelined_parallel, 1)
         again = np.where(trips.pipelined_reduction > 1, waits, np.ceil(waits / apart))
-        found: Floats = np.where((batch.level1 > 1).any(axis=0), again, waits)
+        alone = (batch.level1 > 1).any(axis=0) & ~self._may_be_few(batch)
+        found: Floats = np.where(alone, again, waits)
+        return found
+
+    def _may_be_few(self, batch: Batch) -> npt.NDArray[np.bool_]:
+        """Whether some array that is added to may have so few words per bank that it waits as registers do."""
+        sizes = tile_sizes(self.nest, batch, frozenset(batch.loops))
+        most = self.rules.register_words * self.space.target.max_partition
+        found = np.zeros(batch.count, np.bool_)
+        for use in self.nest.arrays:
+            if use.reads and use.writes:
+                spans = [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims]
+                found |= np.prod(spans, axis=0, dtype=np.int64) <= most
         return found
 
 

@@ -13,16 +13,17 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop, elements_touched, reduction_of
-from sisyphus.ir import ArrayId, Binary, Expr, Read, Role, Scop, Statement, StmtId, children, index_names, reads
+from sisyphus.ir import ArrayId, Expr, Role, Scop, Statement, StmtId, children, index_names, reads
 from sisyphus.model.counting.domains import outer_runs
 from sisyphus.model.formulas.cores import Core, core_of, terms
+from sisyphus.model.formulas.iteration_latency import Setting, finish_of
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import narrowed
 from sisyphus.plan.conflicts import in_steps
 from sisyphus.poly import constraints, within
 from sisyphus.space import ArrayUse, NestSpace, Space
-from sisyphus.target import OperatorTable
 
 #: isl steps for one question about an array.
 LEASH = 500_000
@@ -73,20 +74,9 @@ def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules
     operands: Iterable[Expr] = (expr,)
     if chain:
         operands = [t for t in terms(expr) if statement.write not in reads(t)] or [expr]
-    depth = max(_depth(table, operand, rules, tree=tree) for operand in operands)
+    setting = Setting(EXACT, rules, table)
+    depth = max(finish_of(setting, operand, lambda _: rules.cycles.read, tree=tree) for operand in operands)
     return Body(depth + rules.cycles.write, chain, sums, ())
-
-
-def _depth(table: OperatorTable, expr: Expr, rules: Rules, *, tree: bool) -> int:
-    """Every operator starting as soon as its operands are there; with `tree`, sums of several terms are balanced."""
-    if isinstance(expr, Read):
-        return rules.cycles.read
-    core, parts, levels = core_of(table, expr), children(expr), 1
-    if tree and expr.type.is_float and isinstance(expr, Binary) and expr.op in "+-":
-        parts = terms(expr)
-        levels = (len(parts) - 1).bit_length()
-    below = max((_depth(table, part, rules, tree=tree) for part in parts), default=0)
-    return below + (levels * core.cost.latency if core else 0)
 
 
 def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[Operation]:

@@ -30,6 +30,7 @@ class Cycles:
     address_multiply: int = 3  # more for an address of two terms with a product
     remainder_extra: int = 4  # a remainder of an n-bit index takes n + 4
     guard: int = 1  # entering a guarded function
+    single_bank: int = 1  # a sum in the memory of an array that is read beside it and has one bank (4 of 4 loops)
     call: int = 2  # a function, or a loop that became one
     step: int = 2  # from one part of a body, or one step of the kernel, to the next
     load: int = 72  # request until first data, latency 64 of the adapter included
@@ -79,8 +80,9 @@ class Rules:
     """One version of the tool.
 
     `flatten_accumulators`: a pipelined reduction with at most so many accumulators is flattened with the loops around
-    it (120 was, 600 was not). `ram_words_beyond_lut`: banks of more words make a two-term remainder address one cycle
-    longer. `bank_moves_break`: a loop that moves the output to another bank counts as staying at its address.
+    it (120 was, 600 was not). `register_words`: arrays of no more words per bank wait as registers do.
+    `ram_words_beyond_lut`: banks of more words make a two-term remainder address one cycle longer. `bank_moves_break`:
+    a loop that moves the output to another bank counts as staying at its address.
     """
 
     version: str
@@ -88,6 +90,7 @@ class Rules:
     area: Area = field(default_factory=Area)
     ports_per_bank: int = 2
     flatten_accumulators: int = 256
+    register_words: int = 4
     ram_words_beyond_lut: int = 128
     bank_moves_break: bool = False
     partial_tree_recurrence: bool = False

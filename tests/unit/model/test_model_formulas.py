@@ -110,6 +110,51 @@ def test_a_pipelined_reduction(unrolled: int, tree: bool, interval: int) -> None
     assert body_of(plan)[0] == interval
 
 
+TRMM = """
+for i in range(8):
+    for j in range(16):
+        for k in range(i + 1, 8):
+            B[i, j] += A[k, i] * B[k, j]
+"""
+TRMM_EXTENTS = {"A": (8, 8), "B": (8, 16)}
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "tiles", "banks", "interval", "why"),
+    [
+        ("k", {"k": (1, 7, 1), "i": (7, 1, 1), "j": (16, 1, 1)}, 16, 7 + 3, "each subscript is one loop"),
+        ("k", {"k": (1, 7, 1), "i": (7, 1, 1), "j": (16, 1, 1)}, 1, 7 + 3 + 1, "the array has a single bank"),
+        ("k", {"k": (2, 4, 1), "i": (7, 1, 1), "j": (16, 1, 1)}, 16, 4 + 7 + 3, "a subscript is a sum of two loops"),
+        ("j", {"k": (7, 1, 1), "i": (7, 1, 1), "j": (1, 16, 1)}, 1, 2, "both move alike: three accesses at two ports"),
+        (
+            "i",
+            {"k": (2, 1, 4), "i": (1, 7, 1), "j": (1, 1, 16)},
+            16,
+            4 + 4 * 7 + 3,
+            "the row read may be the one written",
+        ),
+    ],
+)
+def test_an_array_read_at_another_subscript_than_the_updated_one(
+    pipeline: str, tiles: dict[str, tuple[int, int, int]], banks: int, interval: int, why: str
+) -> None:
+    kernel = kernel_of(scop(TRMM, **TRMM_EXTENTS), TARGET)
+    factors = {"A": (4, 1), "B": (4 if pipeline == "i" else 1, banks)}
+    order = "".join(loop for loop in "ijk" if loop != pipeline) + pipeline
+    plan = one_nest(kernel, order=order, pipeline=pipeline, factors=factors, **dict(sorted(tiles.items())))
+    assert body_of(plan)[0] == interval, why
+
+
+@pytest.mark.parametrize(("words", "interval"), [(4, 7), (5, 1)])
+def test_few_words_in_a_bank_wait_as_registers_do(words: int, interval: int) -> None:
+    columns = 4 * words
+    text = f"for k in range(12):\n    for j in range({columns}):\n        C[j] += A[k] * B[k, j]"
+    kernel = kernel_of(scop(text, C=(columns,), A=(12,), B=(12, columns)), TARGET)
+    tiles = {"k": (12, 1, 1), "j": (1, columns, 1)}
+    plan = one_nest(kernel, order="kj", pipeline="j", factors={"C": (4,), "A": (1,), "B": (1, 1)}, **tiles)
+    assert body_of(plan)[0] == interval
+
+
 def test_common_subexpressions_count_once() -> None:
     kernel = kernel_of(scop(GEMM, **GEMM_EXTENTS), TARGET)
     plan = one_nest(
