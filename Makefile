@@ -5,11 +5,12 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help setup demo test lint format clean
+.PHONY: help setup demo polybench test lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    choose, write and verify a design for gemm in build/gemm"
+	@echo "make polybench SIZE=medium   all of PolyBench in build/polybench, verified; goes on where it was stopped"
 	@echo "make test    run the tests"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
@@ -29,6 +30,10 @@ setup: $(VENV)/developing
 
 demo: $(VENV)/installed
 	$(BIN)/sisy optimize kernels/polybench/gemm.c --dsp 6840 --mem 7.2MB -o build/gemm
+
+SIZE ?= medium
+polybench: $(VENV)/installed
+	$(BIN)/sisy batch kernels/polybench --set $(shell echo $(SIZE) | tr a-z A-Z) -j $(JOBS) --time-limit 20s -o build/polybench
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup

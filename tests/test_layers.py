@@ -30,8 +30,8 @@ ROWS = (
     ("verify", "lint"),
     ("report",),
     ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "explain"),
-    ("pipeline", "recheck"),
-    ("cli",),
+    ("pipeline", "recheck", "batch"),
+    ("cli", "__main__"),
 )
 RANK = {module: rank for rank, row in enumerate(ROWS) for module in row}
 

@@ -23,11 +23,12 @@ def test_every_package_is_listed() -> None:
 
 def test_every_data_file_is_named() -> None:
     named = config()["options.package_data"]
-    for folder, pattern in (("target/data", "*.toml"), ("target/data", "*.csv"), ("verify/include", "*.h")):
+    places = {"*.toml": "target/data", "*.csv": "target/data", "*.h": "verify/include", "*.j2": "batch/templates"}
+    for pattern, folder in places.items():
         package = "sisyphus." + folder.split("/")[0]
         assert f"{folder.split('/')[1]}/{pattern}" in named[package]
     found = {p.suffix for p in (ROOT / "sisyphus").rglob("*") if p.is_file()} - {".py", ".pyc", ".typed"}
-    assert found <= {".toml", ".csv", ".h"}
+    assert found <= {pattern.removeprefix("*") for pattern in places}
 
 
 def test_every_adapter_is_an_entry_point() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from sisyphus.cli.analyze import analyze
+from sisyphus.cli.batch import batch
 from sisyphus.cli.devices import devices
 from sisyphus.cli.estimate import estimate
 from sisyphus.cli.explain import explain
@@ -39,6 +40,7 @@ def sisy() -> None:
 
 sisy.add_command(analyze)
 sisy.add_command(devices)
+sisy.add_command(batch)
 sisy.add_command(estimate)
 sisy.add_command(explain)
 sisy.add_command(lint)
@@ -50,7 +52,8 @@ sisy.add_command(verify)
 def main() -> None:
     """Entry point of the console script."""
     try:
-        sisy.main(standalone_mode=False)
+        status = sisy.main(standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
     except InternalError as fault:
         traceback.print_exc()
         _fail(fault.render(), REPORT_HINT, fault.to_json())
@@ -61,8 +64,6 @@ def main() -> None:
     except SisyphusError as fault:
         _fail(fault.render(), None, fault.to_json())
         sys.exit(fault.exit_code)
-    except click.exceptions.Exit as ended:
-        sys.exit(ended.exit_code)
     except click.ClickException as fault:
         fault.show()
         _fail(None, None, failure_data(UsageError.kind, fault.format_message(), fault.exit_code))

@@ -1,0 +1,5 @@
+"""`python -m sisyphus`: the same as `sisy`."""
+
+from sisyphus.cli import main
+
+main()

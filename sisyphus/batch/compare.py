@@ -1,0 +1,46 @@
+"""Two batches beside each other: what got better, what got worse; runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sisyphus.batch.jobs import Result
+
+
+@dataclass(frozen=True)
+class Change:
+    """A job that two batches share. `ratio` is of cycles, new over old; None where one of them has no design."""
+
+    name: str
+    before: Result
+    after: Result
+
+    @property
+    def ratio(self) -> float | None:
+        if not (self.before.is_done and self.after.is_done):
+            return None
+        return self.after.figures["cycles"] / self.before.figures["cycles"]
+
+    def is_worse(self, threshold: float) -> bool:
+        """A design is lost, or takes more cycles by more than `threshold` (0.02: 2 %)."""
+        if self.before.is_done and not self.after.is_done:
+            return True
+        return self.ratio is not None and self.ratio > 1 + threshold
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        if self.ratio is not None:
+            old, new = (int(r.figures["cycles"]) for r in (self.before, self.after))
+            return f"{self.name}: {old:,} -> {new:,} cycles ({100 * (self.ratio - 1):+.1f} %)"
+        old_state, new_state = ("a design" if r.is_done else f"exit {r.exit_code}" for r in (self.before, self.after))
+        return f"{self.name}: {old_state} -> {new_state}"
+
+
+def changes(before: Sequence[Result], after: Sequence[Result]) -> list[Change]:
+    """The jobs of both batches that differ, by name: worst first."""
+    old = {result.name: result for result in before}
+    shared = [Change(new.name, old[new.name], new) for new in after if new.name in old]
+    differing = [c for c in shared if c.before.exit_code != c.after.exit_code or (c.ratio or 1.0) != 1.0]
+    return sorted(differing, key=lambda c: (-(c.ratio or (0.0 if c.after.is_done else float("inf"))), c.name))

@@ -1,0 +1,187 @@
+"""One design of a batch: the command that makes it, what its result depends on, what came of it; knows no other job.
+
+A job is a run of `sisy optimize` in a process of its own, so that whatever happens to one leaves the others alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sisyphus.backends.hls import is_ours, whole_text
+from sisyphus.errors import ToolError
+from sisyphus.ir import Origin
+from sisyphus.tools import run_tool
+
+#: Packages whose versions a design depends on.
+PACKAGES = ("islpy", "numpy", "pycparser", "pcpp", "pyomo", "pyscipopt", "networkx")
+#: Seconds beyond the time limit of its search after which a job is taken to hang.
+GRACE_S = 1800.0
+#: Figures of an estimate that a result keeps.
+FIGURES = ("cycles", "rtl_cycles", "dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes", "bytes_moved")
+
+
+@dataclass(frozen=True)
+class Job:
+    """`arguments` are those of `sisy optimize` behind the kernel; `folder` gets the design, relative to the batch's.
+
+    `labels` say which set, device and choices these are, for tables. `timeout_s`: None for none.
+    """
+
+    name: str
+    kernel: str
+    arguments: tuple[str, ...]
+    folder: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: float | None = None
+
+    @property
+    def key(self) -> str:
+        """SHA-256 over all that the result depends on: the text with its headers, the options, the versions."""
+        parts = {"name": self.name, "arguments": self.arguments, "text": _text(self), "versions": _versions()}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a job. `figures` are predicted, as in design.json; `seconds` is all that differs between runs."""
+
+    name: str
+    key: str
+    kernel: str
+    labels: Mapping[str, str]
+    exit_code: int
+    folder: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+    stop: str | None = None
+    gap: float | None = None
+    verified: bool | None = None
+    message: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_done(self) -> bool:
+        """There is a design, and where it was verified it passed."""
+        return self.exit_code == 0
+
+    @property
+    def line(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def of_line(line: str) -> Result:
+        """The inverse of `line`; `ValueError` where it is none."""
+        data = json.loads(line)
+        if not isinstance(data, dict):
+            raise ValueError("not a JSON object")
+        try:
+            return Result(**data)
+        except TypeError as wrong:
+            raise ValueError(str(wrong)) from wrong
+
+
+def run_job(job: Job, out: str, synthesize: bool = False) -> Result:
+    """Runs a job below the folder `out`; whatever it fails of is in its result. Workers of a cluster call this."""
+    begun, place = time.monotonic(), Path(out).resolve() / job.folder
+    command = [sys.executable, "-m", "sisyphus", "optimize", str(Path(job.kernel).resolve())]
+    try:
+        ended = run_tool(
+            [*command, *job.arguments, "--json", "-q", "-o", str(place)],
+            cwd=Path.cwd(),
+            timeout_s=job.timeout_s,
+            accept=range(-64, 256),
+        )
+    except ToolError as failure:
+        return _failed(job, ToolError.exit_code, failure.message, time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    try:
+        told = json.loads(ended.output)
+    except ValueError:
+        tail = (ended.errors or ended.output).strip().splitlines()[-1:] or ["it said nothing"]
+        return _failed(job, ended.status or ToolError.exit_code, tail[0], seconds)
+    if "estimate" not in told:
+        return _failed(job, ended.status, str(told.get("error", {}).get("message", "")).splitlines()[0:1], seconds)
+    result = _result(job, ended.status, told, seconds)
+    return _synthesized(result, place) if synthesize and result.is_done else result
+
+
+def is_there(result: Result, out: Path) -> bool:
+    """Whether the folder of a design that was made is still one of ours."""
+    return not result.is_done or is_ours(out / result.folder)
+
+
+def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> Result:
+    run, estimate = told["run"], told["estimate"]
+    solver, verdict = run["solver"] or {}, run["verdict"]
+    failed = [] if verdict is None else [c for c in verdict["checks"] if not c["passed"]]
+    return Result(
+        name=job.name,
+        key=job.key,
+        kernel=job.kernel,
+        labels=dict(job.labels),
+        exit_code=status,
+        folder=job.folder if status == 0 else f"{job.folder}.failed",
+        figures={name: estimate[name] for name in FIGURES if estimate.get(name) is not None},
+        stop=solver.get("stop"),
+        gap=solver.get("gap"),
+        verified=None if verdict is None else bool(verdict["passed"]),
+        message="; ".join(f"{c['name']}: {c['detail']}" for c in failed),
+        seconds={"total": round(seconds, 3), **run["seconds"]},
+    )
+
+
+def _failed(job: Job, status: int, message: str | list[str], seconds: float) -> Result:
+    text = message if isinstance(message, str) else " ".join(message)
+    labels, taken = dict(job.labels), {"total": round(seconds, 3)}
+    return Result(job.name, job.key, job.kernel, labels, status, job.folder, message=text, seconds=taken)
+
+
+def _synthesized(result: Result, place: Path) -> Result:
+    """The design after `make csynth` in its folder, which needs Vitis."""
+    try:
+        run_tool(["make", "csynth"], cwd=place, timeout_s=None, log=place / "csynth.log")
+    except ToolError as failure:
+        told = {**asdict(result), "exit_code": ToolError.exit_code, "message": failure.message.splitlines()[0]}
+        return Result(**told)
+    return result
+
+
+def _text(job: Job) -> str:
+    """The kernel with the headers that stand beside it or in folders named with -I; empty where it cannot be read."""
+    path = Path(job.kernel)
+    words = list(job.arguments)
+    folders = tuple(words[at + 1] for at, word in enumerate(words[:-1]) if word == "-I")
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return whole_text(Origin(job.kernel, text, "", "", include_dirs=folders))
+    except OSError:
+        return ""
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Of this package by its files, of others by their numbers."""
+    found = {"python": sys.version.split()[0], "sisyphus": _own_digest()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+def _own_digest() -> str:
+    digest, root = hashlib.sha256(), Path(str(files("sisyphus")))
+    for path in sorted(p for p in root.rglob("*") if p.suffix in {".py", ".toml", ".csv", ".h"}):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,73 @@
+"""The results of a batch as CSV, as JUnit XML for CI, and as one HTML page; knows no job."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from xml.etree import ElementTree
+
+from jinja2 import Environment, StrictUndefined
+
+from sisyphus.batch.compare import Change
+from sisyphus.batch.jobs import FIGURES, Result
+
+#: Exit status of the command in words.
+MEANING = {0: "done", 1: "refused", 2: "usage", 3: "no design", 4: "wrong", 5: "tool failed", 6: "no time", 70: "fault"}
+
+
+def tables(results: Sequence[Result]) -> Mapping[str, str]:
+    """The files beside results.jsonl that programs read."""
+    return {"results.csv": _csv(results), "junit.xml": _junit(results)}
+
+
+def page(results: Sequence[Result], changed: Sequence[Change] = ()) -> str:
+    """One HTML page that needs nothing else."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    text = files("sisyphus.batch").joinpath("templates", "page.html.j2").read_text(encoding="utf-8")
+    figures = [name for name in FIGURES if any(name in result.figures for result in results)]
+    labels = [n for n in ("kernel", "set", "device", "budget", "tree") if any(r.labels.get(n) for r in results)]
+    done = sum(result.is_done for result in results)
+    return environment.from_string(text).render(
+        results=results, figures=figures, labels=labels, meaning=meaning, done=done, changed=changed
+    )
+
+
+def meaning(result: Result) -> str:
+    """What an exit status says, in a word or two."""
+    return MEANING.get(result.exit_code, f"exit {result.exit_code}")
+
+
+def _csv(results: Sequence[Result]) -> str:
+    text = io.StringIO()
+    names = sorted({name for result in results for name in result.labels})
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["name", *names, "exit_code", "verified", "stop", "gap", *FIGURES, "seconds", "message"])
+    for r in results:
+        labels, figures = [r.labels.get(n, "") for n in names], [r.figures.get(n, "") for n in FIGURES]
+        seconds = r.seconds.get("total", "")
+        writer.writerow([r.name, *labels, r.exit_code, r.verified, r.stop, r.gap, *figures, seconds, r.message])
+    return text.getvalue()
+
+
+def _junit(results: Sequence[Result]) -> str:
+    """A test case per job: `failure` where the design is wrong, `error` where there is none."""
+    wrong = [r for r in results if r.exit_code == 4]
+    broken = [r for r in results if not r.is_done and r.exit_code != 4]
+    counts = {"tests": str(len(results)), "failures": str(len(wrong)), "errors": str(len(broken))}
+    seconds = sum(r.seconds.get("total", 0.0) for r in results)
+    suite = ElementTree.Element("testsuite", {"name": "sisy batch", "time": f"{seconds:.3f}", **counts})
+    for r in results:
+        taken = f"{r.seconds.get('total', 0.0):.3f}"
+        case = ElementTree.SubElement(suite, "testcase", classname="sisy", name=r.name, time=taken)
+        if not r.is_done:
+            kind = "failure" if r.exit_code == 4 else "error"
+            ElementTree.SubElement(case, kind, type=meaning(r), message=_printable(r.message))
+    ElementTree.indent(suite)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
+
+
+def _printable(text: str) -> str:
+    """Without characters that XML 1.0 has no way to say."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)

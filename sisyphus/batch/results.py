@@ -1,0 +1,79 @@
+"""The results of a batch on disk: a line of JSON for each as it comes; knows no job.
+
+A line is there whole or not at all: what a killed run left of its last line is cut off by the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from sisyphus.batch.jobs import Result
+from sisyphus.errors import UsageError
+
+#: The file in the folder of a batch.
+RESULTS = "results.jsonl"
+
+
+class Results:
+    """`results.jsonl` of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / RESULTS
+
+    def read(self) -> list[Result]:
+        """Every whole line, in the order of the file; `UsageError` where one is not ours."""
+        return read_results(self.path) if self.path.exists() else []
+
+    def repair(self) -> None:
+        """Cuts off a last line without its end."""
+        if self.path.exists():
+            text = self.path.read_bytes()
+            whole = text.rfind(b"\n") + 1
+            if whole != len(text):
+                os.truncate(self.path, whole)
+
+    def append(self, result: Result) -> None:
+        """Adds a line, which is on disk when this returns."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab") as file:
+            file.write(result.line.encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def replace(self, results: Iterable[Result]) -> None:
+        """Exactly these lines, all at once."""
+        write_whole(self.path, "".join(f"{result.line}\n" for result in results))
+
+
+def read_results(path: Path) -> list[Result]:
+    """The results in a file, without an unfinished last line."""
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")[:-1]
+    except (OSError, UnicodeDecodeError) as failure:
+        raise UsageError(f"{path}: {failure}", hint="name a results.jsonl that `sisy batch` wrote") from failure
+    found: list[Result] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found.append(Result.of_line(line))
+        except ValueError as wrong:
+            raise UsageError(f"{path}:{number}: no result of a batch: {wrong}") from wrong
+    return found
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file so that it is there whole or as it was before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,113 @@
+"""Running the jobs of a batch side by side: here, on a Dask cluster, or through a queue; knows no result's meaning.
+
+Every place is an executor of `concurrent.futures`, so that a job runs the same way everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sisyphus.batch.jobs import Job, Result, is_there, run_job
+from sisyphus.batch.results import Results
+from sisyphus.errors import ToolError, UsageError
+
+#: Classes of dask-jobqueue by the name of their queue.
+QUEUES = {"slurm": "SLURMCluster", "lsf": "LSFCluster", "pbs": "PBSCluster"}
+INSTALL = "pip install 'sisyphus-hls[cluster]'"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where jobs run: `workers` at a time here; or on the Dask scheduler at `dask`; or by way of a `queue`."""
+
+    workers: int = 1
+    dask: str | None = None
+    queue: str | None = None
+
+
+#: Told of every result as it comes, and whether it was known from before.
+Hear = Callable[[Result, bool], None]
+
+
+def run_all(jobs: Sequence[Job], out: Path, place: Place, hear: Hear, *, synthesize: bool = False) -> list[Result]:
+    """The results of all jobs in their order. Those known from an earlier run of the same inputs are not run again.
+
+    Each result is on disk before it is heard of; in the end `results.jsonl` has exactly these, in the same order.
+    """
+    store = Results(out)
+    store.repair()
+    known = {result.key: result for result in store.read() if is_there(result, out)}
+    found: dict[str, Result] = {}
+    waiting: list[Job] = []
+    for job in jobs:
+        earlier = known.get(job.key)
+        if earlier is None or not (earlier.is_done or earlier.exit_code in _FINAL):
+            waiting.append(job)
+        else:
+            found[job.name] = earlier
+            hear(earlier, True)
+    with _executor(place) as executor:
+        futures = [executor.submit(run_job, job, str(out), synthesize) for job in waiting]
+        try:
+            for future in as_completed(futures):
+                result = future.result()
+                store.append(result)
+                found[result.name] = result
+                hear(result, False)
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    results = [found[job.name] for job in jobs]
+    store.replace(results)
+    return results
+
+
+#: Exit statuses that the same inputs would lead to again: refused, nothing fits, verification failed.
+_FINAL = frozenset({1, 2, 3, 4})
+
+
+@contextmanager
+def _executor(place: Place) -> Iterator[Executor]:
+    if place.dask is None and place.queue is None:
+        with ThreadPoolExecutor(place.workers) as pool:
+            try:
+                yield pool
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return
+    with _client(place) as client:
+        yield client.get_executor(pure=False, retries=3)
+
+
+@contextmanager
+def _client(place: Place) -> Iterator[Any]:
+    """A client of the cluster; a queue's jobs end with it."""
+    connect = _named("distributed", "Client")
+    if place.dask is not None:
+        try:
+            client = connect(place.dask, timeout="10s")
+        except (OSError, ValueError) as failure:
+            raise UsageError(f"no Dask scheduler at `{place.dask}`: {failure}", hint="as in tcp://host:8786") from None
+        with client:
+            yield client
+        return
+    with _named("dask_jobqueue", QUEUES[place.queue or ""])() as cluster:
+        cluster.scale(place.workers)
+        with connect(cluster) as client:
+            yield client
+
+
+def _named(package: str, name: str) -> Any:
+    """A class of an optional package."""
+    try:
+        return getattr(import_module(package), name)
+    except ImportError:
+        raise ToolError(f"a cluster needs the Python package `{package.replace('_', '-')}`", hint=INSTALL) from None
