@@ -22,7 +22,7 @@ from sisyphus.poly import compare
 #: A web by its place in the list, and the depth of a loop to expand it over.
 Choice = tuple[int, int]
 
-#: Is every statement on its own, and how many parts compute something.
+#: Is every statement on its own or in a nest that the loop may be part of, and how many parts compute something.
 Gain = tuple[bool, int]
 
 
@@ -121,8 +121,17 @@ class _Search:
 
         An initialisation or a copy that leaves a loop which the rest still shares is not worth an array.
         """
-        parts = self.components(group, depth, self.expanded_over(choices))
-        return all(len(part) == 1 for part in parts), sum(any(map(_computes, part)) for part in parts)
+        over = self.expanded_over(choices)
+        parts = self.components(group, depth, over)
+        alone = all(len(part) == 1 or self.is_free(part, depth, over) for part in parts)
+        return alone, sum(any(map(_computes, part)) for part in parts)
+
+    def is_free(self, part: Sequence[Statement], depth: int, over: Mapping[int, frozenset[int]]) -> bool:
+        """May a nest of several statements take in the loop at this depth, since nothing is carried by it any more?"""
+        if any(len(s.iterators) != part[0].shared_loops(s) for s in part):
+            return False
+        edges = self.dependences.among(frozenset(s.id for s in part))
+        return all(depth not in self.depths_left(edge, over) for edge in edges)
 
     def expanded_over(self, choices: Sequence[Choice]) -> dict[int, frozenset[int]]:
         """What the webs are expanded over with some more choices made."""

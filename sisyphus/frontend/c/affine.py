@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pycparser import c_ast, c_generator
 
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
-from sisyphus.frontend.c.bound import Bound, extreme
+from sisyphus.frontend.c.bound import Bound, Condition, Fork
+from sisyphus.frontend.c.choices import returned, smaller_or_larger, tests_of
 from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.parse import Tree
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
+from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
 from sisyphus.frontend.c.types import Declared, declared, integer_literal, limits, promoted
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import UINT64
@@ -36,9 +37,9 @@ BOUND = Use(
     "loop bound",
     "affine-bound",
     "data-dependent-condition",
-    data_hint="bound the loop by its largest trip count, and choose between values with `?:` inside",
+    data_hint="bound the loop by its largest trip count, and leave it with `if (...) break;`",
 )
-CONDITION = Use("condition", "affine-condition", "data-dependent-condition")
+CONDITION = Use("condition", "data-dependent-condition", "data-dependent-condition")
 EXTENT = Use("extent", "array-extent", "array-extent")
 CONSTANT = Use("constant", "initialiser", "initialiser")
 VALUE = Use("value", "affine-subscript", "indirect-access")
@@ -52,15 +53,64 @@ class Affines:
         self.scope = Scope()
         self.context = Context()
         self.calls: tuple[str, ...] = ()
+        #: Conditions that are known to hold, or not to, in the case that is being translated; None outside of cases.
+        self.cases: dict[Condition, bool] | None = None
 
     # -- entry points ------------------------------------------------------------------------------------------
 
     def plain(self, node: c_ast.Node, use: Use) -> Affine:
-        """An affine expression; a minimum or maximum is refused."""
+        """An affine expression; of a minimum or maximum, the one that it is in this case."""
         bound, _ = self.typed(node, use)
-        if bound.affine is None:
+        found = self.settled(bound)
+        if found is None:
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is a minimum or maximum")
-        return bound.affine
+        return found
+
+    def settled(self, bound: Bound) -> Affine | None:
+        """The one of several expressions that a bound is in this case; None outside of cases."""
+        best, *others = bound.parts
+        for other in others:
+            ahead = self.context.interval(other - best) or (-1, 0)
+            if ahead[0] >= 0 or ahead[1] < 0:
+                is_below = ahead[0] >= 0
+            elif self.cases is None:
+                return None
+            else:
+                is_below = self.case((((other - best),),))
+            best = best if is_below == (bound.kind == "min") else other
+        return best
+
+    def alias(self, node: c_ast.Node, kind: ScalarType, use: Use) -> Alias | None:
+        """What a name stands for that is set to a value once; None where that is no affine value in any case."""
+        asked = len(self.ledger.questions)
+        try:
+            bound, _ = self.typed(node, use)
+        except Refused as refused:
+            if refused.diagnostic is None or refused.diagnostic.rule not in (use.rule, use.data_rule):
+                raise
+            del self.ledger.questions[asked:]
+            return self._alias_by_cases(node, kind, use)
+        return Alias(self.checked(bound, kind, node)[0], kind)
+
+    def _alias_by_cases(self, node: c_ast.Node, kind: ScalarType, use: Use) -> Alias | None:
+        known, asked = self.cases, len(self.ledger.questions)
+        self.cases = {}
+        try:
+            self.typed(node, use)
+        except Fork:
+            return Alias(None, kind, node, self.scope)
+        except Refused:
+            return None
+        finally:
+            self.cases = known
+            del self.ledger.questions[asked:]
+        return None
+
+    def case(self, condition: Condition) -> bool:
+        """Whether a condition holds in this case; where that is open the place is translated twice."""
+        if self.cases is None or condition not in self.cases:
+            raise Fork(condition)
+        return self.cases[condition]
 
     def constant(self, node: c_ast.Node, use: Use) -> int:
         """A value known now."""
@@ -143,20 +193,27 @@ class Affines:
         match self.scope.find(node.name):
             case Constant(integer=int(value), type=kind):
                 return Bound.of(const(value)), kind
-            case Alias(value=value, type=kind):
+            case Alias(value=Bound() as value, type=kind):
                 return value, kind
+            case Alias(node=c_ast.Node() as text, scope=Scope() as scope, type=kind):
+                outer, self.scope = self.scope, scope
+                try:
+                    return self.checked(self.typed(text, use)[0], kind, text)
+                finally:
+                    self.scope = outer
             case Parameter() as parameter:
                 return self._parameter(parameter, node, use)
             case Variable(binding=Bound() as value, type=kind):
                 return value, kind
             case Variable() as variable:
                 raise self._variable(variable, node, use)
+            case View():
+                raise self._no(Use(use.noun, use.data_rule, ""), node, f"{use.noun} `{node.name}` is an address")
             case Unusable() as unusable:
                 raise self.unusable(unusable, node)
             case Function() | Constant():
                 raise self._no(use, node, f"{use.noun} `{node.name}` is not an integer")
-            case None:
-                raise self.fault("undeclared", f"`{node.name}` is not declared", node)
+        raise self.fault("undeclared", f"`{node.name}` is not declared", node)
 
     def _parameter(self, parameter: Parameter, node: c_ast.ID, use: Use) -> tuple[Bound, ScalarType]:
         if parameter.type.is_float:
@@ -311,9 +368,14 @@ class Affines:
         if condition.op in (">", ">="):
             left, right = right, left
         if condition.op not in ("==", "!="):
-            found = _smaller_or_larger(left, right, yes, no, strict=condition.op in ("<", ">"))
+            found = smaller_or_larger(left, right, yes, no, strict=condition.op in ("<", ">"))
             if found is not None:
                 return found, promote(yes_type, no_type)
+        if self.cases is not None:
+            ahead = right.plus(left.times(-1))
+            tests = tests_of(condition.op, ahead) if ahead is not None else None
+            if tests is not None:
+                return (yes if self.case(tests) else no), promote(yes_type, no_type)
         raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
 
     def _cast(self, node: c_ast.Cast, use: Use) -> tuple[Bound, ScalarType]:
@@ -329,7 +391,7 @@ class Affines:
         function = self.scope.find(name)
         if not isinstance(function, Function) or function.body is None:
             raise self._data(node, use)
-        result = single_return(function)
+        result = returned(function)
         parameters = list(function.decl.type.args.params) if function.decl.type.args else []
         if result is None or len(parameters) != len(arguments) or name in self.calls:
             raise self._data(node, use)
@@ -346,27 +408,3 @@ class Affines:
             return self.typed(result, use)
         finally:
             self.scope, self.calls = outer, calls
-
-
-def single_return(function: Function) -> c_ast.Node | None:
-    """The expression of a function that does nothing but return it."""
-    items = function.body.block_items or [] if function.body else []
-    if len(items) == 1 and isinstance(items[0], c_ast.Return):
-        return items[0].expr
-    return None
-
-
-def _smaller_or_larger(left: Bound, right: Bound, yes: Bound, no: Bound, *, strict: bool) -> Bound | None:
-    """`left < right ? yes : no` (or `<=`) as a minimum or maximum, where it is one."""
-    if (yes, no) == (left, right):
-        return extreme("min", left, right)
-    if (yes, no) == (right, left):
-        return extreme("max", left, right)
-    if left.affine is None or right.affine is None or yes.affine is None or no.affine is None:
-        return None
-    # The choice is `yes` where e >= 0. Where no - yes is e or e + 1, it is not negative just there, or zero beside it.
-    e = right.affine - left.affine - int(strict)
-    for kind, gap in (("min", no.affine - yes.affine - e), ("max", yes.affine - no.affine - e)):
-        if gap.is_constant and gap.constant in (0, 1):
-            return extreme(kind, yes, no)
-    return None

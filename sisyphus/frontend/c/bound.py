@@ -17,6 +17,14 @@ FLIPPED = {"": "", "min": "max", "max": "min"}
 MOST_CASES = 256
 
 
+class Fork(Exception):  # noqa: N818 - travels inside the front end only
+    """What a place means depends on a condition: it is to be translated where it holds, and where it does not."""
+
+    def __init__(self, condition: Condition) -> None:
+        super().__init__()
+        self.condition = condition
+
+
 class TooManyCases(Exception):  # noqa: N818 - travels inside the front end only
     """A condition falls into more cases than anybody should look at."""
 

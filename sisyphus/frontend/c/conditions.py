@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
+
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine import CONDITION, Affines, Use
@@ -27,6 +30,36 @@ def condition(node: c_ast.Node, affines: Affines, use: Use = CONDITION) -> Condi
         raise affines.fault(
             "too-complex", f"{use.noun} falls into too many cases", node, "split it into several statements"
         ) from None
+
+
+def parted_condition(node: c_ast.If, is_affine: Callable[[c_ast.Node], bool]) -> c_ast.If | None:
+    """The same choice with the affine part of a mixed condition outside of what asks for data; None if all does.
+
+    if (i > 0 && a[i - 1] > x) S else T   becomes   if (i > 0) { if (a[i - 1] > x) S else T } else T
+    """
+    match node.cond:
+        case c_ast.UnaryOp(op="!", expr=inner):
+            nothing = node.iffalse or c_ast.EmptyStatement(node.coord)
+            return parted_condition(c_ast.If(inner, nothing, node.iftrue, node.coord), is_affine)
+        case c_ast.BinaryOp(op="&&" | "||" as op):
+            parts = operands(node.cond, op)
+            affine = [part for part in parts if is_affine(part)]
+            data = [part for part in parts if part not in affine]
+            if not affine:
+                return None
+            outer, inner = (reduce(lambda a, b: c_ast.BinaryOp(op, a, b, a.coord), group) for group in (affine, data))
+            chosen = c_ast.If(inner, node.iftrue, node.iffalse, node.coord)
+            if op == "&&":
+                return c_ast.If(outer, chosen, node.iffalse, node.coord)
+            return c_ast.If(outer, node.iftrue, chosen, node.coord)
+    return None
+
+
+def operands(node: c_ast.Node, op: str) -> list[c_ast.Node]:
+    """The operands of a chain of `&&` or of `||`."""
+    if isinstance(node, c_ast.BinaryOp) and node.op == op:
+        return [*operands(node.left, op), *operands(node.right, op)]
+    return [node]
 
 
 def _condition(node: c_ast.Node, affines: Affines, use: Use) -> Condition:

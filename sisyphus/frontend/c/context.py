@@ -24,11 +24,15 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """Loops outermost first, the condition under which the place is reached, and whether both are known."""
+    """Loops outermost first, the condition under which the place is reached, and whether both are known.
+
+    `calls` are notes that say where the functions of the file were called whose statements stand here.
+    """
 
     loops: tuple[Loop, ...] = ()
     condition: Condition = ALWAYS
     known: bool = True
+    calls: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,7 +60,7 @@ class Context:
     def where(self, point: Mapping[str, int]) -> tuple[str, ...]:
         """A note that names the source's iterators at a point of the normalised ones."""
         values = [f"{loop.variable.name} = {loop.value.evaluate(point)}" for loop in self.loops]
-        return (f"at {', '.join(values)}",) if values else ()
+        return (f"at {', '.join(values)}", *self.calls) if values else self.calls
 
 
 @dataclass(frozen=True, eq=False)

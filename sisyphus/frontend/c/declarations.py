@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from pycparser import c_ast
@@ -19,26 +20,41 @@ from sisyphus.source import Span
 MOST_ELEMENTS = 2**31 - 1
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What the text of a function says about its names: written, shaping loops, counting them, occurring, jumped to."""
+
+    assigned: set[str]
+    shaping: set[str]
+    counting: set[str]
+    occurring: set[str]
+    jumped_to: set[str]
+
+
+def facts_of(decl: c_ast.Decl, body: c_ast.Compound | None) -> Facts:
+    counting = {
+        n.init.lvalue.name
+        for n in walk(body)
+        if isinstance(n, c_ast.For) and isinstance(n.init, c_ast.Assignment) and isinstance(n.init.lvalue, c_ast.ID)
+    }
+    occurring = {n.name for n in walk(body) if isinstance(n, c_ast.ID)}
+    jumped_to = {n.name for n in walk(body) if isinstance(n, c_ast.Goto)}
+    return Facts(assigned_names(body), shaping_names(decl, body), counting, occurring, jumped_to)
+
+
 class Variables:
     """Makes the variables of one function, with ids that are unique in it."""
 
     def __init__(self, function: c_ast.FuncDef) -> None:
         self.function = str(function.decl.name)
-        self.assigned = assigned_names(function.body)
+        self.facts = facts_of(function.decl, function.body)
         self.all: list[Variable] = []
         self._taken = {self.function}
         self._iterators = set[str]()
-        self._shaping = shaping_names(function)
-        self.occurring = {n.name for n in walk(function.body) if isinstance(n, c_ast.ID)}
-        self._counting = {
-            n.init.lvalue.name
-            for n in walk(function.body)
-            if isinstance(n, c_ast.For) and isinstance(n.init, c_ast.Assignment) and isinstance(n.init.lvalue, c_ast.ID)
-        }
 
     def shapes_loops(self, name: str) -> bool:
         """Whether a name occurs in a bound, a subscript, a condition or an extent, directly or through a local."""
-        return name in self._shaping
+        return name in self.facts.shaping
 
     def iterator(self, name: str, around: tuple[str, ...]) -> str:
         """A name for a normalised loop inside the loops `around`."""
@@ -57,15 +73,24 @@ class Variables:
         return Variable(ArrayId(name), name, kind, (), span, counts=True)
 
     def array(
-        self, name: str, kind: ScalarType, extents: tuple[int, ...], span: Span, *, depth: int = 0, const: bool = False
+        self,
+        name: str,
+        kind: ScalarType,
+        extents: tuple[int, ...],
+        span: Span,
+        *,
+        depth: int = 0,
+        guards: int = 0,
+        const: bool = False,
     ) -> Variable:
         """A variable that holds data, under an id of its own."""
-        variable = Variable(ArrayId(self.reserve(name)), name, kind, extents, span, depth=depth, const=const)
+        own = ArrayId(self.reserve(name))
+        variable = Variable(own, name, kind, extents, span, depth=depth, guards=guards, const=const)
         self.all.append(variable)
         return variable
 
-    def local(self, node: c_ast.Decl, kind: Declared, affines: Affines) -> Variable:
-        """A local scalar or array as its declaration says."""
+    def local(self, node: c_ast.Decl, kind: Declared, affines: Affines, guards: int = 0) -> Variable:
+        """A local scalar or array as its declaration says, inside so many conditions on data."""
         storage = set(node.storage or ())
         if "extern" in storage:
             raise affines.fault("global-variable", f"`{node.name}` is a variable outside the function", node)
@@ -73,19 +98,16 @@ class Variables:
             raise affines.fault(
                 "static-local", f"`{node.name}` keeps its value from call to call", node, "drop `static`"
             )
-        if isinstance(kind.layers[0] if kind.layers else None, c_ast.PtrDecl):
-            raise affines.fault(
-                "aliasing", f"pointer `{node.name}` may name any array", node, "use the array's own name"
-            )
         scalar = element_type(node, kind, affines)
         dims = kind.dims if kind.layers else ()
         if dims is None:
             raise affines.fault("unsupported-type", f"`{node.name}` is neither a number nor an array", node)
         extents = self.extents(node, dims, None, affines)
         span = affines.tree.start(node)
-        if not extents and node.name in self._counting:
+        if not extents and node.name in self.facts.counting:
             return self.counter(node.name, scalar, span)
-        return self.array(node.name, scalar, extents, span, depth=len(affines.context.loops), const=kind.const)
+        depth = len(affines.context.loops)
+        return self.array(node.name, scalar, extents, span, depth=depth, guards=guards, const=kind.const)
 
     def extents(
         self, node: c_ast.Decl, dims: tuple[c_ast.Node | None, ...], first: int | None, affines: Affines
@@ -136,11 +158,11 @@ def element_type(node: c_ast.Decl, kind: Declared, affines: Affines) -> ScalarTy
     return kind.scalar
 
 
-def shaping_names(function: c_ast.FuncDef) -> set[str]:
+def shaping_names(decl: c_ast.Decl, body: c_ast.Compound | None) -> set[str]:
     """Names in bounds, subscripts, conditions and extents, and in the initialisers of locals found there."""
     found, initialisers = set[str](), dict[str, c_ast.Node]()
     parts = list[c_ast.Node | None]()
-    for node in [*walk(function.decl), *walk(function.body)]:
+    for node in [*walk(decl), *walk(body)]:
         match node:
             case c_ast.For():
                 parts += [node.init, node.cond, node.next]
@@ -148,6 +170,9 @@ def shaping_names(function: c_ast.FuncDef) -> set[str]:
                 parts.append(node.subscript)
             case c_ast.If():
                 parts.append(node.cond)
+            case c_ast.FuncCall(name=c_ast.ID(), args=c_ast.ExprList(exprs=given)):
+                # A number given to a function of the file may shape its loops.
+                parts += [part for part in given if isinstance(part, c_ast.ID | c_ast.Constant | c_ast.BinaryOp)]
             case c_ast.ArrayDecl():
                 parts.append(node.dim)
             case c_ast.Decl(init=init) if node.name and init is not None:

@@ -76,16 +76,13 @@ RULES: dict[str, Rule] = {
     # control flow
     "while-loop": Rule("a `while` or `do` loop", FOR_HINT),
     "jump": Rule(
-        "`break`, `continue`, `goto`, a label, or `return` before the end",
-        "guard the statements that follow with an affine `if`",
+        "`goto`, its label, or `return` inside of a loop",
+        "guard the statements that follow with `if`, or leave one loop with `break`",
     ),
-    "switch": Rule("a `switch`", "use `if` and `else`"),
-    "affine-condition": Rule(
-        "an `if` whose condition is not affine", "choose between values with `?:` instead, as in `x = c ? a : x`"
-    ),
+    "switch": Rule("a `switch` that is no choice of one case", "end every case by `break`, or use `if` and `else`"),
     "data-dependent-condition": Rule(
-        "an `if` or loop that depends on computed data",
-        "choose between values with `?:` instead, as in `x = c ? a : x`",
+        "a loop whose bounds depend on computed data",
+        "bound the loop by its largest trip count, and leave it with `if (...) break;`",
     ),
     # accesses
     "affine-subscript": Rule(

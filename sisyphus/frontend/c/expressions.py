@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import SUBSCRIPT, VALUE, Affines, single_return
+from sisyphus.frontend.c.affine import VALUE, Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Bound
-from sisyphus.frontend.c.context import Question
+from sisyphus.frontend.c.choices import returned
+from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.elements import Elements
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.operands import check_operands
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
+from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
 from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, promoted
 from sisyphus.ir import INT32, Binary, Call, Expr, Index, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
 MOST_NESTED = 200
-CHOICE_HINT = "both sides of `?:` count as read: write `if` and `else` with the affine condition"
 INDEX_OPERATORS = {"+", "-", "*"}
 
 
-class Expressions:
+class Expressions(Elements):
     """Translates expressions in the scope and context that its affine reader points at."""
 
     def __init__(self, affines: Affines) -> None:
-        self.affines = affines
-        self._choices = 0
+        super().__init__(affines)
         self._depth = 0
+        #: Translates the statements of a function and says what it returns.
+        self.hoist: Callable[[Function, c_ast.FuncCall], Expr] | None = None
 
     def value(self, node: c_ast.Node) -> Expr:
         """The expression tree of a value on the right of an assignment."""
@@ -65,9 +67,7 @@ class Expressions:
                 left, right = self._values(node.left, node.right, optional=1 if node.op in ("&&", "||") else 0)
                 return self.binary(node.op, left, right, node)
             case c_ast.TernaryOp():
-                condition, chosen, other = self._values(node.cond, node.iftrue, node.iffalse, optional=2)
-                chosen, other, kind = balance(chosen, other)
-                return Select(condition, chosen, other, kind)
+                return self._choice(node)
             case c_ast.Cast():
                 return convert(self.value(node.expr), self._cast_type(node))
             case c_ast.FuncCall():
@@ -80,24 +80,39 @@ class Expressions:
                 raise self._no("unsupported-type", "members of structures have no place in a kernel", node)
         raise self._no("unsupported-expression", f"`{self.affines.text(node)}` is not understood", node)
 
+    def _choice(self, node: c_ast.TernaryOp) -> Expr:
+        """Both values and a select; where reads need an affine condition to be in range, the one of this case."""
+        asked = self.affines.ledger.questions
+        before = len(asked)
+        condition, chosen, other = self._values(node.cond, node.iftrue, node.iffalse, optional=2)
+        chosen, other, kind = balance(chosen, other)
+        if len(asked) == before or self.affines.cases is None:
+            return Select(condition, chosen, other, kind)
+        try:
+            holds = affine_condition(node.cond, self.affines)
+        except Refused:
+            return Select(condition, chosen, other, kind)
+        del asked[before:]
+        taken, value = (node.iftrue, chosen) if self.affines.case(holds) else (node.iffalse, other)
+        # Its questions are asked again in the domain of this case, beside the conversions that are known already.
+        self.value(taken)
+        return value
+
     def _values(self, *nodes: c_ast.Node, optional: int = 0) -> list[Expr]:
         """All operands, their faults collected; C computes the `optional` last ones on a condition, hardware always."""
         found = list[Expr]()
         for at, node in enumerate(nodes):
             is_choice = at >= len(nodes) - optional
-            self._choices += is_choice
+            self.choices += is_choice
             try:
                 found.append(self.value(node))
             except Refused as refused:
                 self.affines.collector.add(refused)
             finally:
-                self._choices -= is_choice
+                self.choices -= is_choice
         if len(found) < len(nodes):
             raise Refused
         return found
-
-    def _no(self, rule: str, message: str, node: c_ast.Node, hint: str | None = None) -> Refused:
-        return self.affines.fault(rule, message, node, hint)
 
     # -- integers of iterators ---------------------------------------------------------------------------------
 
@@ -128,7 +143,7 @@ class Expressions:
 
     def is_index(self, node: c_ast.Node) -> bool:
         """Whether the expression is affine in iterators, at least one of which occurs."""
-        return self._mentions_iterator(node) and self._is_affine(node)
+        return self.mentions_iterator(node) and self._is_affine(node)
 
     def _is_affine(self, node: c_ast.Node) -> bool:
         match node:
@@ -137,7 +152,7 @@ class Expressions:
             case c_ast.ID():
                 found = self.affines.scope.find(node.name)
                 return (
-                    isinstance(found, Alias)
+                    (isinstance(found, Alias) and found.value is not None)
                     or (isinstance(found, Constant) and found.integer is not None)
                     or (isinstance(found, Variable) and found.binding is not None)
                     or (isinstance(found, Parameter) and found.value is not None)
@@ -145,17 +160,17 @@ class Expressions:
             case c_ast.UnaryOp(op="-" | "+"):
                 return self._is_affine(node.expr)
             case c_ast.BinaryOp(op=op) if op in INDEX_OPERATORS:
-                linear = op != "*" or not (self._mentions_iterator(node.left) and self._mentions_iterator(node.right))
+                linear = op != "*" or not (self.mentions_iterator(node.left) and self.mentions_iterator(node.right))
                 return linear and self._is_affine(node.left) and self._is_affine(node.right)
         return False
 
-    def _mentions_iterator(self, node: c_ast.Node) -> bool:
+    def mentions_iterator(self, node: c_ast.Node) -> bool:
         if isinstance(node, c_ast.ID):
             found = self.affines.scope.find(node.name)
             if isinstance(found, Alias):
-                return found.value.constant is None
+                return found.value is None or found.value.constant is None
             return isinstance(found, Variable) and found.binding is not None
-        return any(self._mentions_iterator(child) for _, child in node.children())
+        return any(self.mentions_iterator(child) for _, child in node.children())
 
     # -- names and elements ------------------------------------------------------------------------------------
 
@@ -163,10 +178,11 @@ class Expressions:
         match self.affines.scope.find(node.name):
             case Constant(value=value):
                 return value
-            case Alias(value=bound, type=kind):
-                if bound.affine is None:
+            case Alias(type=kind):
+                index = self.affines.settled(self.affines.typed(node, VALUE)[0])
+                if index is None:
                     raise self._no("unsupported-expression", f"`{node.name}` is a minimum or maximum of indices", node)
-                return self._as_data(bound.affine, kind, node)
+                return self._as_data(index, kind, node)
             case Parameter() as parameter:
                 if parameter.value is not None:
                     return integer_expression(parameter.value, parameter.type)
@@ -180,69 +196,13 @@ class Expressions:
                     raise self.affines.escaped(node)
                 variable.read = True
                 return Read(Ref(variable.id, ()), variable.type)
+            case View():
+                raise self._no("pointer-arithmetic", f"address `{node.name}` is used as a value", node)
             case Unusable() as unusable:
                 raise self.affines.unusable(unusable, node)
             case Function():
                 raise self._no("pointer-arithmetic", f"function `{node.name}` is used as a value", node)
         raise self._no("undeclared", f"`{node.name}` is not declared", node)
-
-    def element(self, node: c_ast.ArrayRef) -> tuple[Ref, Variable]:
-        """The array element that a reference names; faults of all its subscripts are collected before one is raised."""
-        subscripts, base = list[c_ast.Node](), node
-        while isinstance(base, c_ast.ArrayRef):
-            subscripts.insert(0, base.subscript)
-            base = base.name
-        if not isinstance(base, c_ast.ID):
-            raise self._no("pointer-arithmetic", f"`{self.affines.text(base)}` is not the name of an array", base)
-        variable = self._array(base, node, len(subscripts))
-        index = list[Affine]()
-        for subscript in subscripts:
-            try:
-                index.append(self.affines.plain(subscript, SUBSCRIPT))
-            except Refused as refused:
-                self.affines.collector.add(refused)
-        if len(index) < len(subscripts):
-            raise Refused
-        ref = Ref(variable.id, tuple(index))
-        self._within(variable, ref, node)
-        return ref, variable
-
-    def _within(self, variable: Variable, ref: Ref, node: c_ast.Node) -> None:
-        """Ask whether the element lies in its array, unless the ranges of the loops say so already."""
-        affines, context = self.affines, self.affines.context
-        span, text = affines.tree.span(node), affines.text(node)
-        hint = CHOICE_HINT if self._choices else None
-        for at, (value, extent) in enumerate(zip(ref.index, variable.extents, strict=True)):
-            found = context.interval(value)
-            if found is not None and found[0] >= 0 and found[1] < extent:
-                continue
-
-            def fault(point: Mapping[str, int], at: int = at, value: Affine = value, extent: int = extent) -> Refused:
-                place = f"dimension {at + 1} of " if len(variable.extents) > 1 else ""
-                size = f"{place}`{variable.name}` has {extent} elements"
-                return affines.collector.fault(
-                    "out-of-bounds",
-                    f"`{text}` is outside its array: {size}, this is [{value.evaluate(point)}]",
-                    span,
-                    notes=context.where(point),
-                    hint=hint,
-                )
-
-            affines.ledger.questions.append(Question(context, ((-1 - value,), (value - extent,)), span, fault))
-
-    def _array(self, base: c_ast.ID, node: c_ast.ArrayRef, count: int) -> Variable:
-        found = self.affines.scope.find(base.name)
-        if isinstance(found, Unusable):
-            raise self.affines.unusable(found, base)
-        if found is None:
-            raise self._no("undeclared", f"`{base.name}` is not declared", base)
-        if not isinstance(found, Variable) or not found.extents:
-            raise self._no("subscript-count", f"`{base.name}` is no array", node)
-        if count != len(found.extents):
-            words = f"`{base.name}` has {len(found.extents)} dimensions, here it gets {count}"
-            hint = "only whole elements can be computed with" if count < len(found.extents) else None
-            raise self._no("subscript-count", words, node, hint)
-        return found
 
     # -- operators ---------------------------------------------------------------------------------------------
 
@@ -250,6 +210,10 @@ class Expressions:
         if node.op in ("++", "--", "p++", "p--"):
             text = self.affines.text(node.expr)
             raise self._no("side-effect", f"`{text}` is changed inside an expression", node, "make it a statement")
+        if node.op == "*" and self.is_pointer(node.expr):
+            ref, variable = self.element(node)
+            variable.read = True
+            return Read(ref, variable.type)
         if node.op in ("*", "&"):
             hint = "name the element by its subscripts" if node.op == "*" else None
             raise self._no("pointer-arithmetic", f"`{self.affines.text(node)}` works on an address", node, hint)
@@ -266,7 +230,7 @@ class Expressions:
         return operand if node.op == "+" else self._checked(Unary(node.op, operand, wide), node)
 
     def _checked(self, expr: Binary | Unary, node: c_ast.Node) -> Expr:
-        check_operands(expr, node, self.affines, always=not self._choices)
+        check_operands(expr, node, self.affines, always=not (self.choices or self.guards))
         return expr
 
     def binary(self, op: str, left: Expr, right: Expr, node: c_ast.Node) -> Expr:
@@ -321,20 +285,15 @@ class Expressions:
             raise self._no("call-arguments", f"`{name}` takes {wanted} arguments, here it gets {found}", node)
 
     def _inlined(self, function: Function, arguments: list[c_ast.Node], node: c_ast.FuncCall) -> Expr:
-        """The result of a helper function that only returns an expression."""
-        affines, result = self.affines, single_return(function)
+        """The result of a function of the file: its expression in place, or what its statements leave."""
+        affines, result = self.affines, returned(function)
         if function.name in affines.calls:
             raise self._no("recursion", f"`{function.name}` calls itself", node)
-        if result is None:
-            raise self._no(
-                "unknown-call",
-                f"`{function.name}` does more than return an expression",
-                node,
-                "write its statements where it is called",
-            )
+        if result is None or any(declared(p.type, affines.typedefs).layers for p in function.parameters):
+            return self._hoisted(function, node)
         decl = function.decl.type
         kind = declared(decl.type, affines.typedefs)
-        parameters = [p for p in (decl.args.params if decl.args else []) if isinstance(p, c_ast.Decl)]
+        parameters = function.parameters
         self._count(function.name, len(parameters), len(arguments), node)
         inner = Scope(affines.scope.outermost)
         for parameter, argument in zip(parameters, arguments, strict=True):
@@ -351,6 +310,21 @@ class Expressions:
             return convert(self.value(result), kind.scalar)
         finally:
             affines.scope, affines.calls = outer, calls
+
+    def _hoisted(self, function: Function, node: c_ast.FuncCall) -> Expr:
+        """What the statements of a function leave, which come before the one that calls it."""
+        if self.hoist is None:
+            raise self._no("unknown-call", f"`{function.name}` does more than return an expression", node)
+        if self.choices and writes_arguments(function, self.affines):
+            words = f"`{function.name}` changes its arguments, and is called on a condition inside an expression"
+            raise self._no("side-effect", words, node, "write it as `if` and `else`")
+        return self.hoist(function, node)
+
+
+def writes_arguments(function: Function, affines: Affines) -> bool:
+    """Whether a function may write what a parameter points to."""
+    kinds = [declared(p.type, affines.typedefs) for p in function.parameters]
+    return any(kind.layers and not kind.const for kind in kinds)
 
 
 def _depth(node: c_ast.Node) -> int:

@@ -170,9 +170,13 @@ def _choices(names: Sequence[str]) -> str:
 def _candidates(functions: Sequence[c_ast.FuncDef]) -> list[c_ast.FuncDef]:
     """The functions that look most like a kernel: with `for` loops, else any other loops, else arrays alone.
 
+    One that another of them calls is part of that one.
+
     Those without `for` are refused or compute little; but taken they get the reason, with its place.
     """
     able = [f for f in functions if f.decl.name != "main" and _takes_arrays(f)]
+    helpers = set().union(*(_called_by(f) - {f.decl.name} for f in able))
+    able = [f for f in able if f.decl.name not in helpers] or able
     others = (c_ast.While, c_ast.DoWhile, c_ast.Goto)
     looping = [f for f in able if _has(f, (c_ast.For, *others))]
     likely = [f for f in looping if _has(f, (c_ast.For,)) or f.decl.name.startswith(PREFIX)]
@@ -185,6 +189,12 @@ def _takes_arrays(function: c_ast.FuncDef) -> bool:
         isinstance(p, c_ast.Decl) and isinstance(p.type, c_ast.ArrayDecl | c_ast.PtrDecl)
         for p in (arguments.params if arguments else ())
     )
+
+
+def _called_by(function: c_ast.FuncDef) -> set[str]:
+    """Names of the functions that a function calls."""
+    calls = (n for n in walk(function.body) if isinstance(n, c_ast.FuncCall))
+    return {str(n.name.name) for n in calls if isinstance(n.name, c_ast.ID)}
 
 
 def _has(function: c_ast.FuncDef, kinds: tuple[type[c_ast.Node], ...]) -> bool:
@@ -303,7 +313,7 @@ def _agree(name: str, value: int, known: dict[str, int], disagree: set[str]) -> 
         disagree.add(name)
 
 
-def assigned_names(node: c_ast.Node) -> set[str]:
+def assigned_names(node: c_ast.Node | None) -> set[str]:
     """Names that are written, stepped or have their address taken anywhere below a node."""
     found = set[str]()
     for inner in walk(node):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from sisyphus.frontend.c.bound import Condition, TooManyCases
 from sisyphus.frontend.c.diagnostics import Collector
+from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.questions import leashed, points
 from sisyphus.frontend.c.scope import Variable
-from sisyphus.frontend.c.statements import Draft
 from sisyphus.ir import Ref, reads
 from sisyphus.poly import Affine, IslError, Set, project_onto, sample, var
 
@@ -20,7 +20,7 @@ def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Col
             continue
         writers = [d for d in drafts if d.variable is variable]
         for draft in drafts:
-            for ref in dict.fromkeys(r for r in reads(draft.rhs) if r.array == variable.id):
+            for ref in dict.fromkeys(r for r in reads(draft.value) if r.array == variable.id):
                 try:
                     with leashed():
                         found = _uncovered(draft, ref, writers, variable)

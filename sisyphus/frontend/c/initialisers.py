@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from pycparser import c_ast
@@ -79,6 +80,6 @@ def filling(variable: Variable, context: Context, variables: Variables) -> tuple
         names.append(name)
         counter = variables.counter(name, INT32, variable.span)
         loop = Loop(name, counter, var(name), (0, extent - 1))
-        inside = Context((*context.loops, loop), context.condition, context.known)
+        inside = replace(context, loops=(*context.loops, loop))
         context = inside.under(((var(name), extent - 1 - var(name)),))
     return context, tuple(names)

@@ -11,10 +11,11 @@ from sisyphus.frontend.c import initialised
 from sisyphus.frontend.c.affine import Affines
 from sisyphus.frontend.c.declarations import Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.file import Callers, CFile
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
-from sisyphus.frontend.c.statements import Body, Draft
+from sisyphus.frontend.c.statements import Body
 from sisyphus.frontend.c.types import Declared, declared, fits, integer_expression
 from sisyphus.ir import Argument, Array, Origin, Ref, Role, Scalar, Scop, Statement, StmtId
 from sisyphus.poly import IslError, Set
@@ -142,7 +143,7 @@ class Kernel:
         parameter.shapes_loops = variables.shapes_loops(node.name)
         if node.name in self.given.params:
             parameter.value = self.given.params[node.name]
-        elif parameter.shapes_loops or node.name not in variables.occurring:
+        elif parameter.shapes_loops or node.name not in variables.facts.occurring:
             parameter.value = self.given.callers.values.get(node.name)
         parameter.callers_differ = node.name in self.given.callers.disagree
         if parameter.value is not None and not fits(parameter.value, scalar):
@@ -155,7 +156,7 @@ class Kernel:
         affines = self.affines
         scope = Scope(affines.scope)
         for name, entity in list(affines.scope.names.items()):
-            written = name in self.variables.assigned and isinstance(entity, Parameter)
+            written = name in self.variables.facts.assigned and isinstance(entity, Parameter)
             if written and isinstance(entity, Parameter) and not entity.shapes_loops and not entity.const:
                 copy = self.variables.array(name, entity.type, (), entity.span)
                 scope.names[name] = copy
@@ -165,7 +166,7 @@ class Kernel:
                 value = start or integer_expression(entity.value or 0, entity.type)
                 self.body.put(Ref(copy.id, ()), copy, value, entity.span)
         for name, node in self.found.tables.items():
-            if name in self.variables.occurring and name not in affines.scope.names:
+            if name in self.variables.facts.occurring and name not in affines.scope.names:
                 try:
                     kind = declared(node.type, affines.typedefs)
                     variable = self.variables.local(node, kind, affines)
@@ -251,7 +252,7 @@ def _statement(name: StmtId, draft: Draft, domain: Set) -> Statement:
         position=draft.position,
         write=draft.write,
         write_type=draft.variable.type,
-        rhs=draft.rhs,
+        rhs=draft.value,
         span=draft.span,
     )
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine import BOUND, Affines
 from sisyphus.frontend.c.bound import ALWAYS, Bound, Condition, Conjunction, conjoin, disjoin
-from sisyphus.frontend.c.conditions import condition
+from sisyphus.frontend.c.conditions import condition, operands
 from sisyphus.frontend.c.context import Context, Loop, Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import assigned_names
+from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.questions import extent_of
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.poly import Affine, const, var
@@ -51,6 +53,34 @@ def counted_names(node: c_ast.For) -> set[str]:
     declared = node.init.decls if isinstance(node.init, c_ast.DeclList) else []
     changed = (assigned_names(part) for part in (node.init, node.next) if part is not None)
     return {str(d.name) for d in declared if isinstance(d, c_ast.Decl)}.union(*changed)
+
+
+def without_data(node: c_ast.For, affines: Affines) -> tuple[c_ast.For, list[c_ast.Node]]:
+    """The loop without the parts of its condition that ask for data, and its body, which they end.
+
+    for (i = 0; i < N && x > 0; i++) S   becomes   for (i = 0; i < N; i++) { if (!(x > 0)) break; S }
+    """
+    parts = operands(node.cond, "&&") if node.cond is not None else []
+    data = [part for part in parts if _asks_for_data(part, affines)]
+    if not data or len(data) == len(parts):
+        return node, [node.stmt]
+    kept, asked = (
+        reduce(lambda a, b: c_ast.BinaryOp("&&", a, b, a.coord), group)
+        for group in ([part for part in parts if part not in data], data)
+    )
+    ends = c_ast.If(c_ast.UnaryOp("!", asked, asked.coord), c_ast.Break(asked.coord), None, asked.coord)
+    return c_ast.For(node.init, kept, node.next, node.stmt, node.coord), [ends, node.stmt]
+
+
+def _asks_for_data(node: c_ast.Node, affines: Affines) -> bool:
+    """Whether an array element or a variable that is computed occurs."""
+    for part in walk(node):
+        if isinstance(part, c_ast.ArrayRef):
+            return True
+        found = affines.scope.find(part.name) if isinstance(part, c_ast.ID) else None
+        if isinstance(found, Variable) and not found.counts:
+            return True
+    return False
 
 
 def header(node: c_ast.For, name: str, start: c_ast.Node, affines: Affines) -> Header:
@@ -93,7 +123,7 @@ def enter(head: Header, variable: Variable, name: str, affines: Affines) -> Cont
         side, good = WRONG_SIDE[1 if step > 0 else -1]
         raise affines.fault("min-max-bound", f"a {side} bound may be a {good} only", head.start)
     value, first = _normal(start, head, name, affines)
-    inside = Context((*outer.loops, Loop(name, variable, value, None)), outer.condition, outer.known)
+    inside = replace(outer, loops=(*outer.loops, Loop(name, variable, value, None)))
     affines.checked(start, variable.type, head.start)
     variable.binding, affines.context = Bound.of(value), inside
     tests, on = _end(head, variable, name, affines)
@@ -187,7 +217,7 @@ def _check_reached(
     came_here = (*first, *(t.substitute(before) for t in (*first, *going_on)))
     reached = conjoin(outer, disjoin((at_start,), (came_here,)))
     wide = Loop(loop.name, loop.variable, loop.value, (loop.range[0], loop.range[1] + 1))
-    affines.context = Context((*inside.loops[:-1], wide), reached, inside.known)
+    affines.context = replace(inside, loops=(*inside.loops[:-1], wide), condition=reached)
     affines.checked(Bound.of(loop.value), loop.variable.type, head.end, text=loop.variable.name)
     condition(head.end, affines, BOUND)
 

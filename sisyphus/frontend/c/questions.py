@@ -29,6 +29,15 @@ def points(name: str, dims: tuple[str, ...], condition: Condition) -> Set:
     return result.coalesce()
 
 
+def is_empty(context: Context) -> bool:
+    """Whether a place is never reached; no, where isl gives up."""
+    try:
+        with leashed():
+            return bool(points("", context.names, context.condition).is_empty())
+    except (IslError, TooManyCases):
+        return False
+
+
 def extent_of(context: Context, name: str, collector: Collector, span: Span) -> tuple[int, int] | None:
     """Smallest and largest value of a normalised iterator; (0, 0) if the loop never runs."""
     try:

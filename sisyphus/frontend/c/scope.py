@@ -8,6 +8,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.bound import Bound
 from sisyphus.ir import ArrayId, Expr, Literal, ScalarType
+from sisyphus.poly import Affine
 from sisyphus.source import Span
 
 
@@ -36,17 +37,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Alias:
-    """A local integer that stands for an affine expression and is never written again."""
+    """A local integer that stands for an affine expression and is never written again.
 
-    value: Bound
+    Without a value it is one only in each case of where it is used: then its text is read there again.
+    """
+
+    value: Bound | None
     type: ScalarType
+    node: c_ast.Node | None = None
+    scope: Scope | None = None
 
 
 @dataclass
 class Variable:
     """An array or a local scalar; a scalar may serve as loop iterator instead.
 
-    `depth` loops surround its declaration; one that `counts` holds no data, `binding` is its value inside its loop.
+    `depth` loops surround its declaration and `guards` conditions on data. One that `counts` holds no data, `binding`
+    is its value inside its loop.
     """
 
     id: ArrayId
@@ -57,10 +64,29 @@ class Variable:
     is_argument: bool = False
     const: bool = False
     depth: int = 0
+    guards: int = 0
     binding: Bound | None = None
     counts: bool = False
     read: bool = False
     written: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of an array under a name of its own: its leading subscripts, and what is added to the next one.
+
+    Without an `offset` it is a single element, as a pointer to a scalar is.
+    """
+
+    variable: Variable
+    index: tuple[Affine, ...]
+    offset: Affine | None
+    const: bool = False
+
+    @property
+    def rank(self) -> int:
+        """How many subscripts name an element."""
+        return len(self.variable.extents) - len(self.index)
 
 
 @dataclass(frozen=True)
@@ -70,6 +96,12 @@ class Function:
     name: str
     decl: c_ast.Decl
     body: c_ast.Compound | None
+
+    @property
+    def parameters(self) -> list[c_ast.Decl]:
+        """The parameters that have names."""
+        arguments = self.decl.type.args
+        return [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
 
 
 @dataclass(frozen=True)
@@ -81,7 +113,7 @@ class Unusable:
     hint: str | None = None
 
 
-Entity = Constant | Parameter | Alias | Variable | Function | Unusable
+Entity = Constant | Parameter | Alias | Variable | View | Function | Unusable
 
 
 @dataclass

@@ -2,63 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c import loops
-from sisyphus.frontend.c.affine import VALUE, Affines
+from sisyphus.frontend.c.affine import CONDITION, VALUE
 from sisyphus.frontend.c.bound import Bound, Condition, TooManyCases, negate
-from sisyphus.frontend.c.conditions import condition
+from sisyphus.frontend.c.calls import Calls
+from sisyphus.frontend.c.conditions import condition, parted_condition
 from sisyphus.frontend.c.context import Context, Loop
-from sisyphus.frontend.c.declarations import Variables, undeclared_yet
+from sisyphus.frontend.c.declarations import undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.frontend.c.expressions import Expressions
+from sisyphus.frontend.c.drafts import Draft, Guard, arrays_read, in_safe_order, is_cheap, merged, truth, with_condition
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas
-from sisyphus.frontend.c.initialisers import filling, values_of
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable
-from sisyphus.frontend.c.types import Declared, convert, declared, number
-from sisyphus.ir import Expr, Literal, Read, Ref
+from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, structured
+from sisyphus.frontend.c.parse import walk
+from sisyphus.frontend.c.scope import Function, Parameter, Scope, Unusable, Variable, View
+from sisyphus.frontend.c.types import Declared, declared, number
+from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
-from sisyphus.poly import const, var
-from sisyphus.source import Span
+from sisyphus.poly import var
 
 JUMPS = {c_ast.Break: "`break`", c_ast.Continue: "`continue`", c_ast.Goto: "`goto`", c_ast.Label: "a jump to a label"}
+# What the affine reader says of expressions that are computed from data.
+DATA_RULES = (CONDITION.rule, CONDITION.data_rule, "unsupported-expression", "pointer-arithmetic", "unsupported-type")
 OUTSIDE = "this stands outside `#pragma scop`, but it is part of the function"
 
 
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """A statement before it gets its number."""
-
-    context: Context
-    position: tuple[int, ...]
-    write: Ref
-    variable: Variable
-    rhs: Expr
-    span: Span
+def ignore(_: object) -> None:
+    """What is left behind by a statement that stands alone."""
 
 
-class Body:
+def nothing(_: c_ast.Node) -> list[c_ast.Node]:
+    """A jump to the end leaves nothing behind."""
+    return []
+
+
+class Body(Calls):
     """Walks statements in the order of the text."""
-
-    def __init__(self, affines: Affines, variables: Variables) -> None:
-        self.affines, self.variables = affines, variables
-        self.expressions = Expressions(affines)
-        self.drafts: list[Draft] = []
-        self._prefix: tuple[int, ...] = ()
-        self._counter = [0]
 
     # -- walking -----------------------------------------------------------------------------------------------
 
     def run(self, function: c_ast.FuncDef) -> None:
         """The statements of the function; a `return` may only be the last."""
         items = list(function.body.block_items or [])
-        if items and isinstance(items[-1], c_ast.Return) and items[-1].expr is None:
-            items.pop()
+        self.expressions.hoist = self.hoisted
         self._pragma(["endscop"] if scop_pragmas(function) else ["scop"])
-        self._items(items)
+        if not any(isinstance(n, c_ast.Return) and n.expr is not None for n in walk(function.body)):
+            items = self.structured(items, c_ast.Return)
+        self.items(items)
         self._pragma(["scop"])
 
     def _pragma(self, words: list[str]) -> None:
@@ -66,12 +60,25 @@ class Body:
         if words in (["scop"], ["endscop"]):
             self.affines.collector.standing_notes = () if words == ["scop"] else (OUTSIDE,)
 
-    def _items(self, items: Sequence[c_ast.Node]) -> None:
+    def items(self, items: Sequence[c_ast.Node], at_end: Callable[[], None] | None = None) -> None:
+        """Statements in a block of their own, and something that is asked at its end."""
         outer = self.affines.scope
         self.affines.scope = Scope(outer)
         for item in items:
             self.statement(item)
+        if at_end is not None:
+            at_end()
         self.affines.scope = outer
+
+    def structured(self, items: list[c_ast.Node], kind: type[c_ast.Node], leave: Leave = nothing) -> list[c_ast.Node]:
+        """The statements of a body without jumps of a kind to its end."""
+        found = [n for n in items if jumps(n, kind)]
+        try:
+            return structured(items, kind, leave) if found else items
+        except TooTangled:
+            words = f"what follows {JUMPS.get(kind, '`return`')} is reached in too many ways"
+            self.affines.collector.report("jump", words, self.affines.tree.start(found[0]))
+            return items
 
     def statement(self, node: c_ast.Node | None) -> None:
         """One statement; its faults are collected."""
@@ -90,24 +97,32 @@ class Body:
             case c_ast.Pragma():
                 self._pragma(pragma_words(node)[:1])
             case c_ast.Compound():
-                self._items(node.block_items or [])
+                self.items(node.block_items or [])
             case c_ast.Assignment():
-                self._assignment(node)
+                self.by_cases(lambda: self._assignment(node), node)
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
-                self._emit(node.expr, node.op.strip("p")[0], Literal("1", INT32), node)
+                one = Literal("1", INT32)
+                self.by_cases(lambda: ignore(self._emit(node.expr, node.op.strip("p")[0], one, node)), node)
             case c_ast.For():
                 self._for(node)
             case c_ast.If():
                 self._if(node)
             case c_ast.DoWhile(cond=c_ast.Constant(value="0")):
-                self._items([node.stmt])
+                self.items([node.stmt])
             case c_ast.Decl():
                 self._declaration(node)
+            case c_ast.Switch() if (choices := as_choices(node)) is not None:
+                self._statement(choices)
+            case c_ast.Label() if node.name not in self.variables.facts.jumped_to:
+                self._statement(node.stmt)
             case c_ast.Typedef():
                 affines.typedefs[node.name] = declared(node.type, affines.typedefs)
                 enumerate_constants(node.type, affines)
             case c_ast.FuncCall():
-                raise self._called(node)
+                function = self.affines.scope.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
+                if not isinstance(function, Function) or function.body is None:
+                    raise self._unknown_call(node)
+                self.by_cases(lambda: ignore(self.inlined(function, node)), node)
             case c_ast.Cast(expr=c_ast.ID() | c_ast.Constant()) if declared(node.to_type, affines.typedefs).is_void:
                 return
             case _:
@@ -124,7 +139,7 @@ class Body:
                 words = f"a `{word}` loop runs an unknown number of times"
                 return collector.fault("while-loop", words, tree.start(node))
             case c_ast.Switch():
-                return collector.fault("switch", "a `switch` chooses by jumping", tree.start(node))
+                return collector.fault("switch", "a `switch` runs from one case into the next", tree.start(node))
             case c_ast.Return(expr=None):
                 return collector.fault("jump", "`return` leaves the function before its end", tree.start(node))
             case c_ast.Return():
@@ -133,111 +148,96 @@ class Body:
                 return self.affines.fault("comma", "statements are joined by the comma operator", node)
         return self.affines.fault("unsupported-statement", "this statement has no effect that a kernel can have", node)
 
-    def _called(self, node: c_ast.FuncCall) -> Refused:
+    def _unknown_call(self, node: c_ast.FuncCall) -> Refused:
         name = node.name.name if isinstance(node.name, c_ast.ID) else "a pointer"
-        if name == self.variables.function:
-            return self.affines.fault("recursion", f"`{name}` calls itself", node)
         if self.affines.scope.find(name) is None:
             return self.affines.fault("undeclared", f"function `{name}` is not declared", node)
         hint = "write its statements here, or call it outside the function"
         return self.affines.fault("unknown-call", f"`{name}` is called for its effect", node, hint)
 
-    # -- assignments -------------------------------------------------------------------------------------------
-
-    def _assignment(self, node: c_ast.Assignment) -> None:
-        """`a = b = e` becomes `b = e; a = b`; the faults of both sides are collected."""
-        chain = [node]
-        while isinstance(chain[-1].rvalue, c_ast.Assignment):
-            chain.append(chain[-1].rvalue)
-        value: Expr | None = None
-        try:
-            value = self.expressions.value(chain[-1].rvalue)
-        except Refused as refused:
-            self.affines.collector.add(refused)
-        for link in reversed(chain):
-            try:
-                value = self._emit(link.lvalue, link.op.removesuffix("="), value, link)
-            except Refused as refused:
-                value = None
-                self.affines.collector.add(refused)
-
-    def _emit(self, target: c_ast.Node, op: str, value: Expr | None, node: c_ast.Node) -> Expr | None:
-        """One statement `target op= value`; the value that it leaves behind is returned."""
-        ref, variable = self._target(target)
-        if value is None:
-            return None
-        if op:
-            variable.read = True
-            value = self.expressions.binary(op, Read(ref, variable.type), value, node)
-        self.put(ref, variable, value, self.affines.tree.span(node))
-        return Read(ref, variable.type)
-
-    def put(self, ref: Ref, variable: Variable, value: Expr, span: Span) -> None:
-        """Add a statement at this place."""
-        position = (*self._prefix, self._take())
-        self._draft(self.affines.context, position, ref, variable, value, span)
-
-    def _draft(
-        self, context: Context, position: tuple[int, ...], ref: Ref, variable: Variable, value: Expr, span: Span
-    ) -> None:
-        variable.written = True
-        self.drafts.append(Draft(context, position, ref, variable, convert(value, variable.type), span))
-
-    def _take(self) -> int:
-        self._counter[-1] += 1
-        return self._counter[-1] - 1
-
-    def _target(self, node: c_ast.Node) -> tuple[Ref, Variable]:
-        affines = self.affines
-        if isinstance(node, c_ast.ArrayRef):
-            ref, variable = self.expressions.element(node)
-        elif isinstance(node, c_ast.ID):
-            ref, variable = self._scalar(node)
-        elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
-            hint = "pass an array of one element and write to `[0]`" if isinstance(node.expr, c_ast.ID) else None
-            words = f"`{affines.text(node)}` writes through a pointer"
-            raise affines.fault("pointer-arithmetic", words, node, hint)
-        else:
-            raise affines.fault("unsupported-expression", f"cannot assign to `{affines.text(node)}`", node)
-        if variable.const:
-            raise affines.fault("const-write", f"`{variable.name}` is `const`", node)
-        return ref, variable
-
-    def _scalar(self, node: c_ast.ID) -> tuple[Ref, Variable]:
-        affines, name = self.affines, node.name
-        match affines.scope.find(name):
-            case Variable() as variable:
-                if variable.extents:
-                    raise affines.fault("pointer-arithmetic", f"array `{name}` is assigned as a whole", node)
-                if variable.counts:
-                    raise affines.fault("iterator-written", f"`{name}` counts a loop and is written", node)
-                return Ref(variable.id, ()), variable
-            case Parameter(shapes_loops=True):
-                raise affines.fault("parameter-written", f"`{name}` shapes the kernel and is written", node)
-            case Constant() | Alias() | Parameter():
-                raise affines.fault("const-write", f"`{name}` is a constant", node)
-            case Unusable() as unusable:
-                raise affines.unusable(unusable, node)
-            case Function():
-                raise affines.fault("unsupported-expression", f"cannot assign to function `{name}`", node)
-        raise affines.fault("undeclared", f"`{name}` is not declared", node)
-
     # -- control -----------------------------------------------------------------------------------------------
 
     def _if(self, node: c_ast.If) -> None:
+        """An affine condition splits domains, one on data chooses values; of a mixed one each part does its own."""
         affines = self.affines
-        outer = affines.context
-        holds: Condition | None = None
         try:
-            holds = condition(node.cond, affines)
+            holds = self._affine(node.cond)
         except Refused as refused:
-            self.affines.collector.add(refused)
+            affines.collector.add(refused)
+            self._branches(node, affines.context.lost(), affines.context.lost())
+            return
+        if holds is not None:
+            outer = affines.context
+            yes = self._under(outer, holds, node.cond, negated=False)
+            self._branches(
+                node, yes, outer if node.iffalse is None else self._under(outer, holds, node.cond, negated=True)
+            )
+            return
+        parted = parted_condition(node, lambda part: self._affine(part) is not None)
+        if parted is None:
+            self.by_cases(lambda: self._data_if(node), node.cond)
+        else:
+            self._if(parted)
+
+    def _affine(self, node: c_ast.Node) -> Condition | None:
+        """The condition in terms of iterators; None where it asks for data."""
+        asked = self.affines.ledger.questions
+        before = len(asked)
+        try:
+            return condition(node, self.affines)
+        except Refused as refused:
+            rule = refused.diagnostic.rule if refused.diagnostic else ""
+            if rule == "unbound-parameter" and not self.expressions.mentions_iterator(node):
+                self._forgive(node)
+            elif rule not in DATA_RULES:
+                raise
+            del asked[before:]
+            return None
+
+    def _forgive(self, node: c_ast.Node) -> None:
+        """A parameter without a value that only chooses between values is data."""
+        for name in (n.name for n in walk(node) if isinstance(n, c_ast.ID)):
+            parameter = self.affines.scope.find(name)
+            if isinstance(parameter, Parameter):
+                parameter.missed = False
+
+    def _branches(self, node: c_ast.If, yes: Context, no: Context) -> None:
+        outer = self.affines.context
+        for branch, context in ((node.iftrue, yes), (node.iffalse, no)):
+            if branch is not None:
+                self.affines.context = context
+                self.items([branch])
+        self.affines.context = outer
+
+    def _data_if(self, node: c_ast.If) -> None:
+        """Each statement of both branches under the condition, which a scalar keeps where they would change it."""
+        affines, start = self.affines, len(self.drafts)
+        try:
+            test = truth(self.expressions.value(node.cond))
+        except Refused as refused:
+            affines.collector.add(refused)
+            self._branches(node, affines.context.lost(), affines.context.lost())
+            return
+        position, loops = (*self._prefix, self._take()), len(affines.context.loops)
+        place = ArrayId(f"?{position}")
+        asked = Read(Ref(place, ()), INT32)
+        outer, parts = self.guards, list[list[Draft]]()
+        self.expressions.guards += 1
         for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
-            if branch is None:
-                continue
-            affines.context = outer.lost() if holds is None else self._under(outer, holds, node.cond, negated=negated)
-            self._items([branch])
-            affines.context = outer
+            self.guards = (*outer, Guard(asked, negated))
+            self.items([branch] if branch is not None else [])
+            parts.append(self.drafts[start:])
+            del self.drafts[start:]
+        self.expressions.guards -= 1
+        self.guards = outer
+        found = merged(parts[0], parts[1], asked)
+        safe = in_safe_order(found, arrays_read(test), loops) if is_cheap(test) or len(found) == 1 else None
+        if safe is None:
+            span = affines.tree.span(node.cond)
+            kept = self.variables.array("test", INT32, (), span, depth=loops, guards=len(outer))
+            self._draft(affines.context, position, Ref(kept.id, ()), kept, test, span)
+            kept.read, test = True, Read(Ref(kept.id, ()), INT32)
+        self.drafts += [with_condition(draft, place, test) for draft in safe or found]
 
     def _under(self, outer: Context, holds: Condition, node: c_ast.Node, *, negated: bool) -> Context:
         try:
@@ -252,6 +252,7 @@ class Body:
         outer_scope, outer = affines.scope, affines.context
         affines.scope = Scope(outer_scope)
         variable: Variable | None = None
+        node, items = self._running(node)
         position = self._take()
         try:
             place, name, start = loops.iterator_of(node, affines)
@@ -264,12 +265,37 @@ class Body:
             affines.context = self._astray(node, variable, outer)
         self._prefix = (*self._prefix, position)
         self._counter.append(0)
-        self._items([node.stmt])
+        self.items(items)
         self._counter.pop()
         self._prefix = self._prefix[:-1]
         if variable is not None:
             variable.binding = None
         affines.scope, affines.context = outer_scope, outer
+
+    def _running(self, node: c_ast.For) -> tuple[c_ast.For, list[c_ast.Node]]:
+        """The loop and its body without jumps: one that ends early goes on with a body that no longer counts.
+
+        for (...) { A; if (c) break; B; }   becomes   r = 1; for (...) if (r) { A; if (c) r = 0; else B; }
+        """
+        node, items = loops.without_data(node, self.affines)
+        items = self.structured(items, c_ast.Continue)
+        if not any(jumps(item, c_ast.Break) for item in items):
+            return node, items
+        affines, span = self.affines, self.affines.tree.start(node)
+        flag = self.variables.array(
+            "running", INT32, (), span, depth=len(affines.context.loops), guards=len(self.guards)
+        )
+        self.put(Ref(flag.id, ()), flag, number(1), span)
+        name = f"{flag.id} of a loop"
+        affines.scope.names[name] = flag
+
+        def stop(jump: c_ast.Node) -> list[c_ast.Node]:
+            return [
+                c_ast.Assignment("=", c_ast.ID(name, jump.coord), c_ast.Constant("int", "0", jump.coord), jump.coord)
+            ]
+
+        items = self.structured(items, c_ast.Break, stop)
+        return node, [c_ast.If(c_ast.ID(name, node.coord), c_ast.Compound(items), None, node.coord)]
 
     def _astray(self, node: c_ast.For, variable: Variable | None, outer: Context) -> Context:
         """The context of a loop whose header was refused: its iterator may be named, nothing is known of its value."""
@@ -279,7 +305,7 @@ class Body:
             return outer.lost()
         normal = self.variables.iterator(variable.name, outer.names)
         variable.binding = Bound.of(var(normal))
-        return Context((*outer.loops, Loop(normal, variable, var(normal), None)), outer.condition, known=False)
+        return replace(outer, loops=(*outer.loops, Loop(normal, variable, var(normal), None)), known=False)
 
     def _iterator(self, place: c_ast.Node, name: str) -> Variable:
         """The variable that a loop counts with, declared here or before."""
@@ -323,7 +349,10 @@ class Body:
         try:
             if kind.is_scalar and self._alias(node, kind):
                 return
-            variable = self.variables.local(node, kind, affines)
+            if isinstance(kind.layers[0] if kind.layers else None, c_ast.PtrDecl):
+                names[node.name] = self._pointer(node, kind)
+                return
+            variable = self.variables.local(node, kind, affines, len(self.guards))
         except Refused:
             names[node.name] = Unusable()
             raise
@@ -332,44 +361,25 @@ class Body:
         if node.init is not None and not variable.counts:
             self.initialise(node, variable)
 
+    def _pointer(self, node: c_ast.Decl, kind: Declared) -> View:
+        """A local pointer that is set once to a known place is a name for it."""
+        affines = self.affines
+        if node.init is None or node.name in self.variables.facts.assigned:
+            words = f"pointer `{node.name}` may name any array"
+            raise affines.fault("aliasing", words, node, "use the array's own name")
+        return self.pointed(node, kind, node.init)
+
     def _alias(self, node: c_ast.Decl, kind: Declared) -> bool:
         """A local integer that is set once to an affine value stands for that value."""
         affines = self.affines
         if node.init is None or kind.scalar is None or kind.problem or kind.scalar.is_float:
             return False
-        if node.name in self.variables.assigned or node.storage or isinstance(node.init, c_ast.InitList):
+        if node.name in self.variables.facts.assigned or node.storage or isinstance(node.init, c_ast.InitList):
             return False
         if not self.variables.shapes_loops(node.name) and not self.expressions.is_index(node.init):
             return False
-        try:
-            bound, _ = affines.typed(node.init, VALUE)
-        except Refused as refused:
-            if refused.diagnostic is not None and refused.diagnostic.rule in (VALUE.rule, VALUE.data_rule):
-                return False
-            raise
-        affines.checked(bound, kind.scalar, node.init)
-        affines.scope.names[node.name] = Alias(bound, kind.scalar)
+        found = affines.alias(node.init, kind.scalar, VALUE)
+        if found is None:
+            return False
+        affines.scope.names[node.name] = found
         return True
-
-    def initialise(self, node: c_ast.Decl, variable: Variable) -> None:
-        """Statements for the initialiser of a variable."""
-        span = self.affines.tree.span(node, node.init)
-        if variable.extents:
-            values, rest_is_zero = values_of(node.init, variable, self.affines)
-            if rest_is_zero:
-                self._fill(variable, span)
-            for at, value in values:
-                ref = Ref(variable.id, tuple(const(i) for i in at))
-                self.put(ref, variable, self.expressions.value(value), self.affines.tree.span(value))
-            return
-        init = node.init
-        if isinstance(init, c_ast.InitList) and len(init.exprs) == 1:
-            init = init.exprs[0]
-        self.put(Ref(variable.id, ()), variable, self.expressions.value(init), span)
-
-    def _fill(self, variable: Variable, span: Span) -> None:
-        """All elements set to zero, by a loop per dimension."""
-        context, index = filling(variable, self.affines.context, self.variables)
-        position = (*self._prefix, self._take(), *(0 for _ in index))
-        ref = Ref(variable.id, tuple(var(n) for n in index))
-        self._draft(context, position, ref, variable, convert(number(0), variable.type), span)

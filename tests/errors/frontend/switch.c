@@ -4,8 +4,7 @@ void f(float A[10])
     switch (i) {
     case 0:
       A[i] = 1.0f;
-      break;
     default:
-      A[i] = 0.0f;
+      A[i] += 2.0f;
     }
 }

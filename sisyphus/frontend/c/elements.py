@@ -1,0 +1,106 @@
+"""Which array element a reference of the source names; knows no operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.affine import SUBSCRIPT, Affines
+from sisyphus.frontend.c.context import Question
+from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.scope import Unusable, Variable, View
+from sisyphus.ir import Ref
+from sisyphus.poly import Affine, const
+
+GUARD_HINT = "a condition on data guards no access: give the place an affine condition, too"
+
+
+class Elements:
+    """Finds elements in the scope and context that its affine reader points at."""
+
+    def __init__(self, affines: Affines) -> None:
+        self.affines = affines
+        #: Conditions on data around the statement, and those inside of the expression so far.
+        self.guards = 0
+        self.choices = 0
+
+    def _no(self, rule: str, message: str, node: c_ast.Node, hint: str | None = None) -> Refused:
+        return self.affines.fault(rule, message, node, hint)
+
+    def element(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> tuple[Ref, Variable]:
+        """The array element that a reference names; faults of all its subscripts are collected before one is raised."""
+        subscripts, base = list[c_ast.Node](), node
+        if isinstance(base, c_ast.UnaryOp):
+            base = base.expr
+            if isinstance(base, c_ast.BinaryOp) and base.op == "+":
+                base, subscripts = base.left, [base.right]
+            else:
+                subscripts = [c_ast.Constant("int", "0", node.coord)]
+        while isinstance(base, c_ast.ArrayRef):
+            subscripts.insert(0, base.subscript)
+            base = base.name
+        if not isinstance(base, c_ast.ID):
+            raise self._no("pointer-arithmetic", f"`{self.affines.text(base)}` is not the name of an array", base)
+        view = self._array(base, node, len(subscripts))
+        index = list[Affine]()
+        for subscript in subscripts:
+            try:
+                index.append(self.affines.plain(subscript, SUBSCRIPT))
+            except Refused as refused:
+                self.affines.collector.add(refused)
+        if len(index) < len(subscripts):
+            raise Refused
+        variable = view.variable
+        if view.offset is None:
+            if index != [const(0)]:
+                raise self._no("out-of-bounds", f"`{base.name}` is the address of one number", node)
+            ref = Ref(variable.id, ())
+        else:
+            ref = Ref(variable.id, (*view.index, view.offset + index[0], *index[1:]))
+        self._within(variable, ref, node)
+        return ref, variable
+
+    def _within(self, variable: Variable, ref: Ref, node: c_ast.Node) -> None:
+        """Ask whether the element lies in its array, unless the ranges of the loops say so already."""
+        affines, context = self.affines, self.affines.context
+        span, text = affines.tree.span(node), affines.text(node)
+        hint = GUARD_HINT if self.choices or self.guards else None
+        for at, (value, extent) in enumerate(zip(ref.index, variable.extents, strict=True)):
+            found = context.interval(value)
+            if found is not None and found[0] >= 0 and found[1] < extent:
+                continue
+
+            def fault(point: Mapping[str, int], at: int = at, value: Affine = value, extent: int = extent) -> Refused:
+                place = f"dimension {at + 1} of " if len(variable.extents) > 1 else ""
+                size = f"{place}`{variable.name}` has {extent} elements"
+                return affines.collector.fault(
+                    "out-of-bounds",
+                    f"`{text}` is outside its array: {size}, this is [{value.evaluate(point)}]",
+                    span,
+                    notes=context.where(point),
+                    hint=hint,
+                )
+
+            affines.ledger.questions.append(Question(context, ((-1 - value,), (value - extent,)), span, fault))
+
+    def _array(self, base: c_ast.ID, node: c_ast.Node, count: int) -> View:
+        found = self.affines.scope.find(base.name)
+        if isinstance(found, Unusable):
+            raise self.affines.unusable(found, base)
+        if found is None:
+            raise self._no("undeclared", f"`{base.name}` is not declared", base)
+        if isinstance(found, Variable) and found.extents:
+            found = View(found, (), const(0), const=found.const)
+        if not isinstance(found, View):
+            raise self._no("subscript-count", f"`{base.name}` is no array", node)
+        if count != max(found.rank, 1):
+            words = f"`{base.name}` has {found.rank} dimensions, here it gets {count}"
+            hint = "only whole elements can be computed with" if count < found.rank else None
+            raise self._no("subscript-count", words, node, hint)
+        return found
+
+    def is_pointer(self, node: c_ast.Node) -> bool:
+        """Whether the node names an address that stands for a known array: `p`, or `p + i`."""
+        name = node.left if isinstance(node, c_ast.BinaryOp) and node.op == "+" else node
+        return isinstance(name, c_ast.ID) and isinstance(self.affines.scope.find(name.name), View | Variable)

@@ -1,0 +1,102 @@
+"""Jumps to the end of a body as `if` and `else` on the syntax tree; knows no types and no loops' bounds.
+
+{ A; if (c) continue; B; }   becomes   { A; if (c) { } else { B; } }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.parse import walk
+
+LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+MOST_COPIES = 64
+
+#: What stands in the place of a jump.
+Leave = Callable[[c_ast.Node], list[c_ast.Node]]
+
+
+class TooTangled(Exception):  # noqa: N818 - travels inside the front end only
+    """What follows a jump would have to be written out too often, or would see other names."""
+
+
+def jumps(node: c_ast.Node | None, kind: type[c_ast.Node]) -> bool:
+    """Whether a jump of this kind leaves the body that the node is part of."""
+    if node is None or (isinstance(node, LOOPS) and kind is not c_ast.Return):
+        return False
+    return isinstance(node, kind) or any(jumps(child, kind) for _, child in node.children())
+
+
+def structured(items: Sequence[c_ast.Node], kind: type[c_ast.Node], leave: Leave) -> list[c_ast.Node]:
+    """The statements of a body with what follows a jump under the condition that it is reached."""
+    return _Structure(kind, leave).items(items)
+
+
+def as_choices(node: c_ast.Switch) -> c_ast.Node | None:
+    """A `switch` whose cases all end by `break` as a chain of `if` and `else`; None for any other."""
+    items = list(node.stmt.block_items or []) if isinstance(node.stmt, c_ast.Compound) else []
+    chosen = list[tuple[c_ast.Node | None, c_ast.Node]]()
+    waiting, otherwise = list[c_ast.Node](), c_ast.EmptyStatement(node.coord)
+    has_default = False
+    for at, item in enumerate(items):
+        if not isinstance(item, c_ast.Case | c_ast.Default):
+            return None
+        inside = list(item.stmts or [])
+        if isinstance(item, c_ast.Case):
+            waiting.append(c_ast.BinaryOp("==", node.cond, item.expr, item.coord))
+        else:
+            has_default = True
+        if not inside and at + 1 < len(items):
+            continue
+        ends = bool(inside) and isinstance(inside[-1], c_ast.Break)
+        if not (ends or at + 1 == len(items)) or any(jumps(n, c_ast.Break) for n in inside[: len(inside) - ends]):
+            return None
+        body = c_ast.Compound(inside[: len(inside) - ends], item.coord)
+        if has_default:
+            otherwise, has_default = body, False
+        else:
+            chosen.append((reduce(lambda a, b: c_ast.BinaryOp("||", a, b, a.coord), waiting), body))
+        waiting = []
+    for test, body in reversed(chosen):
+        otherwise = c_ast.If(test, body, otherwise, body.coord)
+    return otherwise
+
+
+class _Structure:
+    def __init__(self, kind: type[c_ast.Node], leave: Leave) -> None:
+        self.kind, self.leave, self.copies = kind, leave, 0
+
+    def items(self, items: Sequence[c_ast.Node]) -> list[c_ast.Node]:
+        found = list[c_ast.Node]()
+        for at, item in enumerate(items):
+            rest = list(items[at + 1 :])
+            if isinstance(item, self.kind):
+                return [*found, *self.leave(item)]
+            if not jumps(item, self.kind) or isinstance(item, LOOPS):
+                found.append(item)
+            elif isinstance(item, c_ast.If):
+                return [*found, self._choice(item, rest)]
+            elif isinstance(item, c_ast.Compound):
+                return [*found, self._joined(item, rest)]
+            else:
+                found.append(item)
+        return found
+
+    def _choice(self, node: c_ast.If, rest: list[c_ast.Node]) -> c_ast.If:
+        """Both branches with what follows behind them."""
+        yes, no = (self._joined(branch, rest) for branch in (node.iftrue, node.iffalse))
+        return c_ast.If(node.cond, yes, no, node.coord)
+
+    def _joined(self, branch: c_ast.Node | None, rest: list[c_ast.Node]) -> c_ast.Compound:
+        self.copies += 1
+        if self.copies > MOST_COPIES:
+            raise TooTangled
+        first = [] if branch is None else branch.block_items or [] if isinstance(branch, c_ast.Compound) else [branch]
+        declared = {n.name for n in first if isinstance(n, c_ast.Decl)}
+        if rest and any(isinstance(n, c_ast.ID) and n.name in declared for part in rest for n in walk(part)):
+            raise TooTangled
+        behind = [c_ast.Compound(rest)] if declared and rest else rest
+        return c_ast.Compound(self.items([*first, *behind]), None if branch is None else branch.coord)
