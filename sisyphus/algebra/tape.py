@@ -25,6 +25,7 @@ OPERATIONS: Mapping[str, tuple[Function, Function]] = {
     "maximum": (EXACT.maximum, np.maximum),
     "minimum": (EXACT.minimum, np.minimum),
     "gcd": (EXACT.gcd, np.gcd),
+    "abs": (abs, np.abs),
     "both": (EXACT.both, np.logical_and),
     "either": (EXACT.either, np.logical_or),
     "negation": (EXACT.negation, np.logical_not),
@@ -76,6 +77,12 @@ class Symbol:
 
     def __neg__(self) -> Value:
         return 0 - self
+
+    def __abs__(self) -> Value:
+        """Numbers of an algebra are at least 0, but for sums with, and multiples of, negative ones."""
+        if self.function is operator.mul:
+            return abs(self.operands[0]) * abs(self.operands[1])
+        return self.tape.step("abs", self) if self.function in (operator.add, operator.sub) else self
 
     def __bool__(self) -> NoReturn:
         raise InternalError("a formula asks Python whether a symbol is true")

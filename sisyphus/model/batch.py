@@ -19,9 +19,8 @@ from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
-from sisyphus.model.facts.nest_facts import NestReader
-from sisyphus.model.facts.numbers import Numbers, Shape
-from sisyphus.model.facts.task_facts import Move, Pipe
+from sisyphus.model.facts.nest_facts import nest_facts
+from sisyphus.model.facts.task_facts import Move, Pipe, TaskFacts
 from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
@@ -29,6 +28,7 @@ from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import side_by_side, task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
+from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
 
@@ -142,8 +142,8 @@ class NestModel:
     def _program(self, shape: Shape, numbers: Numbers) -> Program:
         tape = Tape()
         symbols = numbers.each(lambda column: tape.input() if isinstance(column, np.ndarray) else column)
-        reader = NestReader(tape, self.scop, self.space, self.tree, shape, symbols)
-        return tape.program(_nest_costs(self, reader))
+        facts, around = nest_facts(tape, self.scop, self.space, shape, symbols, tree=self.tree)
+        return tape.program(_nest_costs(self, self.setting(tape), facts, around))
 
     def _exact(
         self, order: tuple[str, ...], loop: str | None, numbers: Numbers, rows: int
@@ -271,13 +271,11 @@ def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tup
         yield some, found, alike if found else replace(alike, unroll={})
 
 
-def _nest_costs(model: NestModel, reader: NestReader) -> dict[str, Value]:
+def _nest_costs(model: NestModel, setting: Setting, facts: TaskFacts, around: Sequence[Move]) -> dict[str, Value]:
     """The formulas on the facts of one shape."""
-    setting, facts = model.setting(reader.alg), reader.facts()
     [(pipe, copies)] = pipes_in(facts.parts)
     study = study_pipe(setting, pipe)
     cycles = task_cycles(setting, facts, lambda _: study.body, model.counts.runs)
-    around = reader.around()
     found: dict[str, Value] = {
         "cycles": cycles.value + model.counts.runs * _around_cycles(setting, around),
         "interval": study.interval.value,

@@ -6,7 +6,9 @@ from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
+from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
+from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
     Bound,
     Call,
@@ -35,17 +37,22 @@ __all__ = [
     "KnownPlans",
     "LoopRole",
     "Node",
+    "Numbers",
     "Plan",
     "Port",
     "Quotient",
     "Run",
+    "Shape",
+    "ShapeBuilder",
     "Shared",
     "Task",
     "Touched",
     "Transfer",
     "Varying",
+    "beats_of",
     "body_of",
     "build_plan",
+    "bursts_of",
     "check_point",
     "dump",
     "in_turn",
@@ -56,6 +63,7 @@ __all__ = [
     "shared_subexpressions",
     "steps",
     "steps_of",
+    "strides_of",
     "task_transfers",
     "varying",
     "varying_in",

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.ir import ArrayId
-from sisyphus.plan.plan import Direction, Plan, Task, Transfer
+from sisyphus.plan.plan import Direction, Plan, Task, Transfer, in_registers
 from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
 
 
@@ -116,11 +117,15 @@ def task_transfers(plan: Plan, task: Task) -> tuple[Transfer, ...]:
     return tuple(map(plan.transfer, task.copies))
 
 
-def in_turn(plan: Plan, task: Task, copies: For) -> bool:
+def in_turn(plan: Plan, task: Task, copies: For, alg: Algebra = EXACT) -> Condition:
     """Whether coarse-grained copies get into each other's way, so that they run one after another.
 
     They do where they share an array that the task writes, or one that is not wholly in registers.
     """
     written = {plan.scop.statement(s).write.array for s in task.statements}
-    shared = (b for b in map(plan.buffer, task.buffers) if copies.iterator not in dict(b.beside))
-    return any(b.array in written or not b.in_registers for b in shared)
+    waits: Condition = False
+    for buffer in map(plan.buffer, task.buffers):
+        shared = alg.exceeds(copies.trip_count, dict(buffer.beside).get(copies.iterator, 1))
+        reached = buffer.array in written or alg.negation(in_registers(alg, buffer))
+        waits = alg.either(waits, alg.both(shared, reached))
+    return waits

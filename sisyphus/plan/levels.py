@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.analysis import Nest
 from sisyphus.analysis.distribution import Loop
 from sisyphus.plan.names import Names
@@ -24,14 +25,22 @@ BESIDE = "c"
 class Copies:
     """One loop of a band strip-mined twice; a copy that needs no loop has no name and the value 0.
 
-    `unroll` tiles of level 0 run side by side; their loop, if there are several, has the name `beside`.
+    `unroll` tiles of level 0 run side by side; their loop, if there are several, has the name `beside`. Numbers are
+    values of an algebra: where they are not known yet, `exists` says of copies with a name whether they are there.
     """
 
     loop: Loop
     tile: Tile
     names: tuple[str | None, str | None, str | None]
-    unroll: int = 1
+    unroll: Value = 1
     beside: str | None = None
+    exists: tuple[Condition, Condition, Condition] = (True, True, True)
+
+    def turns(self, alg: Algebra, name: str) -> Condition:
+        """Whether a copy with this name is there."""
+        if name == self.beside:
+            return alg.exceeds(self.unroll, 1)
+        return self.exists[self.names.index(name)]
 
     @property
     def fits(self) -> bool:
@@ -44,7 +53,7 @@ class Copies:
         return self.loop.lower + self.loop.trip_count - 1
 
     @property
-    def groups(self) -> int:
+    def groups(self) -> Value:
         """Iterations of the level-0 loop."""
         return self.tile.level0 // self.unroll
 
@@ -52,7 +61,8 @@ class Copies:
     def start(self) -> Affine:
         """The first value of the iterator in a tile."""
         tile = self._copy(0) * self.unroll
-        return self.loop.lower + (tile if self.beside is None else tile + var(self.beside)) * self.tile.size
+        first: Affine = (tile if self.beside is None else tile + var(self.beside)) * self.tile.size
+        return first + self.loop.lower
 
     @property
     def value(self) -> Affine:

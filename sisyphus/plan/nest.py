@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Statement
 from sisyphus.plan.levels import Copies, Levels
-from sisyphus.plan.plan import Buffer
+from sisyphus.plan.plan import Buffer, in_registers
 from sisyphus.plan.scan import Scan
 from sisyphus.plan.split import Full, full_tiles, pieces
 from sisyphus.plan.tree import Copy, For, Guard, Hold, LoopRole, Node, Run
@@ -24,10 +25,10 @@ from sisyphus.poly import Affine
 
 @dataclass(frozen=True)
 class Copying:
-    """Transfer ids to run at the start and at the end of one iteration of a level-0 loop."""
+    """Transfers to run at the start and at the end of one iteration of a level-0 loop."""
 
-    loads: tuple[str, ...] = ()
-    stores: tuple[str, ...] = ()
+    loads: tuple[Copy, ...] = ()
+    stores: tuple[Copy, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Accumulators:
     buffers: Mapping[ArrayId, Buffer]
     name: str
     tree_reduction: bool
+    alg: Algebra = EXACT
 
 
 def tree_of(
@@ -73,18 +75,18 @@ def tree_of(
     return (Guard(scan.entry, body),) if scan.entry else body
 
 
-def _moved(levels: Levels, copies: Copies, scan: Scan, transfers: tuple[str, ...]) -> tuple[Node, ...]:
+def _moved(levels: Levels, copies: Copies, scan: Scan, transfers: tuple[Copy, ...]) -> tuple[Node, ...]:
     """Transfers in an iteration of a level-0 loop, once for each coarse-grained copy with tiles of its own there."""
     beside = levels.copies_under(copies.loop.iterator) if transfers else ()
-    return _wrap(tuple(Copy(t) for t in transfers), beside, scan, LoopRole.COPIES)
+    return _wrap(transfers, beside, scan, LoopRole.COPIES)
 
 
 def _inner(
     levels: Levels, scan: Scan, statements: tuple[Statement, ...], accumulators: Accumulators
 ) -> tuple[Node, ...]:
     """The copies of levels 1 and 2 around the statements."""
-    held = _held_loops(levels, statements, accumulators)
-    body = _hold(levels, scan, statements[0], held, accumulators.name) if held else None
+    held, is_held = held_sum(levels, statements, accumulators)
+    body = None if is_held is False else _hold(levels, scan, statements[0], held, accumulators.name, is_held)
     rest = levels.level2
     if body is None:
         body = tuple(run for s in statements for run in _runs(levels, s, scan.guards[s.id]))
@@ -97,7 +99,9 @@ def _inner(
 
 def _loop(name: str, copies: Copies, scan: Scan, role: LoopRole, body: tuple[Node, ...]) -> For:
     limits = scan.ranges[name]
-    return For(name, copies.loop.iterator, limits.lower, limits.upper, limits.trip_count, role, body)
+    exists = role is LoopRole.COPIES or copies.exists[copies.names.index(name)]
+    loop = copies.loop.iterator
+    return For(name, loop, limits.lower, limits.upper, limits.trip_count, role, body, limits.regular, exists)
 
 
 def _wrap(
@@ -114,25 +118,33 @@ def _runs(levels: Levels, statement: Statement, parts: list[list[Affine]]) -> tu
     return tuple(Guard(tuple(conditions), (run,)) if conditions else run for conditions in parts)
 
 
-def _held_loops(levels: Levels, statements: tuple[Statement, ...], choice: Accumulators) -> tuple[str, ...]:
-    """The innermost unrolled reduction loops, if a scalar should and may stand for the element they accumulate."""
-    reductions: list[str] = []
-    for name, copies in reversed(levels.level2):
-        if copies.loop.kind is not LoopKind.REDUCTION:
-            break
-        reductions.insert(0, name)
-    unrolled = [name for name, copies in levels.level2 if copies.loop.kind is LoopKind.REDUCTION]
-    if not reductions or reductions != unrolled or len(statements) != 1:
-        return ()
-    write = statements[0].write
+def held_sum(
+    levels: Levels, statements: tuple[Statement, ...], choice: Accumulators
+) -> tuple[tuple[str, ...], Condition]:
+    """The innermost unrolled loops from the first reduction on, and whether a scalar holds the sum that they make.
+
+    It may where these are all reductions of one statement, which reads no other element of the array that it writes.
+    It should where sums may be reassociated, or where the element is one of many registers.
+    """
+    alg, write = choice.alg, statements[0].write
     element = _element(levels, statements[0])
+    kinds = [copies.loop.kind for _, copies in levels.level2]
+    held = levels.level2[kinds.index(LoopKind.REDUCTION) :] if LoopKind.REDUCTION in kinds else ()
     touched = {ref for ref in statements[0].reads if ref.array == write.array}
-    if touched != {write} or any(e.names & set(reductions) for e in element.index):
-        return ()
-    pipelined = {name for name, _ in levels.level1}
-    in_registers = choice.buffers[write.array].in_registers
-    wanted = choice.tree_reduction or (in_registers and any(e.names & pipelined for e in element.index))
-    return tuple(reductions) if wanted else ()
+    if len(statements) != 1 or touched != {write}:
+        return (), False
+    fits: Condition = True
+    found: Condition = False
+    for name, copies in held:
+        turns = copies.turns(alg, name)
+        sums = copies.loop.kind is LoopKind.REDUCTION and not any(name in e.names for e in element.index)
+        fits, found = alg.both(fits, sums or alg.negation(turns)), alg.either(found, sums and turns)
+    wanted: Condition = choice.tree_reduction
+    for name, copies in () if wanted else levels.level1:
+        if any(name in e.names for e in element.index):
+            kept = in_registers(alg, choice.buffers[write.array])
+            wanted = alg.either(wanted, alg.both(copies.turns(alg, name), kept))
+    return tuple(name for name, _ in held), alg.both(wanted, alg.both(fits, found))
 
 
 def _element(levels: Levels, statement: Statement) -> Ref:
@@ -140,7 +152,7 @@ def _element(levels: Levels, statement: Statement) -> Ref:
 
 
 def _hold(
-    levels: Levels, scan: Scan, statement: Statement, held: tuple[str, ...], name: str
+    levels: Levels, scan: Scan, statement: Statement, held: tuple[str, ...], name: str, active: Condition
 ) -> tuple[Node, ...] | None:
     """The held loops around the run, and the scalar around them; None where the guard cannot be split."""
     split = scan.split_guard(statement.id, held)
@@ -149,5 +161,5 @@ def _hold(
     outside, inside = split
     loops = levels.level2[len(levels.level2) - len(held) :]
     body = _wrap(_runs(levels, statement, [inside]), loops, scan, LoopRole.UNROLLED)
-    hold = Hold(name, _element(levels, statement), body)
+    hold = Hold(name, _element(levels, statement), body, active)
     return (Guard(tuple(outside), (hold,)),) if outside else (hold,)

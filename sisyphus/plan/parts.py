@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 
 from sisyphus.analysis import Distribution, Nest
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId, Ref, Scop, Statement
+from sisyphus.ir import ArrayId, Scop, Statement
 from sisyphus.plan.checks import arrays_of, check_width
 from sisyphus.plan.names import Names
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
-from sisyphus.poly import var
 from sisyphus.space import BufferPoint, DesignPoint
 
 
@@ -111,16 +110,6 @@ class Parts:
 
     def statements(self, nest: Nest) -> tuple[Statement, ...]:
         return tuple(self.scop.statement(s) for s in nest.statements)
-
-    def refs(self, nest: Nest, array: ArrayId) -> tuple[Ref, ...]:
-        """Every reference of a nest to an array, in terms of the nest's own names for its loops."""
-        names = (*nest.outer, *nest.iterators)
-        found: dict[Ref, None] = {}
-        for statement in self.statements(nest):
-            renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
-            refs = (statement.write, *statement.reads)
-            found |= dict.fromkeys(ref.substitute(renaming) for ref in refs if ref.array == array)
-        return tuple(found)
 
     def made_buffers(self) -> tuple[Buffer, ...]:
         return tuple(self.buffers[c.id] for c in self.choices if c.id in self.buffers)

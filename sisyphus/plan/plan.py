@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
 from sisyphus.plan.tree import Copy, Node, Run, walk
@@ -28,18 +29,19 @@ class Buffer:
     place (all zero for a whole array); `extents` are its own;
     `partition` has one cyclic factor per dimension, between 1 and the extent; `place` and `copies` as in BufferPoint.
     `beside` are iterators over coarse-grained copies, with their counts: each copy has such an array of its own.
+    Numbers are values of an algebra; the properties are those of a plan, whose numbers are integers.
     """
 
     id: str
     array: ArrayId
     type: ScalarType
-    extents: tuple[int, ...]
+    extents: tuple[Value, ...]
     origin: tuple[Affine, ...]
-    partition: tuple[int, ...]
+    partition: tuple[Value, ...]
     place: str
     copies: int = 1
     storage: str = "auto"
-    beside: tuple[tuple[str, int], ...] = ()
+    beside: tuple[tuple[str, Value], ...] = ()
 
     @property
     def memories(self) -> int:
@@ -73,7 +75,15 @@ class Buffer:
     @property
     def in_registers(self) -> bool:
         """Every element is a bank of its own."""
-        return self.words_per_bank == 1
+        return bool(in_registers(EXACT, self))
+
+
+def in_registers(alg: Algebra, buffer: Buffer) -> Condition:
+    """Whether every element of a buffer is a bank of its own."""
+    one: Value = 1
+    for extent, factor in zip(buffer.extents, buffer.partition, strict=True):
+        one = one * alg.ceil_div(extent, factor)
+    return alg.negation(alg.exceeds(one, 1))
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,7 @@ class Transfer:
     direction: Direction
     array: ArrayId
     buffer: str
-    width: int
+    width: Value
     port: str
 
 

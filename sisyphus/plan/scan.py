@@ -6,9 +6,10 @@ for i0: for j0 in 0..floor((4*i0 + 3)/4): for i2, j2: if (4*i0 + i2 - 4*j0 - j2 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import StmtId
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.plan.tree import Bound, Quotient
@@ -33,14 +34,15 @@ from sisyphus.poly import (
 
 @dataclass(frozen=True)
 class Range:
-    """The bounds of a loop and the most iterations it has."""
+    """The bounds of a loop and the most iterations it has; `regular`: it has so many wherever bounds are not known."""
 
     lower: Bound
     upper: Bound
-    trip_count: int
+    trip_count: Value
+    regular: Condition = True
 
     @staticmethod
-    def upto(trip_count: int) -> Range:
+    def upto(trip_count: Value) -> Range:
         return Range(Bound.constant(0), Bound.constant(trip_count - 1), trip_count)
 
 
@@ -170,10 +172,20 @@ def _stands_alone(levels: Levels, ranges: Mapping[str, Range], hosts: Collection
     """
     if levels.pipeline is None or levels.depth:  # coarse-grained copies all do the same work
         return False
-    if not levels.level0:
-        return True
-    name, copies = levels.level0[-1]
-    return copies.loop.iterator in hosts or ranges[name].lower.value is None or ranges[name].upper.value is None
+    bounds = ((copies.loop.iterator, ranges[name].lower, ranges[name].upper) for name, copies in levels.level0)
+    apart = (loop in hosts or lower.value is None or upper.value is None for loop, lower, upper in bounds)
+    return bool(starts_anew(EXACT, ((True, is_apart) for is_apart in apart)))
+
+
+def starts_anew(alg: Algebra, loops: Iterable[tuple[Condition, Condition]]) -> Condition:
+    """Whether the innermost of some tile loops, outermost first, is apart from what is inside of it, or there is none.
+
+    Each comes with whether it is there, and whether it has transfers or bounds that change.
+    """
+    found: Condition = True
+    for exists, apart in loops:
+        found = alg.either(alg.both(exists, apart), alg.both(alg.negation(exists), found))
+    return found
 
 
 def _up_to_the_last(copies: Copies) -> Range:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
+from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Scalar, Statement, walk
 from sisyphus.plan.known import Built, KnownPlans
@@ -15,8 +16,9 @@ from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.scan import Scan, scan
-from sisyphus.plan.tiles import Use, Window, box_of
-from sisyphus.poly import Set, const, var
+from sisyphus.plan.tiles import refs_to, tile_of
+from sisyphus.plan.tree import Copy
+from sisyphus.poly import Set
 from sisyphus.space import BufferPoint
 
 #: The scalar that holds an element, if the name is free.
@@ -103,18 +105,8 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
 
 def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels) -> None:
     """The box that the nest touches while the loops outside and including the place stand still."""
-    windows = {source: Window(var(name), 1) for source, name in zip(nest.outer, levels.outer, strict=True)}
-    fixed = levels.fixed_under(choice.place)
-    for copies in levels.copies:
-        loop = copies.loop
-        windows[loop.iterator] = (
-            Window(copies.start, min(copies.tile.size, loop.trip_count))
-            if loop.iterator in fixed
-            else Window(const(loop.lower), loop.trip_count)
-        )
-    use = Use(parts.refs(nest, choice.array), windows)
-    beside = tuple((name, copies.unroll) for name, copies in levels.copies_under(choice.place))
-    parts.add_buffer(choice, box_of([use], parts.scop.array(choice.array).extents), beside)
+    refs, extents = refs_to(parts.scop, nest, choice.array), parts.scop.array(choice.array).extents
+    parts.add_buffer(choice, *tile_of(EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__))
 
 
 def _copying(
@@ -134,9 +126,9 @@ def _copying(
         so_far = found.get(choice.place, Copying())
         loads, stores = so_far.loads, so_far.stores
         if needs_load(buffer, extents, levels, scanned, statements, domains, around.region):
-            loads = (*loads, parts.transfer(choice, Direction.LOAD))
+            loads = (*loads, Copy(parts.transfer(choice, Direction.LOAD)))
         if choice.array in written:
-            stores = (*stores, parts.transfer(choice, Direction.STORE))
+            stores = (*stores, Copy(parts.transfer(choice, Direction.STORE)))
         found[choice.place] = Copying(loads, stores)
     return found
 

@@ -1,12 +1,15 @@
-"""Which part of an array a buffer holds: extents and origin of the box that a place needs; knows no partition."""
+"""Which part of an array a buffer holds, and how memory has it: over the algebra; knows no partition and no cost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sisyphus.ir import Ref
-from sisyphus.poly import Affine, const
+from sisyphus.algebra import EXACT, Algebra, Condition, Value, at_least, product
+from sisyphus.analysis import Nest
+from sisyphus.ir import ArrayId, Ref, Scop
+from sisyphus.plan.levels import Copies, Levels
+from sisyphus.poly import Affine, const, var
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,7 @@ class Window:
     """What an iterator ranges over while a buffer lives: `size` values from `start`; a fixed loop's start moves."""
 
     start: Affine
-    size: int
+    size: Value
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Box:
     """Element x of the box is element origin + x of the array."""
 
     origin: tuple[Affine, ...]
-    extents: tuple[int, ...]
+    extents: tuple[Value, ...]
 
 
 @dataclass(frozen=True)
@@ -38,28 +41,80 @@ def whole(extents: Sequence[int]) -> Box:
     return Box(tuple(const(0) for _ in extents), tuple(extents))
 
 
-def box_of(uses: Sequence[Use], extents: Sequence[int]) -> Box:
+def refs_to(scop: Scop, nest: Nest, array: ArrayId) -> tuple[Ref, ...]:
+    """Every reference of a nest to an array, in terms of the nest's own names for its loops."""
+    names = (*nest.outer, *nest.iterators)
+    found: dict[Ref, None] = {}
+    for statement in map(scop.statement, nest.statements):
+        renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
+        refs = (statement.write, *statement.reads)
+        found |= dict.fromkeys(ref.substitute(renaming) for ref in refs if ref.array == array)
+    return tuple(found)
+
+
+def tile_of(
+    alg: Algebra, levels: Levels, refs: Sequence[Ref], extents: Sequence[int], fixed: Callable[[str], Condition]
+) -> tuple[Box, tuple[tuple[str, Value], ...]]:
+    """What a nest touches while the outer loops and the tile loops of those that are `fixed` stand still.
+
+    And how many coarse-grained copies have such a tile each, by the names of the loops over them.
+    """
+    windows = {source: Window(var(name), 1) for source, name in zip(levels.nest.outer, levels.outer, strict=True)}
+    windows |= {c.loop.iterator: _window(alg, c, fixed(c.loop.iterator)) for c in levels.copies}
+    own = ((name, alg.select(fixed(c.loop.iterator), c.unroll, 1)) for name, c in levels.beside)
+    return box_of([Use(tuple(refs), windows)], extents, alg), tuple((n, count) for n, count in own if count != 1)
+
+
+def _window(alg: Algebra, copies: Copies, fixed: Condition) -> Window:
+    """The values of a loop: those of one tile where its tile loops stand still, else all."""
+    loop, tiles = copies.loop, copies.start
+    starts = ((name, alg.select(alg.both(fixed, copies.turns(alg, name)), step, 0)) for name, step in tiles.terms)
+    size = alg.select(fixed, alg.minimum(copies.tile.size, loop.trip_count), loop.trip_count)
+    return Window(Affine.of(starts, tiles.constant), size)
+
+
+def box_of(uses: Sequence[Use], extents: Sequence[int], alg: Algebra = EXACT) -> Box:
     """The bounding box of all elements touched while each iterator stays in its window, clipped to the array.
 
     Where references of one nest run through a dimension in different ways, the box is the whole dimension.
     """
-    spans = [_span([(r.index[at], u.windows) for u in uses for r in u.refs], e) for at, e in enumerate(extents)]
+    spans = [_span(alg, [([r.index[at] for r in u.refs], u.windows) for u in uses], e) for at, e in enumerate(extents)]
     return Box(tuple(origin for origin, _ in spans), tuple(extent for _, extent in spans))
 
 
-def _span(subscripts: Sequence[tuple[Affine, Mapping[str, Window]]], extent: int) -> tuple[Affine, int]:
-    if any(a.terms != b.terms for a, windows in subscripts for b, others in subscripts if others is windows):
-        return const(0), extent
-    lows = [_low(e, windows) for e, windows in subscripts]
-    highs = [low.constant + _reach(e, windows) for low, (e, windows) in zip(lows, subscripts, strict=True)]
+def _span(
+    alg: Algebra, uses: Sequence[tuple[Sequence[Affine], Mapping[str, Window]]], extent: int
+) -> tuple[Affine, Value]:
+    """Origin and extent of one dimension."""
+    lows, lengths = list[Affine](), list[Value]()
+    for subscripts, windows in uses:
+        if len({e.terms for e in subscripts}) > 1:
+            return const(0), extent
+        terms, constants = subscripts[0].terms, [e.constant for e in subscripts]
+        lows.append(_low(Affine(terms, min(constants)), windows))
+        steps = [(abs(step), windows[name].size) for name, step in terms]
+        lengths.append(reach_of(steps, max(constants) - min(constants)))
     if len({low.terms for low in lows}) > 1:
         return const(0), extent
-    first, last = min(low.constant for low in lows), max(highs)
-    moving = Affine(lows[0].terms, first)
-    if moving.is_constant:
-        first, last = max(first, 0), min(last, extent - 1)
-        return const(first), max(last - first + 1, 1)
-    return (moving, last - first + 1) if last - first + 1 < extent else (const(0), extent)
+    first, length = lows[0].constant, lengths[0]
+    if len(uses) > 1:
+        first = alg.minimum(*(low.constant for low in lows))
+        ends = (low.constant + reach for low, reach in zip(lows, lengths, strict=True))
+        length = alg.maximum(*ends) - first
+    if not lows[0].terms:
+        start = alg.maximum(first, 0)
+        return const(start), alg.maximum(alg.minimum(first + length, extent) - start, 1)
+    cut = alg.exceeds(extent, length)
+    moving = Affine.of(((name, alg.select(cut, step, 0)) for name, step in lows[0].terms), alg.select(cut, first, 0))
+    return moving, alg.select(cut, length, extent)
+
+
+def reach_of(steps: Sequence[tuple[Value, Value]], spread: Value) -> Value:
+    """Places that subscripts cover which differ by at most `spread`: each loop goes so many steps of such a size."""
+    total: Value = 1 + spread - sum(step for step, _ in steps)
+    for step, count in steps:
+        total = total + step * count
+    return total
 
 
 def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:
@@ -67,10 +122,37 @@ def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:
     total = const(subscript.constant)
     for name, factor in subscript.terms:
         window = windows[name]
-        total = total + (window.start if factor > 0 else window.start + (window.size - 1)) * factor
+        total = total + window.start * factor
+        if factor < 0:
+            total = Affine(total.terms, total.constant + (window.size - 1) * factor)
     return total
 
 
-def _reach(subscript: Affine, windows: Mapping[str, Window]) -> int:
-    """Largest minus smallest value."""
-    return sum(abs(factor) * (windows[name].size - 1) for name, factor in subscript.terms)
+def beats_of(alg: Algebra, extents: Sequence[Value], width: Value, *, packed: bool = False) -> Value:
+    """Beats that move a box: whole beats per row, or over all elements where these lie in one row."""
+    if not extents:
+        return 1
+    if packed:
+        return alg.ceil_div(product(list(extents)), width)
+    return product(list(extents[:-1])) * alg.ceil_div(extents[-1], width)
+
+
+def bursts_of(alg: Algebra, extents: Sequence[Value], array: Sequence[int]) -> Value:
+    """Contiguous runs of memory that hold a box: dimensions held whole, and the one outside them, make one."""
+    runs: Value = 1
+    rest: Condition = True
+    for at in reversed(range(1, len(array))):
+        rest = alg.both(rest, at_least(alg, extents[at], array[at]))
+        runs = runs * alg.select(rest, 1, extents[at - 1])
+    return runs
+
+
+def strides_of(alg: Algebra, origin: Sequence[Affine], array: Sequence[int], width: Value) -> tuple[Value, ...]:
+    """Beats that one step of each loop around moves a box on, in memory whose rows are whole beats."""
+    steps: dict[str, Value] = {}
+    inside: Value = 1
+    for at in reversed(range(len(array))):
+        for name, step in origin[at].terms:
+            steps[name] = steps.get(name, 0) + abs(step) * inside
+        inside = inside * (alg.ceil_div(array[at], width) * width if at == len(array) - 1 else array[at])
+    return tuple(alg.ceil_div(step, width) for step in steps.values())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Ref, StmtId
 from sisyphus.poly import Affine, const
 
@@ -52,17 +53,18 @@ class Bound:
 class For:
     """`for (iterator = lower; iterator <= upper; ++iterator)`; `trip_count` is the largest number of iterations.
 
-    `source` is the loop of the nest that this is a copy of.
+    `source` is the loop of the nest that this is a copy of. `exists`: it is there at all, else only its body is.
     """
 
     iterator: str
     source: str
     lower: Bound
     upper: Bound
-    trip_count: int
+    trip_count: Value
     role: LoopRole
     body: tuple[Node, ...]
-    flatten: bool = True
+    flatten: Condition = True
+    exists: Condition = True
 
 
 @dataclass(frozen=True)
@@ -92,13 +94,15 @@ class Hold:
     name: str
     ref: Ref
     body: tuple[Node, ...]
+    active: Condition = True
 
 
 @dataclass(frozen=True)
 class Copy:
-    """One execution of a burst transfer, by its id."""
+    """One execution of a burst transfer, by its id, if it is `active`."""
 
     transfer: str
+    active: Condition = True
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Affine(NamedTuple):
     @staticmethod
     def of(terms: Mapping[str, int] | Iterable[tuple[str, int]], constant: int = 0) -> Affine:
         pairs = terms.items() if isinstance(terms, Mapping) else terms
-        return Affine(tuple(sorted([(n, c) for n, c in pairs if c])), constant)
+        return Affine(tuple(sorted([(n, c) for n, c in pairs if c != 0])), constant)
 
     @property
     def names(self) -> frozenset[str]:
@@ -55,7 +55,7 @@ class Affine(NamedTuple):
         return -self + other
 
     def __mul__(self, factor: int) -> Affine:  # type: ignore[override]
-        if not factor:
+        if factor == 0:
             return Affine()
         return Affine(tuple([(n, c * factor) for n, c in self.terms]), self.constant * factor)
 

@@ -39,7 +39,7 @@ def loop_range(loop: For, ranges: Ranges) -> tuple[int, int]:
 
 def least_trips(loop: For, ranges: Ranges) -> int:
     """A number of iterations that the loop has at least, wherever it stands."""
-    least = loop.trip_count
+    least: int = loop.trip_count
     for upper in loop.upper.terms:
         for lower in loop.lower.terms:
             if upper.divisor == lower.divisor == 1:

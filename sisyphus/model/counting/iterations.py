@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,6 +74,10 @@ class Visits:
         values = {name: entries[at] for name, entries in self.values.items() if name in needed}
         return Visits({**values, loop.iterator: here}, self.weight[at], self.owner_of_each[at], self.owners)
 
+    def times(self, turns: int) -> Visits:
+        """Each visit so many times."""
+        return replace(self, weight=self.weight * turns)
+
     def into_outer(self, loop: For, needed: frozenset[str]) -> Visits:
         """The iterations of an outer sequential loop: one point for each different value of the `needed` iterators.
 
@@ -95,7 +99,7 @@ class Visits:
         here = low[at] + first + (sizes - 1) // 2
         return _grouped({**{n: e[at] for n, e in kept.items()}, loop.iterator: here}, self.weight[at] * sizes)
 
-    def where(self, conditions: Iterable[Affine]) -> Visits:
+    def where(self, conditions: Sequence[Affine]) -> Visits:
         """The visits at which every condition is >= 0."""
         keep = np.ones(len(self.weight), bool)
         for condition in conditions:

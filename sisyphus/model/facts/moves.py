@@ -2,63 +2,42 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from math import prod
-
 import numpy as np
 
-from sisyphus.algebra import Value
+from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.model.facts.task_facts import Dim, Move
-from sisyphus.plan import Buffer, Direction, Plan, Port, Transfer
+from sisyphus.plan import Copy, Direction, Plan, Transfer, beats_of, bursts_of, strides_of
 
 
-def move_of(plan: Plan, transfer: Transfer) -> Move:
+def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
+    """The facts of a transfer where it runs."""
+    return move_of(plan, plan.transfer(copy.transfer), alg, copy.active)
+
+
+def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condition = True) -> Move:
     """The facts of a transfer."""
     buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer.array)
+    array, packed = plan.scop.array(transfer.array).extents, port.layout == "packed" and buffer.extents == port.extents
+    is_tile: Condition = False
+    for step in (step for origin in buffer.origin for _, step in origin.terms):
+        is_tile = alg.either(is_tile, alg.exceeds(abs(step), 0))
     return Move(
         id=transfer.id,
         array=transfer.array,
         buffer=buffer.id,
         port=transfer.port,
         is_load=transfer.direction is Direction.LOAD,
-        dims=tuple(Dim(e, min(f, e), {}) for e, f in zip(buffer.extents, buffer.partition, strict=True)),
+        dims=tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True)),
         width=transfer.width,
         bits=buffer.type.bits,
-        beats=_beats(buffer, port, transfer.width),
-        bursts=_bursts(buffer, plan.scop.array(transfer.array).extents),
-        tile_strides=_tile_strides(buffer, port, transfer.width),
-        is_tile=any(not origin.is_constant for origin in buffer.origin),
+        beats=beats_of(alg, buffer.extents, transfer.width, packed=packed),
+        bursts=bursts_of(alg, buffer.extents, array),
+        tile_strides=strides_of(alg, buffer.origin, array, transfer.width),
+        is_tile=is_tile,
+        active=active,
     )
 
 
 def bytes_moved(move: Move, runs: Value) -> int:
     """Between memory and chip, by so many runs of a transfer, one figure or one per iteration of outer loops."""
-    total = move.beats * move.width * move.bits // 8 * runs
-    return total if isinstance(total, int) else int(np.sum(total))
-
-
-def _beats(buffer: Buffer, port: Port, width: int) -> int:
-    """Beats of one run: whole beats per row, or over all elements where the array is packed."""
-    if not buffer.extents:
-        return 1
-    if port.layout == "packed" and buffer.extents == port.extents:
-        return -(-prod(buffer.extents) // width)
-    return prod(buffer.extents[:-1]) * -(-buffer.extents[-1] // width)
-
-
-def _bursts(buffer: Buffer, extents: tuple[int, ...]) -> int:
-    """Contiguous runs of memory: the dimensions that are held whole, and the one outside them, make one."""
-    outermost = len(extents) - 1
-    while outermost > 0 and buffer.extents[outermost] == extents[outermost]:
-        outermost -= 1
-    return prod(buffer.extents[: max(outermost, 0)])
-
-
-def _tile_strides(buffer: Buffer, port: Port, width: int) -> tuple[int, ...]:
-    """Per loop that moves the tile, how many beats one step goes on."""
-    extents = (*port.extents[:-1], -(-port.extents[-1] // width) * width) if port.extents else ()
-    steps: Counter[str] = Counter()
-    for at, origin in enumerate(buffer.origin):
-        for name, factor in origin.terms:
-            steps[name] += abs(factor) * prod(extents[at + 1 :])
-    return tuple(-(-step // width) for step in steps.values())
+    return int(np.sum(move.beats * move.width * move.bits // 8 * runs))

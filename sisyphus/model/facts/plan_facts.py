@@ -1,17 +1,43 @@
-"""A task of a plan as the facts that the formulas ask for; knows no formula."""
+"""A task as the facts that the formulas ask for, with numbers of any algebra; knows no formula.
+
+The task is one of a plan, whose numbers are integers, or the tree of a shape, with those of many candidates.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.errors import InternalError
 from sisyphus.model.counting.iterations import Survey, Visits, survey
 from sisyphus.model.facts.flows import flows_of
-from sisyphus.model.facts.moves import move_of
+from sisyphus.model.facts.moves import moved_by
 from sisyphus.model.facts.task_facts import Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.facts.works import Around, Placed, works_in
 from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, in_turn, is_copied_work
+from sisyphus.poly import Affine
+
+
+class Iterations(Protocol):
+    """How often a place of a tree is visited: counted there from bounds (`Visits`), or known of a shape."""
+
+    def total(self) -> Value:
+        """Visits over one run of the task."""
+        ...
+
+    def into(self, loop: For, needed: frozenset[str]) -> Iterations:
+        """The iterations of a loop at this place; `needed` are the iterators that bounds and guards ask for."""
+        ...
+
+    def where(self, conditions: Sequence[Affine]) -> Iterations:
+        """The visits at which every condition is >= 0."""
+        ...
+
+    def times(self, turns: Value) -> Iterations:
+        """Each visit so many times."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -19,14 +45,14 @@ class _Place:
     """Where the walk stands: the loops around, outermost first, and how often this place is visited."""
 
     loops: tuple[For, ...]
-    visits: Visits
+    visits: Iterations
     hold: Hold | None = None
     beside: tuple[For, ...] = ()
 
 
-def task_facts(plan: Plan, task: Task, outside: Visits | None = None) -> TaskFacts:
+def task_facts(plan: Plan, task: Task, outside: Iterations | None = None, alg: Algebra = EXACT) -> TaskFacts:
     """The facts of a task; `outside` are the iterations of the outer loops that call it."""
-    reader = _Reader(plan, task, survey(task.body))
+    reader = _Reader(alg, plan, task, survey(task.body))
     return TaskFacts(task.name, reader.parts(task.body, _Place((), outside or Visits.once())))
 
 
@@ -34,6 +60,7 @@ def task_facts(plan: Plan, task: Task, outside: Visits | None = None) -> TaskFac
 class _Reader:
     """Walks the tree of one task."""
 
+    alg: Algebra
     plan: Plan
     task: Task
     survey: Survey
@@ -56,8 +83,8 @@ class _Reader:
 
     def _part(self, node: Node, place: _Place) -> Part:
         match node:
-            case Copy(transfer=transfer):
-                move = move_of(self.plan, self.plan.transfer(transfer))
+            case Copy():
+                move = moved_by(self.alg, self.plan, node)
                 return Burst((move,), move.is_load)
             case For(role=LoopRole.COPIES):
                 return self._copies(node, place)
@@ -76,15 +103,15 @@ class _Reader:
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
-        flatten = loop.flatten and id(loop) not in self.survey.moving
-        return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten)
+        flatten: Condition = id(loop) not in self.survey.moving and loop.flatten
+        return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten, loop.exists)
 
     def _copies(self, loop: For, place: _Place) -> Part:
         """Coarse-grained copies: of transfers one after another, of what the task computes side by side if they may."""
-        waits = in_turn(self.plan, self.task, loop)
-        visits = place.visits.into(loop, self.survey.needed) if waits else place.visits
-        inner = self.parts(loop.body, replace(place, beside=(*place.beside, loop), visits=visits))
-        side, turns = (1, loop.trip_count) if waits else (loop.trip_count, 1)
+        waits = in_turn(self.plan, self.task, loop, self.alg)
+        side, turns = (self.alg.select(waits, *ways) for ways in ((1, loop.trip_count), (loop.trip_count, 1)))
+        inside = replace(place, beside=(*place.beside, loop), visits=place.visits.times(turns))
+        inner = self.parts(loop.body, inside)
         match inner:
             case [Burst(moves, is_load, rounds)]:
                 return Burst(moves, is_load, rounds * loop.trip_count)
@@ -133,4 +160,4 @@ def _copies(loops: Mapping[str, For], placed: Sequence[Placed]) -> dict[str, tup
             for name, factor in value.terms:
                 if name in loops:
                     steps.setdefault(loops[name].source, {})[name] = abs(factor)
-    return {s: tuple(sorted(own.items(), key=lambda step: -step[1])) for s, own in steps.items()}
+    return {s: tuple((name, own[name]) for name in loops if name in own) for s, own in steps.items()}

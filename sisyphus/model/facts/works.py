@@ -98,7 +98,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         varying=varying(statement, {ref: names_in(elements[ref]) for ref in statement.reads}, unrolled),
         reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
         guarded=around.guarded,
-        held=holds,
+        held=holds and around.hold is not None and around.hold.active,
         from_literal=holds and around.from_literal,
         sources=tuple(_source(values[name], sources) for name in statement.iterators),
     )
@@ -106,12 +106,13 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
 
 
 def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> Access:
-    dims, element = list[Dim](), list[Affine]()
+    """The origin of a buffer moves with those loops around that do not move the element inside of it."""
+    dims = list[Dim]()
     for index, origin, extent, factor in zip(subscripts, buffer.origin, buffer.extents, buffer.partition, strict=True):
-        inside = index - origin
-        dims.append(Dim(extent, min(factor, extent), {name: abs(step) for name, step in inside.terms}))
-        element.append(inside)
-    return Access(buffer.id, tuple(element), tuple(dims))
+        moved = dict(origin.terms)
+        strides = ((name, abs(step) - abs(moved[name]) if name in moved else abs(step)) for name, step in index.terms)
+        dims.append(Dim(extent, factor, {name: stride for name, stride in strides if stride != 0}))
+    return Access(buffer.id, subscripts, tuple(dims))
 
 
 def _source(value: Affine, sources: Mapping[str, str]) -> str | None:

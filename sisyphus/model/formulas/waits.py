@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sisyphus.algebra import EXACT
-from sisyphus.model.facts.nest_facts import NestReader
-from sisyphus.model.facts.numbers import Numbers, Shape
+from sisyphus.model.facts.nest_facts import nest_facts
 from sisyphus.model.facts.task_facts import Flow, Pipe
 from sisyphus.model.formulas.iteration_latency import Setting, timings
 from sisyphus.model.formulas.pipes import pipes_in
 from sisyphus.model.formulas.recurrence import chain_of, standing_waits
 from sisyphus.model.formulas.rules import Rules
+from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace, Space
 
 
@@ -64,6 +64,6 @@ def _turning(space: Space, nest: NestSpace, turning: str) -> Pipe:
         visits=[1] * (len(names) + 1),
         starts=2,
     )
-    reader = NestReader(EXACT, space.scop, nest, space.options.tree_reduction, Shape(names, turning), numbers)
-    [(pipe, _)] = pipes_in(reader.facts().parts)
+    shape, tree = Shape(names, turning), space.options.tree_reduction
+    [(pipe, _)] = pipes_in(nest_facts(EXACT, space.scop, nest, shape, numbers, tree=tree)[0].parts)
     return pipe

@@ -1,0 +1,228 @@
+"""The tree of a nest for all candidates of a shape, built as that of one point is; counts nothing and knows no cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.analysis import Nest
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.plan.levels import BESIDE, Copies, Levels
+from sisyphus.plan.nest import Accumulators, Copying, tree_of
+from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
+from sisyphus.plan.scan import Range, Scan, starts_anew
+from sisyphus.plan.tiles import refs_to, tile_of
+from sisyphus.plan.tree import Call, Copy
+from sisyphus.poly import var
+from sisyphus.space import NestSpace, Tile, level2_order
+
+Trips = tuple[Value, Value, Value]
+
+#: A condition of which only that there is one is known.
+SOME = var("?")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the candidates share: the order of all level-0 loops, outermost first, and the pipelined loop, if any turns.
+
+    `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
+    `depth` level-0 loops are outside of coarse-grained copies, 0 where there are none.
+    """
+
+    order: tuple[str, ...]
+    pipelined: str | None
+    skips: bool = False
+    guarded: bool = False
+    depth: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
+
+    `places` has, per array and loop, whether the array is transferred under that loop, `around` whether it is around
+    the nest, `loads` whether its tiles are loaded. `visits[n]` counts the iterations of the n outermost level-0 loops
+    that hold work, those of coarse-grained copies one by one, and `starts` those of the copies of levels 0 and 1
+    together; `unroll` has the coarse-grained factors per loop, where there are any.
+    """
+
+    tiles: Mapping[str, Trips]
+    factors: Mapping[ArrayId, tuple[Value, ...]]
+    widths: Mapping[ArrayId, Value]
+    places: Mapping[ArrayId, Mapping[str, Condition]]
+    around: Mapping[ArrayId, Condition]
+    loads: Mapping[ArrayId, Condition]
+    visits: Sequence[Value]
+    unroll: Mapping[str, Value] = field(default_factory=dict)
+    starts: Value = 0
+
+    def each(self, function: Callable[[Value], Value]) -> Numbers:
+        """The same with a function of every column."""
+        return Numbers(
+            tiles={loop: (function(t[0]), function(t[1]), function(t[2])) for loop, t in self.tiles.items()},
+            factors={a: tuple(function(f) for f in factors) for a, factors in self.factors.items()},
+            widths={a: function(w) for a, w in self.widths.items()},
+            places={a: {loop: function(on) for loop, on in found.items()} for a, found in self.places.items()},
+            around={a: function(on) for a, on in self.around.items()},
+            loads={a: function(on) for a, on in self.loads.items()},
+            visits=[function(visits) for visits in self.visits],
+            starts=function(self.starts) if self.visits else 0,
+            unroll={loop: function(copies) for loop, copies in self.unroll.items()},
+        )
+
+    def without_constants(self) -> Numbers:
+        """Constants in place of conditions that all candidates agree in, and of level-1 loops that turn in none."""
+        plain = self.each(lambda column: _constant(column) if column.dtype == np.bool_ else column)
+        return replace(plain, tiles={loop: (t[0], _one(t[1]), t[2]) for loop, t in plain.tiles.items()})
+
+    def hosts(self, alg: Algebra, loop: str) -> Condition:
+        """Whether any array is transferred under a loop."""
+        found: Condition = False
+        for places in self.places.values():
+            found = alg.either(found, places[loop])
+        return found
+
+    def exists(self, alg: Algebra, loop: str) -> Condition:
+        """Whether a loop has a level-0 copy."""
+        return alg.either(alg.exceeds(self.tiles[loop][0], self.unroll.get(loop, 1)), self.hosts(alg, loop))
+
+    def stands_alone(self, alg: Algebra, order: Sequence[str]) -> Condition:
+        """Whether the pipelined loop starts anew in each iteration of the tile loops."""
+        apart = (alg.either(self.hosts(alg, loop), self._moves(alg, at, loop)) for at, loop in enumerate(order))
+        found = starts_anew(alg, zip((self.exists(alg, loop) for loop in order), apart, strict=True))
+        for copies in self.unroll.values():
+            found = alg.both(found, alg.negation(alg.exceeds(copies, 1)))
+        return found
+
+    def _moves(self, alg: Algebra, at: int, loop: str) -> Condition:
+        """Whether the bounds of the level-0 loop at a depth leave some tiles out."""
+        return alg.exceeds(self.visits[at] * self.tiles[loop][0], self.visits[at + 1])
+
+    def fixed(self, alg: Algebra, order: Sequence[str], array: ArrayId, loop: str) -> Condition:
+        """Whether the tile of a loop stands still while the array's buffer lives: its place is that loop or inside."""
+        found: Condition = False
+        for place in order[order.index(loop) :]:
+            found = alg.either(found, self.places.get(array, {}).get(place, False))
+        return found
+
+    def placed(self, alg: Algebra, array: ArrayId) -> Condition:
+        """Whether an array is transferred under some loop of the nest, or around all of them."""
+        found = self.around.get(array, False)
+        for place in self.places.get(array, {}).values():
+            found = alg.either(found, place)
+        return found
+
+    def levels(self, alg: Algebra, nest: Nest, shape: Shape, *, tree: bool) -> Levels:
+        """The copies of all loops; those of which no candidate has more than one iteration have no name."""
+        copies: list[Copies] = []
+        for loop in nest.band:
+            name, trips = loop.iterator, self.tiles[loop.iterator]
+            first, second = (None if _is_one(trips[level]) else f"{name}{level}" for level in (1, 2))
+            starts = name == shape.pipelined or alg.exceeds(trips[1], 1)
+            exists = (self.exists(alg, name), starts, alg.exceeds(trips[2], 1))
+            beside = f"{name}{BESIDE}" if name in self.unroll else None
+            names = (f"{name}0", first, second)
+            copies.append(Copies(loop, Tile(*trips), names, self.unroll.get(name, 1), beside, exists))
+        innermost = level2_order(nest, tree_reduction=tree)
+        return Levels(nest, nest.outer, tuple(copies), shape.order, shape.pipelined, innermost, depth=shape.depth)
+
+    def scan(self, alg: Algebra, levels: Levels, shape: Shape) -> Scan:
+        """How the loops visit the statements, as far as all candidates agree."""
+        ranges = {name: Range.upto(c.groups) for name, c in levels.level0}
+        for at, loop in enumerate(shape.order):
+            regular = alg.negation(self._moves(alg, at, loop))
+            ranges[f"{loop}0"] = replace(ranges[f"{loop}0"], regular=regular)
+        ranges |= {name: Range.upto(c.unroll) for name, c in levels.beside}
+        ranges |= {name: Range.upto(c.tile.level1) for name, c in levels.level1}
+        ranges |= {name: Range.upto(c.tile.level2) for name, c in levels.level2}
+        guards = [[SOME]] if shape.guarded else [[]]
+        return Scan(ranges, (SOME,) if shape.skips else (), dict.fromkeys(levels.nest.statements, guards))
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeBuilder:
+    """The plan of one nest by itself, for all candidates of a shape: its numbers are symbols of an algebra."""
+
+    alg: Algebra
+    scop: Scop
+    space: NestSpace
+    tree: bool
+    shape: Shape
+    numbers: Numbers
+
+    def plan(self) -> Plan:
+        """The task of the nest between the transfers around it; its tree is that of every candidate."""
+        nest = self.space.nest
+        levels = self.numbers.levels(self.alg, nest, self.shape, tree=self.tree)
+        scan = self.numbers.scan(self.alg, levels, self.shape)
+        buffers = {use.array: self._buffer(levels, use.array) for use in self.space.arrays}
+        accumulators = Accumulators(buffers, "", self.tree, self.alg)
+        statements = tuple(map(self.scop.statement, nest.statements))
+        body = tree_of(levels, scan, statements, self._copying(), accumulators)
+        task = Task(nest.id, nest.id, nest.statements, body, tuple(b.id for b in buffers.values()), (), nest.outer)
+        around = self.numbers.around.items()
+        moved = [(use, on) for array, on in around for use in self.space.arrays if use.array == array]
+        loads = (Copy(_id(use.array, Direction.LOAD), on) for use, on in moved)
+        stores = (Copy(_id(use.array, Direction.STORE), on) for use, on in moved if use.writes)
+        return Plan(
+            scop=self.scop,
+            ports=tuple(self._port(array) for array in dict.fromkeys(map(self.scop.home, buffers))),
+            buffers=tuple(buffers.values()),
+            transfers=tuple(self._transfer(a, d) for a in self.numbers.places for d in Direction),
+            tasks=(task,),
+            body=(*loads, Call(task.name), *stores),
+            tree_reduction=self.tree,
+        )
+
+    def _buffer(self, levels: Levels, array: ArrayId) -> Buffer:
+        """What the nest touches while the tiles outside of its place stand still; all where it has no place."""
+        alg, declared = self.alg, self.scop.array(array)
+        refs, placed = refs_to(self.scop, self.space.nest, array), self.numbers.placed(alg, array)
+        fixed = partial(self.numbers.fixed, alg, self.shape.order, array)
+        box, beside = tile_of(alg, levels, refs, declared.extents, fixed)
+        extents = tuple(alg.select(placed, e, full) for e, full in zip(box.extents, declared.extents, strict=True))
+        partition = tuple(alg.minimum(f, e) for f, e in zip(self.numbers.factors[array], extents, strict=True))
+        return Buffer(array, array, declared.type, extents, box.origin, partition, "", beside=beside)
+
+    def _copying(self) -> dict[str, Copying]:
+        """What each level-0 loop moves; transfers that no candidate has there are left out."""
+        found: dict[str, Copying] = {}
+        for loop in self.shape.order:
+            loads, stores = list[Copy](), list[Copy]()
+            for use in self.space.arrays:
+                here = self.numbers.places.get(use.array, {}).get(loop, False)
+                if here is not False:
+                    loaded = self.alg.both(here, self.numbers.loads[use.array])
+                    loads.append(Copy(_id(use.array, Direction.LOAD), loaded))
+                    stores += [Copy(_id(use.array, Direction.STORE), here)] if use.writes else []
+            found[loop] = Copying(tuple(loads), tuple(stores))
+        return found
+
+    def _transfer(self, array: ArrayId, direction: Direction) -> Transfer:
+        home = self.scop.home(array)
+        return Transfer(_id(array, direction), direction, home, array, self.numbers.widths[array], home)
+
+    def _port(self, array: ArrayId) -> Port:
+        declared = self.scop.array(array)
+        return Port(array, "array", declared.type, declared.extents, bundle=array)
+
+
+def _id(array: ArrayId, direction: Direction) -> str:
+    return f"{direction.value}_{array}"
+
+
+def _is_one(trips: Value) -> bool:
+    return type(trips) is int and trips == 1
+
+
+def _constant(column: Value) -> Value:
+    return bool(column[0]) if (column == column[0]).all() else column
+
+
+def _one(column: Value) -> Value:
+    return 1 if (column == 1).all() else column
