@@ -42,7 +42,8 @@ def read_data(path: Path) -> dict[str, Any]:
 
 
 def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
-    return DesignPoint.from_json(data.get("design", data), path=str(path))
+    whole = "design" not in data
+    return DesignPoint.from_json(data if whole else data["design"], path=str(path) if whole else f"{path}: design")
 
 
 def fitted(kernels: Sequence[Kernel], source: Source, path: Path) -> tuple[Kernel, DesignPoint]:

@@ -43,6 +43,7 @@ HOMES = {
     "pcpp": {"frontend"},
     "networkx": {"analysis", "plan"},
     "tomllib": {"target"},
+    "jsonschema": {"space"},
     "pyomo": {"nlp"},
     "click": {"cli"},
     "rich": {"cli"},

@@ -22,6 +22,8 @@ from sisyphus.space.build import MAX_BEAT_ELEMENTS
 
 #: An m_axi port moves at most this much in one beat (MODEL.md 4.2), and at most MAX_BEAT_ELEMENTS.
 MAX_BEAT_BITS = 512
+#: What a buffer may be asked to lie in; `auto`: the tool chooses.
+STORAGES = ("auto", "bram", "uram", "lutram")
 #: How an array may lie in memory: as C has it, or with every row rounded up to whole beats.
 PLAIN, PADDED = LAYOUTS = ("plain", "padded")
 
@@ -38,10 +40,23 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
     if sorted(given) != sorted(wanted):
         yield f"its nests are {_listed(given)}, the kernel's are {_listed(wanted)}"
         return
+    yield from _unbuilt(point)
     for nest in distribution.nests:
         yield from _nest_faults(nest, point.nest(nest.id))
         yield from _cover_faults(scop, nest, point)
     yield from _buffer_faults(scop, distribution, point)
+
+
+def _unbuilt(point: DesignPoint) -> Iterator[str]:
+    """Fields that no plan has a form for yet, where they say anything but that there is none."""
+    for nest in point.nests:
+        if nest.slr != 0:
+            yield f"nest `{nest.id}`: no nest can be placed on an SLR yet, not on {nest.slr}"
+    for buffer in point.buffers:
+        if buffer.copies != 1:
+            yield f"buffer `{buffer.id}`: {buffer.copies} copies cannot be built yet, only 1"
+        if buffer.storage not in STORAGES:
+            yield f"buffer `{buffer.id}`: storage `{buffer.storage}` is none of {_listed(STORAGES)}"
 
 
 def _nest_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
+from sisyphus.space.point_file import point_faults
 
 FORMAT_VERSION = 1
 KERNEL_PLACE = "kernel"
@@ -177,23 +178,25 @@ class DesignPoint:
 
     @staticmethod
     def from_json(data: Mapping[str, Any], *, path: str = "design point") -> DesignPoint:
-        """The inverse of `to_json`; raises `KernelError` that names the first field that is missing or wrong."""
-        try:
-            if data["version"] != FORMAT_VERSION:
-                raise KernelError(f"{path}: format version {data['version']} is not {FORMAT_VERSION}")
-            return DesignPoint(
-                kernel=str(data["kernel"]),
-                nests=tuple(_nest(n) for n in data["nests"]),
-                buffers=tuple(_buffer(b) for b in data["buffers"]),
-                transfers=tuple(_transfer(t) for t in data.get("transfers", ())),
-                tree_reduction=bool(data.get("tree_reduction", False)),
-                expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
-                viewed=tuple(ArrayId(a) for a in data.get("viewed", ())),
+        """The inverse of `to_json`; raises `KernelError` with the place of every field that is missing or wrong.
+
+        `path` is the file, and the place of the point in it.
+        """
+        faults = point_faults(data)
+        if faults:
+            raise KernelError(
+                f"{path}: {'; '.join(faults)}",
+                hint="compare with the `design` part of a design.json that `sisy optimize` wrote (docs/designs.md)",
             )
-        except KeyError as missing:
-            raise KernelError(f"{path}: field {missing} is missing", hint="save one with `sisy optimize`") from missing
-        except (TypeError, ValueError, AttributeError) as wrong:
-            raise KernelError(f"{path}: {wrong}", hint="compare with the `design` part of a design.json") from wrong
+        return DesignPoint(
+            kernel=data["kernel"],
+            nests=tuple(_nest(n) for n in data["nests"]),
+            buffers=tuple(_buffer(b) for b in data["buffers"]),
+            transfers=tuple(_transfer(t) for t in data.get("transfers", ())),
+            tree_reduction=data.get("tree_reduction", False),
+            expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
+            viewed=tuple(ArrayId(a) for a in data.get("viewed", ())),
+        )
 
     def sort_key(self) -> str:
         """Breaks ties between designs of equal cost."""
@@ -203,30 +206,30 @@ class DesignPoint:
 def _nest(data: Mapping[str, Any]) -> NestPoint:
     return NestPoint(
         statements=tuple(StmtId(s) for s in data["statements"]),
-        order=tuple(str(i) for i in data["order"]),
-        tiles=tuple((str(loop), Tile(*(int(c) for c in counts))) for loop, counts in data["tiles"].items()),
-        pipeline=None if data["pipeline"] is None else str(data["pipeline"]),
-        unroll=tuple((str(loop), int(f)) for loop, f in data.get("unroll", {}).items() if int(f) != 1),
+        order=tuple(data["order"]),
+        tiles=tuple((loop, Tile(*map(int, counts))) for loop, counts in data["tiles"].items()),
+        pipeline=data["pipeline"],
+        unroll=tuple((loop, int(f)) for loop, f in data.get("unroll", {}).items() if f != 1),
         slr=int(data.get("slr", 0)),
-        split=bool(data.get("split", False)),
+        split=data.get("split", False),
     )
 
 
 def _buffer(data: Mapping[str, Any]) -> BufferPoint:
     return BufferPoint(
         array=ArrayId(data["array"]),
-        nests=tuple(str(n) for n in data["nests"]),
-        place=str(data["place"]),
-        partition=tuple(int(f) for f in data["partition"]),
+        nests=tuple(data["nests"]),
+        place=data["place"],
+        partition=tuple(map(int, data["partition"])),
         copies=int(data.get("copies", 1)),
-        storage=str(data.get("storage", "auto")),
+        storage=data.get("storage", "auto"),
     )
 
 
 def _transfer(data: Mapping[str, Any]) -> TransferPoint:
     return TransferPoint(
-        buffer=str(data["buffer"]),
+        buffer=data["buffer"],
         width=int(data["width"]),
-        ports=tuple(str(p) for p in data.get("ports", ())),
-        layout=str(data.get("layout", "plain")),
+        ports=tuple(data.get("ports", ())),
+        layout=data.get("layout", "plain"),
     )

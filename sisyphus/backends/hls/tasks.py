@@ -37,11 +37,11 @@ def declare_buffer(w: Writer, buffer: Buffer, name: str) -> None:
             w.pragma(f"array_partition variable={name} type=complete dim={dim}")
         elif factor > 1:
             w.pragma(f"array_partition variable={name} type=cyclic factor={factor} dim={dim}")
-    if buffer.storage in _STORAGE and buffer.extents:
-        w.pragma(f"bind_storage variable={name} {_STORAGE[buffer.storage]}")
+    if buffer.storage in STORAGE_PRAGMAS and buffer.extents:
+        w.pragma(f"bind_storage variable={name} {STORAGE_PRAGMAS[buffer.storage]}")
 
 
-_STORAGE = {
+STORAGE_PRAGMAS = {
     "bram": "type=ram_t2p impl=bram",
     "uram": "type=ram_t2p impl=uram",
     "lutram": "type=ram_2p impl=lutram",

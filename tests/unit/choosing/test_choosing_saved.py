@@ -68,7 +68,7 @@ def test_a_design_for_other_sizes_names_the_options_that_it_was_made_with(
         (b"\xff\xfe\x00", "no text"),
         (b"{", "not JSON"),
         (b"[]", "JSON object"),
-        (b"{}", "'version' is missing"),
+        (b"{}", "version: is missing"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes | None, said: str) -> None:
