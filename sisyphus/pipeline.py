@@ -13,12 +13,13 @@ from sisyphus import report
 from sisyphus.analysis import total_operations
 from sisyphus.backends.hls import Project, project, write_failed, write_folder
 from sisyphus.choice import Choice, Listen, choose, silent
-from sisyphus.errors import UsageError, VerifyError
+from sisyphus.errors import VerifyError
 from sisyphus.explain import explain
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.plan import Plan
 from sisyphus.poly import CountError
+from sisyphus.readback import Comparison, compare, find_reports, predicted_of
 from sisyphus.record import DESIGN, Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
 from sisyphus.saved import fitted, read_point
@@ -41,6 +42,7 @@ __all__ = [
     "explain_saved",
     "load_kernels",
     "optimize",
+    "read_back",
     "read_kernel",
     "read_point",
     "save",
@@ -128,16 +130,24 @@ def explain_saved(
     one that sisy knows.
     """
     record = Record.of(path / DESIGN if path.is_dir() else path)
-    found = source or record.source_file()
-    if found is None:
-        raise UsageError(
-            f"{path}: the source `{record.source.path}` is not there as it was", hint="give it with `--source FILE`"
-        )
-    record.check_source(found)
-    request = replace(record.request(record.whole_target(device), found), limits=limits)
+    found = record.source_at(source)
+    request = replace(record.request(record.whole_target(device), Path(found.path)), limits=limits)
     kernels = load_kernels(request.source)
     kernel, point = fitted(kernels, request.source, record.path)
     return explain(kernels, request, Choice(kernel, space_of(kernel, request), point, None), listen)
+
+
+def read_back(folder: Path, *, source: Path | None, device: str | None) -> Comparison:
+    """What the vendor's reports below a folder say, beside what its design.json predicts, where there is one."""
+    saved = folder / DESIGN
+    if not saved.is_file():
+        found = find_reports(folder)
+        return compare(found.synthesis, None, found.implementation)
+    record = Record.of(saved)
+    kernel, point = fitted(load_kernels(record.source_at(source)), record.source, saved)
+    found = find_reports(folder, kernel.scop.name)
+    predicted = predicted_of(plan_of(kernel, point), record.whole_target(device))
+    return compare(found.synthesis, predicted, found.implementation)
 
 
 class _Clock:

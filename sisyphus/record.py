@@ -55,6 +55,17 @@ class Record:
         path = Path(self.source.path)
         return path if path.is_file() and _sha256(path) == self.sha256 else None
 
+    def source_at(self, moved: Path | None) -> Source:
+        """The source at its recorded place, or where it has moved; its text must be the recorded one."""
+        found = moved or self.source_file()
+        if found is None:
+            raise UsageError(
+                f"{self.path}: the source `{self.source.path}` is not there as it was",
+                hint="give it with `--source FILE`",
+            )
+        self.check_source(found)
+        return replace(self.source, path=str(found))
+
     def is_source(self, text: str) -> bool:
         """Whether a text is that of the recorded file, line ends at its very end aside."""
         ends = (text, text.rstrip("\n"))

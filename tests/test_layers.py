@@ -28,7 +28,7 @@ ROWS = (
     ("search",),
     ("backends",),
     ("verify", "lint"),
-    ("report",),
+    ("report", "readback"),
     ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "explain"),
     ("pipeline", "recheck", "batch"),
     ("cli", "__main__"),

@@ -20,6 +20,7 @@ from sisyphus.cli.estimate import estimate
 from sisyphus.cli.explain import explain
 from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
+from sisyphus.cli.readback import readback
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.verify import verify
 from sisyphus.errors import InternalError, SisyphusError, UsageError, VerifyError, failure_data
@@ -45,6 +46,7 @@ sisy.add_command(estimate)
 sisy.add_command(explain)
 sisy.add_command(lint)
 sisy.add_command(optimize)
+sisy.add_command(readback)
 sisy.add_command(solvers)
 sisy.add_command(verify)
 
