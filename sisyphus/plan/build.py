@@ -11,6 +11,7 @@ from sisyphus.plan.checks import PLAIN, check_point
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Plan, Port, Transfer
+from sisyphus.plan.ranges import loop_range
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.scan import Range, outer_range, restrict, shadow_on
 from sisyphus.plan.task import Around, build_task
@@ -103,7 +104,8 @@ def _inside(scop: Scop, loop: OuterLoop, around: Around) -> tuple[Around, str, R
     if found is None:
         return None
     region, limits = found
-    return Around((*around.loops, loop), names, region, taken, around.known), name, limits
+    ranges = {**around.ranges, name: loop_range(limits, around.ranges)}
+    return Around((*around.loops, loop), names, region, taken, around.known, ranges), name, limits
 
 
 def _values_inside(scop: Scop, loop: OuterLoop, around: Around, name: str) -> tuple[Set, Range] | None:

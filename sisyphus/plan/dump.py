@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sisyphus.ir.dump import expression
 from sisyphus.plan.plan import Buffer, Plan, Transfer
 from sisyphus.plan.sharing import Shared, shared_subexpressions
-from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run
+from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run, Skip
 from sisyphus.poly import comparisons
 
 
@@ -63,7 +63,9 @@ def _headline(node: Node) -> str:
             bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
             return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
         case Guard():
-            return "if " + " and ".join(f"{left} {op} {right}" for left, op, right in comparisons(node.conditions))
+            note = "" if node.skip is Skip.BRANCH else f" ({node.skip.value})"
+            texts = (f"{left} {op} {right}" for left, op, right in comparisons(node.conditions))
+            return f"if {' and '.join(texts)}{note}"
         case Hold():
             return f"hold {node.name} = {node.ref}"
         case Run():

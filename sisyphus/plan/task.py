@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Scalar, Statement, walk
+from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
 from sisyphus.plan.levels import BESIDE, Levels, levels_of
 from sisyphus.plan.names import Names
@@ -15,6 +16,7 @@ from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
+from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.scan import Scan, scan
 from sisyphus.plan.tiles import refs_to, tile_of
 from sisyphus.plan.tree import Copy
@@ -29,7 +31,7 @@ ACCUMULATOR = "acc"
 class Around:
     """The outer loops around a part of the kernel: the loops, their names in the plan, their values, names taken.
 
-    `known` is what need not be found out again.
+    `known` is what need not be found out again; `ranges` are the values of the loops as a box.
     """
 
     loops: tuple[OuterLoop, ...]
@@ -37,6 +39,7 @@ class Around:
     region: Set
     taken: Names
     known: KnownPlans
+    ranges: Ranges = field(default_factory=dict)
 
 
 def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
@@ -92,11 +95,12 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
     buffers = parts.buffers_of(nest)
     accumulators = Accumulators(buffers, names.take(ACCUMULATOR), parts.point.tree_reduction)
     copying = _copying(parts, tiled, levels, scanned, statements, around)
+    body = tree_of(levels, scanned, statements, copying, accumulators)
     return Task(
         name=parts.task_names[nest.id],
         nest=nest.id,
         statements=nest.statements,
-        body=tree_of(levels, scanned, statements, copying, accumulators),
+        body=Skipping({s.id: s for s in statements}, buffers).mark(body, around.ranges),
         buffers=tuple(b.id for b in buffers.values()),
         scalars=_scalars(parts, statements),
         iterators=levels.outer,

@@ -67,12 +67,21 @@ class For:
     exists: Condition = True
 
 
+class Skip(Enum):
+    """What happens where a guard does not hold."""
+
+    BRANCH = "branch"  # nothing
+    KEEP = "keep"  # the element written is written back as it was
+    SELECT = "select"  # so it is, and what the statement would have assigned is computed as well
+
+
 @dataclass(frozen=True)
 class Guard:
-    """The body runs where every condition is >= 0."""
+    """The body runs where every condition is >= 0; `skip` is BRANCH unless the body is one run (`guards.py`)."""
 
     conditions: tuple[Affine, ...]
     body: tuple[Node, ...]
+    skip: Skip = Skip.BRANCH
 
 
 @dataclass(frozen=True)

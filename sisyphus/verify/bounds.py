@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from sisyphus.errors import KernelError
+from sisyphus.errors import InternalError, KernelError
 from sisyphus.ir import Ref
-from sisyphus.plan import Buffer, Hold, Plan, Run
+from sisyphus.plan import Buffer, Guard, Hold, Plan, Run, Skip
 from sisyphus.plan.checks import check_width
 from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
 from sisyphus.verify.events import located
@@ -19,7 +19,8 @@ from sisyphus.verify.verdict import Check
 def check_bounds(plan: Plan, tree: Tree) -> Iterator[Check]:
     """One check per buffer that is accessed, and one per task with a hold."""
     for buffer in plan.buffers:
-        accesses = [(s, r) for s in tree.runs for r in _refs(plan, s) if _holder(plan, s.place, r) == buffer]
+        reached = [*((s, r) for s in tree.runs for r in _refs(plan, s)), *_kept(plan, tree)]
+        accesses = [(s, r) for s, r in reached if _holder(plan, s.place, r) == buffer]
         holds = [(p, h) for p, h in tree.holds if _holder(plan, p, h.ref) == buffer]
         if accesses or holds:
             find = partial(_outside, buffer, accesses, holds)
@@ -66,6 +67,20 @@ def _refs(plan: Plan, site: Site) -> tuple[Ref, ...]:
         return ()
     statement = plan.scop.statement(site.node.statement)
     return tuple(dict.fromkeys((statement.write, *statement.reads)))
+
+
+def _kept(plan: Plan, tree: Tree) -> Iterator[tuple[Site, Ref]]:
+    """What a guard touches although it does not hold: the element it keeps, and operands that it computes with."""
+    for number, (place, node) in enumerate(tree.nodes):
+        if isinstance(node, Guard) and node.skip is not Skip.BRANCH:
+            [run] = node.body
+            if not isinstance(run, Run):
+                raise InternalError(f"a guard keeps what {run} does not write")
+            name = f"kept{number}"
+            site = Site(name, place, run, make_set(name, place.dims, at_least_zero=place.conditions))
+            refs = _refs(plan, site) if node.skip is Skip.SELECT else (plan.scop.statement(run.statement).write,)
+            held = {hold.ref.array for hold in place.holds}
+            yield from ((site, ref) for ref in refs if ref.array not in held)
 
 
 def _holder(plan: Plan, place: Place, ref: Ref) -> Buffer | None:

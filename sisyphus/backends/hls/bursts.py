@@ -15,10 +15,10 @@ from math import ceil, prod
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import beat_type, layout_extents, port_of
-from sisyphus.backends.hls.loop_bounds import Ranges, affine_range
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.plan import Buffer, Direction, Plan, Transfer
+from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.poly import Affine, const
 
 

@@ -117,6 +117,10 @@ class Expressions:
         """The expression as the right side of an assignment."""
         return self._bare(expr)
 
+    def converted(self, expr: Expr, kind: ScalarType) -> str:
+        """The expression as an operand of that type."""
+        return self._as(expr, kind)
+
     def _operand(self, expr: Expr) -> str:
         """In parentheses unless it is one word, a call or an element."""
         text = self._bare(expr)

@@ -37,7 +37,12 @@ _LATER = frozenset(
     )
 )
 # What the printer itself declares inside functions of kernel.cpp.
-_OWN = frozenset(re.findall(r"\w+", "floor_div ceil_div larger smaller int_abs port buffer beat lane line column at"))
+_OWN = frozenset(
+    re.findall(
+        r"\w+",
+        "floor_div ceil_div larger smaller int_abs updated_float updated_double port buffer beat lane line column at",
+    )
+)
 _OWN_PATTERN = re.compile(r"row[0-9]+")
 _COMPILERS = re.compile(r"__|^_[A-Z]")
 

@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sisyphus.backends.hls.express import Affines
+from sisyphus.ir import DOUBLE, FLOAT
 from sisyphus.plan import Bound, For, Node, Quotient, body_of
-from sisyphus.poly import Affine
-
-Ranges = Mapping[str, tuple[int, int]]
-
-
-def affine_range(value: Affine, ranges: Ranges) -> tuple[int, int]:
-    """Smallest and largest value over a box of iterators."""
-    low = high = value.constant
-    for name, coefficient in value.terms:
-        ends = [coefficient * end for end in ranges[name]]
-        low, high = low + min(ends), high + max(ends)
-    return low, high
-
-
-def lower_value(bound: Bound, ranges: Ranges) -> int:
-    """The least that a lower bound can be."""
-    return max(-(-affine_range(q.numerator, ranges)[0] // q.divisor) for q in bound.terms)
-
-
-def upper_value(bound: Bound, ranges: Ranges) -> int:
-    """The most that an upper bound can be."""
-    return min(affine_range(q.numerator, ranges)[1] // q.divisor for q in bound.terms)
-
-
-def loop_range(loop: For, ranges: Ranges) -> tuple[int, int]:
-    """The values that an iterator can take, at least; a loop that never runs gets one value."""
-    low = lower_value(loop.lower, ranges)
-    return low, max(low, upper_value(loop.upper, ranges))
+from sisyphus.plan.ranges import Ranges, affine_range, loop_range
 
 
 def least_trips(loop: For, ranges: Ranges) -> int:
@@ -122,6 +96,9 @@ class Bounds:
         return f"ceil_div({self.affines.text(value)}, {divisor})"
 
 
+#: Name of a function that chooses between an element and what it would become, before its type; it is inlined.
+UPDATED = "updated_"
+
 HELPERS: dict[str, tuple[str, ...]] = {
     "floor_div": (
         "static int floor_div(int value, int divisor)",
@@ -133,5 +110,12 @@ HELPERS: dict[str, tuple[str, ...]] = {
     ),
     "larger": ("static int larger(int left, int right)", "return left > right ? left : right;"),
     "smaller": ("static int smaller(int left, int right)", "return left < right ? left : right;"),
+    **{
+        f"{UPDATED}{kind.c_name}": (
+            f"static {kind.c_name} {UPDATED}{kind.c_name}(bool runs, {kind.c_name} kept, {kind.c_name} updated)",
+            "return runs ? updated : kept;",
+        )
+        for kind in (FLOAT, DOUBLE)
+    },
     "int_abs": ("static int int_abs(int value)", "return value < 0 ? -value : value;"),
 }

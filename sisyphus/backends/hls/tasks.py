@@ -11,11 +11,27 @@ from sisyphus.backends.hls.bursts import Signature, array_parameter
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameter, port_of
-from sisyphus.backends.hls.loop_bounds import Bounds, Ranges, least_trips, loop_range
+from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, least_trips
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Ref, substitute
-from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, is_copied_work, walk
+from sisyphus.plan import (
+    Buffer,
+    Call,
+    Copy,
+    For,
+    Guard,
+    Hold,
+    LoopRole,
+    Node,
+    Plan,
+    Run,
+    Skip,
+    Task,
+    is_copied_work,
+    walk,
+)
+from sisyphus.plan.ranges import Ranges, loop_range
 
 
 def is_local(buffer: Buffer, task: Task) -> bool:
@@ -136,6 +152,8 @@ class TaskPrinter:
                         self._call_copy(node.body, inside)
                     else:
                         self._nodes(node.body, inside)
+            case Guard(conditions=conditions, body=(Run() as run,), skip=Skip.KEEP | Skip.SELECT):
+                self._run(run, node)
             case Guard(conditions=conditions, body=body):
                 with self.w.block(f"if ({self.affines.conditions(conditions)})"):
                     self._nodes(body, ranges)
@@ -181,12 +199,23 @@ class TaskPrinter:
         """Whether another held scalar of this name may live in the same block."""
         return sum(isinstance(n, Hold) and n.name == node.name for n in walk(self.task.body)) > 1
 
-    def _run(self, node: Run) -> None:
+    def _run(self, node: Run, guard: Guard | None = None) -> None:
+        """The assignment; under a guard that keeps the element, one that always happens."""
         statement = self.plan.scop.statement(node.statement)
         values = dict(node.values)
         target = self._element(statement.write.substitute(values))
         expressions = Expressions(self.affines, scalar=self._scalar, element=self._element, helpers=self.helpers)
-        self.w.line(f"{target} = {expressions.value(substitute(statement.rhs, values))};")
+        value, kind = substitute(statement.rhs, values), self.plan.scop.array(statement.write.array).type
+        if guard is None:
+            self.w.line(f"{target} = {expressions.value(value)};")
+            return
+        conditions = self.affines.conditions(guard.conditions)
+        if guard.skip is Skip.SELECT:
+            helper = f"{UPDATED}{kind.c_name}"
+            self.helpers.add(helper)
+            self.w.line(f"{target} = {helper}({conditions}, {target}, {expressions.value(value)});")
+        else:
+            self.w.line(f"{target} = {conditions} ? {expressions.converted(value, kind)} : {target};")
 
     def _scalar(self, name: str) -> str:
         self._scalars.add(name)

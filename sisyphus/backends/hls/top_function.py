@@ -9,13 +9,14 @@ from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.bursts import Signature, print_transfer
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names, plan_names
-from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, Ranges, ranges_at, union
+from sisyphus.backends.hls.loop_bounds import HELPERS, UPDATED, Bounds, ranges_at, union
 from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import Call as MathCall
 from sisyphus.ir import walk as walk_expr
 from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, walk
+from sisyphus.plan.ranges import Ranges
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class _Source:
         for name in sorted(self.helpers):
             declaration, result = HELPERS[name]
             with head.block(declaration):
+                if name.startswith(UPDATED):
+                    head.pragma("inline")
                 head.line(result)
             head.line()
         return head.text() + self.body.text()

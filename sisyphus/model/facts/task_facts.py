@@ -42,7 +42,8 @@ class Work:
 
     `unrolled` are the unrolled loops around it, of which `varying` has those that change each part of the value;
     `reductions` are all loops of the task whose source loop does not occur in
-    the element written. `held`: a scalar stands for that element while the `reductions` among `unrolled` run;
+    the element written. `branches`: its guard is around the store, not a select. `held`: a
+    scalar stands for that element while the `reductions` among `unrolled` run;
     `from_literal`: the scalar starts from a literal. `sources`: the source loop that each iterator of the statement
     follows, None where it stands still.
     """
@@ -56,6 +57,7 @@ class Work:
     varying: Varying
     reductions: frozenset[str]
     guarded: bool = False
+    branches: bool = False
     held: Condition = False
     from_literal: bool = False
     sources: tuple[str | None, ...] = ()

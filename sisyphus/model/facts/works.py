@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
 from sisyphus.model.facts.task_facts import Access, Dim, Work
-from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, names_in, narrowed, varying
+from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, names_in, narrowed, varying
 from sisyphus.poly import Affine
 
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a run: the loops outside the body and its unrolled ones, a guard, a held element.
+    """What stands around a run: the loops outside the body and its unrolled ones, a guard, whether it is a
+    branch, a held element.
 
     `beside` are the loops over coarse-grained copies, each of which is a body of its own.
     """
@@ -23,6 +24,7 @@ class Around:
     beside: tuple[For, ...] = ()
     unrolled: tuple[For, ...] = ()
     guarded: bool = False
+    branches: bool = False
     hold: Hold | None = None
     from_literal: bool = False
 
@@ -45,9 +47,10 @@ def works_in(plan: Plan, task: Task, node: Node, around: Around) -> Iterator[Pla
             inside = replace(around, unrolled=(*around.unrolled, node))
             for child in body:
                 yield from works_in(plan, task, child, inside)
-        case Guard(body=body):
+        case Guard(body=body, skip=skip):
+            inside = replace(around, guarded=True, branches=around.branches or skip is Skip.BRANCH)
             for child in body:
-                yield from works_in(plan, task, child, replace(around, guarded=True))
+                yield from works_in(plan, task, child, inside)
         case Hold(body=body):
             body, from_literal = _without_start(plan, node)
             inside = replace(around, hold=node, from_literal=from_literal)
@@ -99,6 +102,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
         guarded=around.guarded,
         held=holds and around.hold is not None and around.hold.active,
+        branches=around.branches,
         from_literal=holds and around.from_literal,
         sources=tuple(_source(values[name], sources) for name in statement.iterators),
     )

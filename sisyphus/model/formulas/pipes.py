@@ -38,12 +38,12 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
 
 def _is_measured(setting: Setting, pipe: Pipe, interval: Interval) -> bool:
     """Whether reports confirm what a body rests on: its cores, its guards, and what asks for its II."""
-    guarded = any(work.guarded and not is_called(setting, work) for work in pipe.works)
+    branches = any(work.branches and not is_called(setting, work) for work in pipe.works)
     cores = all(core.cost.measured or not core.cost.latency for core in cores_of(setting, pipe.works).values())
     assumed = any(
         not sure and setting.alg.may_hold(setting.alg.exceeds(cycles, 1)) for cycles, _, sure in interval.causes
     )
-    return cores and not guarded and not assumed
+    return cores and not branches and not assumed
 
 
 def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, Value]]:

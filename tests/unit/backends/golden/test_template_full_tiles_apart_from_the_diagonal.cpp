@@ -18,9 +18,7 @@ static void task0(float buf_A[12][12], float buf_B[12]) {
 #pragma HLS loop_tripcount min=0 max=4
                 for (int j2 = 0; j2 < 3; ++j2) {
 #pragma HLS unroll
-                    if (4*i0 + i1 >= 3*j0 + j2) {
-                        buf_B[4*i0 + i1] = buf_B[4*i0 + i1] + (0.5f * buf_A[4*i0 + i1][3*j0 + j2]);
-                    }
+                    buf_B[4*i0 + i1] = updated_float(4*i0 + i1 >= 3*j0 + j2, buf_B[4*i0 + i1], buf_B[4*i0 + i1] + (0.5f * buf_A[4*i0 + i1][3*j0 + j2]));
                 }
             }
         }

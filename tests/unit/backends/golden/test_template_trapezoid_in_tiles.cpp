@@ -7,9 +7,7 @@ static void task0(float buf_A[8][16], float buf_B[8]) {
 #pragma HLS pipeline
                 for (int j2 = 0; j2 < 4; ++j2) {
 #pragma HLS unroll
-                    if (4*j0 + j2 >= 4*i0 + i1 && 4*i0 + i1 + 8 >= 4*j0 + j2) {
-                        buf_B[4*i0 + i1] = buf_B[4*i0 + i1] + (0.5f * buf_A[4*i0 + i1][4*j0 + j2]);
-                    }
+                    buf_B[4*i0 + i1] = updated_float(4*j0 + j2 >= 4*i0 + i1 && 4*i0 + i1 + 8 >= 4*j0 + j2, buf_B[4*i0 + i1], buf_B[4*i0 + i1] + (0.5f * buf_A[4*i0 + i1][4*j0 + j2]));
                 }
             }
         }

@@ -1,0 +1,51 @@
+"""The values that iterators can take, as boxes: what can be told of subscripts without isl; knows no statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from sisyphus.plan.tree import Bound
+from sisyphus.poly import Affine
+
+Ranges = Mapping[str, tuple[int, int]]
+
+
+class Bounded(Protocol):
+    """A loop, or what one is made of."""
+
+    @property
+    def lower(self) -> Bound: ...
+
+    @property
+    def upper(self) -> Bound: ...
+
+    @property
+    def trip_count(self) -> int: ...
+
+
+def affine_range(value: Affine, ranges: Ranges) -> tuple[int, int]:
+    """Smallest and largest value over a box of iterators."""
+    low = high = value.constant
+    for name, coefficient in value.terms:
+        ends = [coefficient * end for end in ranges[name]]
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def lower_value(bound: Bound, ranges: Ranges) -> int:
+    """The least that a lower bound can be."""
+    return max(-(-affine_range(q.numerator, ranges)[0] // q.divisor) for q in bound.terms)
+
+
+def upper_value(bound: Bound, ranges: Ranges) -> int:
+    """The most that an upper bound can be."""
+    return min(affine_range(q.numerator, ranges)[1] // q.divisor for q in bound.terms)
+
+
+def loop_range(loop: Bounded, ranges: Ranges) -> tuple[int, int]:
+    """The values that an iterator can take, at least; a loop that never runs gets one value."""
+    low, high = lower_value(loop.lower, ranges), upper_value(loop.upper, ranges)
+    if loop.lower.value is not None:
+        high = min(high, low + loop.trip_count - 1)
+    return low, max(low, high)
