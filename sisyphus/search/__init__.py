@@ -1,24 +1,30 @@
 """The exact search: finds the best design of a space by its structure and proves it."""
 
-from sisyphus.search.combine import Combine, branch_and_bound
+from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel, MakeCosts
-from sisyphus.search.engine import Engine, Result, Solution, Terms
+from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
+from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.fit import search_within
 from sisyphus.search.measured_costs import MeasuredCosts
 from sisyphus.search.nodes import Problem
 from sisyphus.search.paper_costs import PaperCosts
 from sisyphus.search.session import Judge, Judged
+from sisyphus.search.solution import Solution
 from sisyphus.search.solution_point import point_of, values_of
 from sisyphus.search.splitting import split_as_fixed, split_where_better
 from sisyphus.search.turns import Found, search
 
 __all__ = [
+    "Bound",
     "Combine",
     "CostModel",
-    "Engine",
+    "Event",
+    "Failed",
     "Found",
+    "Incumbent",
     "Judge",
     "Judged",
+    "LeftOut",
     "MakeCosts",
     "MeasuredCosts",
     "PaperCosts",
@@ -26,7 +32,10 @@ __all__ = [
     "Result",
     "Solution",
     "Terms",
+    "Verdict",
+    "Whole",
     "branch_and_bound",
+    "find_best",
     "point_of",
     "search",
     "search_within",

@@ -13,7 +13,7 @@ from itertools import product
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Beat, CostModel, Move
-from sisyphus.search.engine import Solution
+from sisyphus.search.solution import Solution
 
 #: Share of an excess that is rounding: it comes from a ratio.
 ROUNDING = 1e-9

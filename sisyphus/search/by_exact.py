@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
-from sys import maxsize
+from math import inf
 
 from sisyphus.search.beats import with_narrower_beats, with_narrowest_beats
-from sisyphus.search.combine import Combine, branch_and_bound
+from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
-from sisyphus.search.engine import Engine, Solution, Terms
+from sisyphus.search.events import Combine
+from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
-from sisyphus.search.session import EQUAL, Session
+from sisyphus.search.session import Session
+from sisyphus.search.solution import Solution
 from sisyphus.search.solution_point import point_of, values_of
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.registry import EXACT
@@ -29,73 +31,42 @@ LEAST_STEP = 1.02
 MAX_ROUNDS = 8
 
 
-class _TooLarge(Exception):  # noqa: N818 - a signal to the session
-    """Too many designs exceed a budget by what the search does not count."""
-
-
 class Hunt:
     """Runs the exact search over a space and offers what it finds to the session."""
 
     def __init__(self, session: Session, *, solver: str = EXACT, combine: Combine = branch_and_bound) -> None:
         self.session, self.solver, self.combine = session, solver, combine
         self.found: Solution | None = None
-        self._over: dict[str, float] = {}
-        self._refused, self._most_refused = 0, MAX_REFUSED
 
-    def run(self, costs: CostModel, *, proves: bool = True) -> Stop:
+    def run(self, costs: CostModel, *, proves: bool = True, most_refused: float = MAX_REFUSED) -> Result:
         """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound."""
         session = self.session
-        engine = Engine(
+        return find_best(
             costs,
-            Terms(session.deadline, session.limits.gap, session.to_beat),
-            accept=lambda solution: self._accept(engine, solution),
+            Terms(session.deadline, session.limits.gap, session.to_beat, most_refused=most_refused),
+            accept=lambda solution: self._accept(costs, solution),
             hear_bound=session.raise_bound if proves else lambda _: None,
             combine=self.combine,
         )
-        self._over, self._refused = {}, 0
-        result = engine.run()
-        if not result.complete:
-            return Stop.TIME
-        if session.best is None:
-            return Stop.INFEASIBLE if not self._over else Stop.FAILED
-        return Stop.PROVED if session.is_proved or not proves else Stop.UNPROVED
 
-    def _accept(self, engine: Engine, solution: Solution) -> float:
-        """Designs alike are looked at once at first: where one is refused, or is dearer when built, that is a doubt.
-
-        There is none where the search goes on with narrower beats.
-        """
-        point, cost, over = self._offer(engine, solution)
-        will_narrow = bool(over) and engine.is_too_large(solution)
-        if over:
+    def _accept(self, costs: CostModel, solution: Solution) -> Verdict:
+        """Builds a solution, and where it does not fit, with narrower beats."""
+        cost, over = self._offer(costs, solution)
+        is_too_large = bool(over)
+        if is_too_large:
             budget = self.session.space.target.budget
             too_much = {name: (ratio - 1) * getattr(budget, name) for name, ratio in over.items()}
-            narrower = with_narrower_beats(engine.costs, solution, too_much)
-            for asked in (narrower, with_narrowest_beats(engine.costs, solution)):
+            for asked in (with_narrower_beats(costs, solution, too_much), with_narrowest_beats(costs, solution)):
                 if over and asked is not None:
-                    point, cost, over = self._offer(engine, asked)
-                    solution = asked
-        if not (engine.is_trying or will_narrow):
-            if over or cost > solution.cycles * (1 + EQUAL):
-                engine.doubt(solution.cycles)
-            if over:
-                self._refuse(over)
+                    cost, over = self._offer(costs, asked)
+        return Verdict(self.session.to_beat, cost, over, is_too_large)
+
+    def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:
+        point = point_of(costs.space, solution)
+        cost, over = self.session.offer(point, solution.cycles, self.solver)
         if not over and self.session.best is not None and self.session.best.point == point:
             self.found = solution
-        return self.session.to_beat
-
-    def _offer(self, engine: Engine, solution: Solution) -> tuple[DesignPoint, float, Mapping[str, float]]:
-        point = point_of(engine.space, solution)
-        cost, over = self.session.offer(point, solution.cycles, self.solver)
-        return point, cost, over
-
-    def _refuse(self, over: Mapping[str, float]) -> None:
-        """Counts designs that do not fit, and remembers by how little they exceed each budget."""
-        least = {name: min(ratio, self._over.get(name, ratio)) for name, ratio in over.items()}
-        self._over = {**self._over, **{name: max(ratio, LEAST_STEP) for name, ratio in least.items()}}
-        self._refused += 1
-        if self._refused > self._most_refused:
-            raise _TooLarge
+        return cost, over
 
     def values(self) -> dict[str, int] | None:
         """The knobs of the best design found here."""
@@ -103,26 +74,31 @@ class Hunt:
 
     def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
         """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does."""
-        try:
-            stop = self.run(costs, proves=proves)
-            if stop is not Stop.FAILED:
-                return stop
-        except _TooLarge:
-            pass
+        result = self.run(costs, proves=proves)
+        if not self._needs_less(result):
+            return self._stop(result, proves=proves)
         space = costs.space
         for _ in range(MAX_ROUNDS):
-            space = with_smaller_budgets(space, self._over)
+            space = with_smaller_budgets(space, {name: max(r, LEAST_STEP) for name, r in result.over.items()})
             tighter = self.session.costs_of(space)
             if tighter is None or self.session.is_over:
                 break
-            try:
-                if self.run(tighter, proves=False) is not Stop.FAILED:
-                    break
-            except _TooLarge:
-                continue
+            result = self.run(tighter, proves=False)
+            if not self._needs_less(result):
+                break
         self._polish(costs)
-        self._most_refused = maxsize
-        return self.run(costs, proves=proves)
+        return self._stop(self.run(costs, proves=proves, most_refused=inf), proves=proves)
+
+    def _needs_less(self, result: Result) -> bool:
+        """Whether a search within smaller budgets would find a design sooner, or one at all."""
+        return result.gave_up or (result.complete and self.session.best is None and bool(result.over))
+
+    def _stop(self, result: Result, *, proves: bool) -> Stop:
+        if not result.complete:
+            return Stop.TIME
+        if self.session.best is None:
+            return Stop.FAILED if result.over else Stop.INFEASIBLE
+        return Stop.PROVED if self.session.is_proved or not proves else Stop.UNPROVED
 
     def _polish(self, costs: CostModel) -> None:
         """Improves the best design a little, so that there is more to beat."""

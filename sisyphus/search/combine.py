@@ -6,13 +6,14 @@ better than what is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from sisyphus.search.costs import Floats, Ints, Mask
+from sisyphus.search.events import Bound, Event, Incumbent, LeftOut, Whole
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.nodes import Charges, Node, Problem
 
@@ -23,67 +24,48 @@ PATIENCE = 5
 #: Two costs closer than this share of them are equal.
 EPSILON = 1e-9
 
-#: Told of every combination that may be better, its cycles and the chosen place in each table; says what others have
-#: to beat from now on.
-Listener = Callable[[float, Sequence[int]], float]
-#: Called at every node with a lower bound of everything that is still open; may raise to stop the search.
-Tick = Callable[[float], None]
-#: Told of a lower bound of what was left out though another choice just like it might be better.
-Doubt = Callable[[float], None]
-#: A way to find the best combination below a cost: it tells of every better one that it finds, and of doubts if asked.
-Combine = Callable[[Problem, float, Listener, Tick, Doubt | None], None]
 
+def branch_and_bound(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
+    """Looks at every combination; all tables have entries.
 
-class _First(Exception):  # noqa: N818 - a signal of the search to itself
-    """There is a first combination, with which to begin anew."""
-
-
-def branch_and_bound(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
-    """Looks at every combination that costs less than `upper`; all tables have entries."""
-    best = upper
-
-    def first(cycles: float, chosen: Sequence[int]) -> float:
-        nonlocal best
-        best = listen(cycles, chosen)
-        if np.isfinite(best):
-            raise _First
-        return best
-
-    if not np.isfinite(upper):
-        try:
-            _Search(problem, upper, first, tick, doubt).run()
-        except _First:
-            pass
+    Once there is a first one, entries that cannot be part of a better one are left out of all tables.
+    """
+    if not np.isfinite(min(upper, incumbent.cycles)):
+        for event in _Search(problem, upper, incumbent, may_leave_out=may_leave_out).run():
+            yield event
+            if np.isfinite(incumbent.cycles):
+                break
         else:
             return
-    kept = _Search(problem, best, listen, tick, doubt).prospects()
-    if all(len(entries) for entries in kept):
-        tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
-
-        def whole(cycles: float, chosen: Sequence[int]) -> float:
-            return listen(cycles, [int(entries[c]) for entries, c in zip(kept, chosen, strict=True)])
-
-        _Search(replace(problem, tables=tables), best, whole, tick, doubt).run()
+    kept = _Search(problem, upper, incumbent, may_leave_out=may_leave_out).survivors()
+    if not all(len(entries) for entries in kept):
+        return
+    tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
+    fewer = replace(problem, tables=tables)
+    for event in _Search(fewer, upper, incumbent, may_leave_out=may_leave_out).run():
+        if isinstance(event, Whole):
+            event = replace(event, chosen=tuple(int(own[c]) for own, c in zip(kept, event.chosen, strict=True)))
+        yield event
 
 
 class _Search:
     """One branch and bound over the tables of a problem."""
 
-    def __init__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
-        self.upper, self.listen, self.tick, self.doubt = upper, listen, tick, doubt
+    def __init__(self, problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> None:
+        self.upper, self.incumbent, self.may_leave_out = upper, incumbent, may_leave_out
         self.problem, self.charges = problem, Charges(problem)
         self._shared: tuple[SharedGroup, ...] = ()
         self._bound = -np.inf
 
-    def run(self) -> None:
-        """Looks at every combination that may be better than `upper`."""
+    def run(self) -> Iterator[Event]:
+        """Every combination that may be better."""
         root = self.charges.root()
         vectors = self._begin(root)
         if vectors is not None:
-            self._expand(root, vectors)
+            yield from self._expand(root, vectors)
 
-    def prospects(self) -> list[Ints]:
-        """Per table the entries that may be part of a combination below `upper`."""
+    def survivors(self) -> list[Ints]:
+        """Per table the entries that may be part of a better combination."""
         root = self.charges.root()
         vectors = self._begin(root)
         if vectors is None:
@@ -129,10 +111,10 @@ class _Search:
         nest = self.problem.tables[m].nest
         return sum((s.multiplier * s.usage[nest] for s in self._shared if nest in s.usage), 0.0)
 
-    def _expand(self, node: Node, vectors: Mapping[int, Floats]) -> None:
+    def _expand(self, node: Node, vectors: Mapping[int, Floats]) -> Iterator[Event]:
         lower = self._lower(node, vectors)
         if len(node.open) == 1:
-            self._finish(node, lower[node.open[0]])
+            yield from self._finish(node, lower[node.open[0]])
             return
         alive = {m: bound < self._to_beat() for m, bound in lower.items()}
         m = min(node.open, key=lambda o: int(alive[o].sum()))
@@ -144,15 +126,15 @@ class _Search:
                 break
             if not node.chosen:
                 self._bound = float(lower[m][entry])
-            self.tick(self._bound)
-            if self.doubt is None and groups.least(at) >= self._to_beat():
+            yield Bound(self._bound)
+            if not self.may_leave_out and groups.least(at) >= self._to_beat():
                 continue
             child = self.charges.child(node, m, entry)
             open_vectors = self.charges.vectors(child, alive)
-            if self.doubt is not None and self.charges.is_crowded(child):
-                self._doubt_what_company_costs(child, alive, open_vectors)
+            if self.may_leave_out and self.charges.is_crowded(child):
+                yield from self._dearer_in_company(child, alive, open_vectors)
             if open_vectors is not None:
-                self._expand(child, open_vectors)
+                yield from self._expand(child, open_vectors)
 
     def least_of(self, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> float:
         """A lower bound of everything with one of some entries of a table that ask the same of partitions."""
@@ -162,9 +144,9 @@ class _Search:
             return np.inf
         return min(float(bound.min()) for bound in _with_best_others(self.charges.fixed(relaxed), vectors).values())
 
-    def _doubt_what_company_costs(
+    def _dearer_in_company(
         self, node: Node, alive: Mapping[int, Mask], vectors: Mapping[int, Floats] | None
-    ) -> None:
+    ) -> Iterator[LeftOut]:
         """Entries that would be worth a look alone but not in company.
 
         Of entries alike alone only one is in a table, and another one may get along better with the others.
@@ -179,44 +161,44 @@ class _Search:
             left_out = bound < self._to_beat()
             if m in in_company:
                 left_out &= in_company[m] >= self._to_beat()
-            if self.doubt is not None and left_out.any():
-                self.doubt(float(bound[left_out].min()))
+            if left_out.any():
+                yield LeftOut(float(bound[left_out].min()))
 
     def _to_beat(self) -> float:
-        return self.upper - EPSILON * abs(self.upper) if np.isfinite(self.upper) else np.inf
+        upper = min(self.upper, self.incumbent.cycles)
+        return upper - EPSILON * abs(upper) if np.isfinite(upper) else np.inf
 
-    def _finish(self, node: Node, totals: Floats) -> None:
+    def _finish(self, node: Node, totals: Floats) -> Iterator[Event]:
         """Entries of the last table, cheapest first, for as long as they may be better.
 
-        Where several were of no use when built, a doubt is left of the others: elsewhere something may be found.
+        Where several were of no use when built, the others may be left out: elsewhere something may be found.
         """
         m, patience = node.open[0], PATIENCE
         order = np.flatnonzero(totals < self._to_beat())
         order = order[np.argsort(totals[order], kind="stable")]
-        done, count = 0, AHEAD if self.doubt is not None else len(order)
+        done, count = 0, AHEAD if self.may_leave_out else len(order)
         while done < len(order):
             ahead = order[done : done + count]
             ahead = ahead[totals[ahead] < self._to_beat()]
             done, count = done + count, count * GROWTH
             if not len(ahead):
                 return
-            self.tick(self._bound)
+            yield Bound(self._bound)
             whole = self.charges.wholes(node, m, ahead)
-            possible = whole < (np.inf if self.doubt is not None else self._to_beat())
+            possible = whole < (np.inf if self.may_leave_out else self._to_beat())
             for entry, in_company in zip(ahead[possible], whole[possible], strict=True):
                 total = float(totals[entry])
                 if total >= self._to_beat():
                     return
-                if self.doubt is not None and total < in_company < np.inf:
-                    self.doubt(total)
-                if in_company < self._to_beat():
-                    before, chosen = self.upper, {**node.chosen, m: int(entry)}
-                    self.upper = min(
-                        self.upper, self.listen(float(in_company), [chosen[t] for t in range(len(chosen))])
-                    )
-                    patience = PATIENCE if self.upper < before else patience - 1
-                    if self.doubt is not None and not patience:
-                        self.doubt(total)
+                if self.may_leave_out and total < in_company < np.inf:
+                    yield LeftOut(total)
+                before = self._to_beat()
+                if in_company < before:
+                    chosen = {**node.chosen, m: int(entry)}
+                    yield Whole(float(in_company), tuple(chosen[t] for t in range(len(chosen))))
+                    patience = PATIENCE if self._to_beat() < before else patience - 1
+                    if self.may_leave_out and not patience:
+                        yield LeftOut(total)
                         return
 
 

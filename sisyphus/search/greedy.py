@@ -7,13 +7,13 @@ price takes about as long as a way down of branch and bound. Knows no formula.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sisyphus.search.combine import Doubt, Listener, Tick
 from sisyphus.search.costs import Floats
+from sisyphus.search.events import Event, Incumbent, Whole
 from sisyphus.search.nodes import Charges, Node, Problem
 
 #: Prices of all of every budget, as shares of what the nests take at least: cycles that its use has to save.
@@ -24,11 +24,11 @@ LEAST_PRICE = 0.01
 IMPROVED, SWEEPS = 3, 4
 
 
-def greedy(problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
-    """Tells of one combination below `upper` if it finds any, nests counted as if alone; proves nothing."""
-    best = _Greedy(replace(problem, recount=None), tick).best()
-    if best is not None and best.cycles < upper:
-        listen(best.cycles, best.chosen)
+def greedy(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
+    """One combination if it finds any that is better, nests counted as if alone; proves nothing."""
+    best = _Greedy(replace(problem, recount=None)).best()
+    if best is not None and best.cycles < min(upper, incumbent.cycles):
+        yield Whole(best.cycles, tuple(best.chosen))
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class _Whole:
 class _Greedy:
     """The entries of all tables with what they take of the budgets."""
 
-    def __init__(self, problem: Problem, tick: Tick) -> None:
-        self.tables, self.tick = problem.tables, tick
+    def __init__(self, problem: Problem) -> None:
+        self.tables = problem.tables
         self.charges = Charges(problem)
         least = np.array([table.cycles.min() for table in self.tables])
         self.least = max(float(least.sum()), 1.0)
@@ -72,7 +72,6 @@ class _Greedy:
         for _ in range(SWEEPS):
             before = whole.cost
             for m in sorted(self.order, key=lambda m: -float(self.tables[m].cycles[whole.chosen[m]])):
-                self.tick(0.0)
                 found = self._completed(self.charges.beside(dict(enumerate(whole.chosen)), m), m)
                 if found is not None and found.cost < whole.cost:
                     whole = found
@@ -87,7 +86,6 @@ class _Greedy:
         """
         node = self.charges.root()
         for m in self.order[:-1]:
-            self.tick(0.0)
             cost = self.charges.vector(node, m) + price * self.sizes[m]
             at = int(cost.argmin())
             if not np.isfinite(cost[at]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,17 +10,13 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.choice import ChoiceBudget, ChoiceProblem, ChoiceStep, ChoiceTable, choice_model, picks
 from sisyphus.search.by_exact import Hunt
-from sisyphus.search.combine import Doubt, Listener, Tick
+from sisyphus.search.events import Bound, Event, Failed, Incumbent, Whole
 from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE
 from sisyphus.search.session import ROUGHLY_EQUAL, Session
 from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
 from sisyphus.solve.run import solve
-
-
-class _Failed(Exception):  # noqa: N818 - a signal out of the search
-    """The solver holds nothing, or stopped before its proof."""
 
 
 class _Chooser:
@@ -29,32 +26,37 @@ class _Chooser:
         self.session, self.name = session, name
         self.outcome: SolveOutcome = failure(name, "was not asked", 0.0)
 
-    def __call__(self, problem: Problem, upper: float, listen: Listener, tick: Tick, doubt: Doubt | None) -> None:
-        tick(0.0)
+    def __call__(self, problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
+        yield Bound(0.0)
         asked = choice_problem(problem)
         if not all(any(serving.values()) for serving in asked.serves.values()):
             return  # no state of an array meets the demands of all nests at once
-        limits = replace(self.session.left, gap=0.0)
-        self.outcome = solve(self.name, SolveRequest(choice_model(asked, upper), limits))
+        upper = min(upper, incumbent.cycles)
+        self.outcome = solve(self.name, SolveRequest(choice_model(asked, upper), replace(self.session.left, gap=0.0)))
         if self.outcome.stop is Stop.INFEASIBLE:
             return
         if self.outcome.values is not None:
-            self._offer(problem, asked, upper, listen)
+            chosen = _picked(self.outcome.values, asked)
+            cycles = _cycles(problem, chosen) if chosen else None
+            if cycles is None:
+                self._fails(Stop.FAILED, "returned an infeasible choice")
+            elif cycles < upper:
+                yield Whole(cycles, tuple(chosen))
+                if incumbent.cycles >= upper:
+                    self._fails(Stop.UNPROVED, "its choice is no better when it is built")
         if self.outcome.stop is not Stop.PROVED:
-            raise _Failed
+            yield Failed()
 
-    def _offer(self, problem: Problem, asked: ChoiceProblem, upper: float, listen: Listener) -> None:
-        try:
-            chosen = picks(self.outcome.values or {}, asked)
-        except (KeyError, StopIteration):
-            chosen = []
-        cycles = _cycles(problem, chosen) if chosen else None
-        if cycles is None:
-            self.outcome = replace(self.outcome, stop=Stop.FAILED, message="returned an infeasible choice")
-            raise _Failed
-        if cycles < upper and listen(cycles, chosen) >= upper:
-            self.outcome = replace(self.outcome, stop=Stop.UNPROVED, message="its choice is no better when it is built")
-            raise _Failed
+    def _fails(self, stop: Stop, message: str) -> None:
+        self.outcome = replace(self.outcome, stop=stop, message=message)
+
+
+def _picked(values: Mapping[str, int], asked: ChoiceProblem) -> list[int]:
+    """The entry of each table; none where the values do not say one."""
+    try:
+        return picks(values, asked)
+    except (KeyError, StopIteration):
+        return []
 
 
 def linear(session: Session, name: str) -> SolveOutcome:
@@ -66,8 +68,8 @@ def linear(session: Session, name: str) -> SolveOutcome:
     hunt = Hunt(session, solver=name, combine=chooser)
     try:
         stop = hunt.run_tightening(costs)
-    except _Failed:
-        stop = chooser.outcome.stop if chooser.outcome.stop is not Stop.PROVED else Stop.FAILED
+        if chooser.outcome.stop not in (Stop.PROVED, Stop.INFEASIBLE):
+            stop = chooser.outcome.stop
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
     objective = None if session.best is None else session.best.cost

@@ -6,7 +6,7 @@ first and for more where it has to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +15,14 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings
-from sisyphus.search.places import Block, Placing
+from sisyphus.search.deadline import Deadline
+from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace, Tile
 
-#: Tilings whose places are looked at together; bounds memory.
-BLOCK = 1024
+#: Tilings of one kind whose places are looked at together, and tilings of all kinds; bounds memory.
+BLOCK, CHUNK = 1024, 8192
+#: Entries that a table gets at once: of more, the cheapest.
+MOST_ENTRIES = 200_000
 #: Choices with places that are looked at for a sample.
 MOST_FAMILIES = 50_000
 
@@ -28,7 +31,8 @@ MOST_FAMILIES = 50_000
 class Table:
     """Choices of a nest: cycles, demands on partitions per array, usage per budget [kind, choice].
 
-    `rows` are places in the candidates of the nest, `families` the sets of loops outside of each tiled array.
+    `rows` are places in the candidates of the nest, `families` the sets of loops outside of each tiled array. No choice
+    of at most `complete_to` cycles is missing but those that others match.
     """
 
     nest: str
@@ -37,6 +41,7 @@ class Table:
     usage: Mapping[str, Floats]
     rows: Ints
     families: Ints
+    complete_to: float = np.inf
 
     @property
     def count(self) -> int:
@@ -91,9 +96,9 @@ class Options:
         self._least_usage = self._usage_with_all_outside()
         #: Per tiling no choice that is not in the table takes fewer cycles.
         self._lower = base.cycles + self.least_tiles
+        nothing = self._entry(np.zeros(0, np.int64), base.cycles[:0])
+        self._nothing = replace(nothing, complete_to=-np.inf)
         self._table: Table | None = None
-        self._every = self._entry(np.zeros(0, np.int64), base.cycles[:0], base.take(np.zeros(0, np.int64)).usage)
-        self._limit = -np.inf
         self._budgets: dict[str, float] = {}
         self._floor = float(base.cycles.min(initial=np.inf)) + self.least_tiles
 
@@ -117,39 +122,39 @@ class Options:
         if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
             return self._floor
         others = float(self._lower[self._fits(self._budgets)].min(initial=np.inf))
-        return max(self._floor, min(max(self._limit, others), float(self._table.cycles.min(initial=np.inf))))
-
-    def ceiling(self) -> float:
-        """Where all is counted, no choice takes more cycles."""
-        return float(self.base.cycles.max(initial=0)) if self.is_counted else np.inf
+        known = self._table
+        return max(self._floor, min(max(known.complete_to, others), float(known.cycles.min(initial=np.inf))))
 
     def breadth(self, limit: float) -> int:
         """How many choices of at most `limit` cycles there may be."""
         tilings = int((self._lower <= limit).sum())
         return tilings * (len(self.chains.families((1 << len(self.nest.loops)) - 1)) if self.uses else 1)
 
-    def within(
-        self, limit: float, budgets: Mapping[str, float], tick: Callable[[], None], *, alike: bool = False
-    ) -> Table:
-        """Choices of at most `limit` cycles that fit the budgets alone; `tick` is called now and then.
+    def within(self, limit: float, budgets: Mapping[str, float], deadline: Deadline) -> Table:
+        """Choices of at most `limit` cycles that fit the budgets alone, without those that another one matches.
 
-        `alike`: also those that another one matches in everything, which may yet get along better with other nests.
+        The table says up to which cycles it is complete: not up to the limit where there are too many choices at once,
+        so that the next call goes on from there, or where time is over.
         """
         if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
-            self._table = self._every = self._every.take(np.zeros(0, np.int64))
-            self._limit, self._budgets = -np.inf, dict(budgets)
+            self._table, self._budgets = self._nothing, dict(budgets)
             self._lower = self.base.cycles + self.least_tiles
-        if limit > self._limit:
-            rows = np.flatnonzero(self._fits(self._budgets) & (self._lower <= limit))
-            more = self._entries(rows, self._limit, limit, self._budgets, tick)
-            self._every = _joined([self._every, more])
-            self._table = pareto(_joined([self._table, more]))
-            self._limit = limit
-        return _fitting(self._every if alike else self._table, limit, budgets)
+        known = self._table
+        if limit > known.complete_to:
+            more = self._slice(self._lower, known.complete_to, limit, self._budgets, deadline)
+            both = pareto(_joined([known, more]) if known.count else more)
+            known = self._table = replace(both, complete_to=more.complete_to)
+        return _fitting(known, limit, budgets)
 
-    def sample(
-        self, count: int, places: int, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
-    ) -> Table:
+    def alike(self, limit: float, budgets: Mapping[str, float], deadline: Deadline, most: int) -> Table:
+        """The same with those that another one matches in everything: they may get along better with other nests.
+
+        No more than `most` at once.
+        """
+        found = self._slice(self.base.cycles + self.least_tiles, -np.inf, limit, budgets, deadline, most)
+        return _fitting(found, limit, budgets)
+
+    def sample(self, limit: float, budgets: Mapping[str, float], count: int, places: int) -> Table:
         """Some choices of at most `limit` cycles that fit the budgets alone: the cheapest, and others evenly spread.
 
         `count` tilings, or twice as many of tilings with places, which are of no more than `places` kinds.
@@ -157,14 +162,15 @@ class Options:
         rows = np.flatnonzero(self._fits(budgets) & (self.base.cycles + self.least_tiles <= limit))
         rows = rows[np.argsort(self.base.cycles[rows], kind="stable")]
         if not self.uses:
-            rows = rows[_spread(len(rows), count)]
-            return pareto(_fitting(self._entries(np.sort(rows), -np.inf, limit, budgets, tick), limit, budgets))
+            rows = np.sort(rows[_spread(len(rows), count)])
+            return pareto(_fitting(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
         rows = rows[_spread(len(rows), min(count, max(MOST_FAMILIES // families, 8)))]
-        found, _ = self._bounded(np.sort(rows), -np.inf, limit, budgets, tick)
+        scratch = np.full(self.tilings.count, np.inf)
+        found = _joined([self._nothing, *self._placed_entries(scratch, np.sort(rows), -np.inf, limit, budgets)])
         found = _of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
         found = found.take(_spread(found.count, 2 * count))
-        return pareto(_fitting(self._counted(found, tick), limit, budgets))
+        return pareto(_fitting(self._counted(found), limit, budgets))
 
     def _fits(self, budgets: Mapping[str, float]) -> Mask:
         """Tilings that may fit the budgets alone."""
@@ -182,62 +188,98 @@ class Options:
         outside = {use.array: s for use, s in zip(self.uses, sets, strict=True)}
         return Choice(self.nest.id, tiles, outside, dict(zip(batch.loops, batch.copies[:, 0].tolist(), strict=True)))
 
-    def _entries(
-        self, rows: Ints, above: float, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
+    def _slice(
+        self,
+        lower: Floats,
+        above: float,
+        limit: float,
+        budgets: Mapping[str, float],
+        deadline: Deadline,
+        most: int = MOST_ENTRIES,
     ) -> Table:
-        """Choices with these tilings whose least cycles are more than `above` and no more than `limit`."""
-        if self.uses:
-            found, self._lower[rows] = self._bounded(rows, above, limit, budgets, tick)
-            return self._counted(found, tick)
-        rows = rows[self.base.cycles[rows] > above]
-        found = self._entry(rows, self.base.cycles[rows], {b: u[:, rows] for b, u in self.base.usage.items()})
-        return found if self.is_counted else self._counted(found, tick)
+        """Choices whose least cycles are more than `above` and at most `limit`, or as far as the table says.
 
-    def _entry(self, rows: Ints, cycles: Floats, usage: Mapping[str, Floats], families: Ints | None = None) -> Table:
+        Tilings are looked at in the order of their lower bounds, so that all that is left costs more than what was
+        looked at. Afterwards `lower` is of what is not in the table.
+        """
+        fits = self._fits(budgets)
+        rows = np.flatnonzero(fits & (lower > above) & (lower <= limit))
+        rows = rows[np.argsort(lower[rows], kind="stable")]
+        found, count, looked_at = [self._nothing], 0, 0
+        while looked_at < len(rows) and lower[rows[looked_at]] <= limit:
+            if deadline.is_over:
+                limit = _below(float(lower[rows[looked_at]]))
+                break
+            chunk = rows[looked_at : looked_at + CHUNK]
+            looked_at += len(chunk)
+            for part in self._lower_bounded(lower, np.sort(chunk[lower[chunk] <= limit]), above, limit, budgets):
+                found, count = [*found, part], count + part.count
+                if count > 2 * most:
+                    kept, limit = _cheapest(_joined(found), limit, lower, most)
+                    found, count = [kept], kept.count
+        kept, limit = _cheapest(_joined(found), limit, lower, most)
+        kept = kept.take(np.lexsort((*kept.families.T[::-1], kept.rows)))
+        is_all = not (fits & (lower > limit) & (lower < np.inf)).any()
+        return replace(self._counted(kept), complete_to=np.inf if is_all else limit)
+
+    def _lower_bounded(
+        self, lower: Floats, rows: Ints, above: float, limit: float, budgets: Mapping[str, float]
+    ) -> Iterator[Table]:
+        """Entries of some tilings with lower bounds of what they cost."""
+        if self.uses:
+            yield from self._placed_entries(lower, rows, above, limit, budgets)
+        else:
+            rows = rows[self.base.cycles[rows] > above]
+            yield self._entry(rows, self.base.cycles[rows])
+
+    def _entry(self, rows: Ints, cycles: Floats, families: Ints | None = None) -> Table:
+        """Entries without what they take of the budgets."""
         states = {array: state[rows] for array, state in self.tilings.states.items() if array not in self._apart}
         if families is None:
             families = np.zeros((len(rows), len(self.uses)), np.int64)
-        return Table(self.nest.id, cycles, states, usage, rows, families)
+        return Table(self.nest.id, cycles, states, {}, rows, families)
 
-    def _bounded(
-        self, rows: Ints, above: float, limit: float, budgets: Mapping[str, float], tick: Callable[[], None]
-    ) -> tuple[Table, Floats]:
-        """Choices of tiles and places with lower bounds of what they cost, and per tiling of those above the limit."""
-        none, left_out = rows[:0], np.full(len(rows), np.inf)
-        parts = [self._entry(none, self.base.cycles[none], {b: u[:, none] for b, u in self.base.usage.items()})]
+    def _placed_entries(
+        self, lower: Floats, rows: Ints, above: float, limit: float, budgets: Mapping[str, float]
+    ) -> Iterator[Table]:
+        """Entries of some tilings with all places of their transfers; `lower` is then of those above the limit."""
         active = self.chains.active(self.tilings.batch.level0[:, rows])
         for bits in np.unique(active):
             same = np.flatnonzero(active == bits)
             for start in range(0, len(same), BLOCK):
-                tick()
-                chosen = same[start : start + BLOCK]
-                block = self._block(rows[chosen], int(bits))
-                parts += [self._placed_entry(rows[chosen], block, p) for p in block.within(above, limit, budgets)]
-                left_out[chosen] = block.left_out
-        return _joined(parts), left_out
+                chosen = rows[same[start : start + BLOCK]]
+                lower[chosen] = np.inf
+                block = self._block(chosen, int(bits))
+                for placing in block.within(above, limit, budgets):
+                    yield self._entry(chosen[placing.places], placing.cycles, placing.families)
+                lower[chosen] = np.minimum(lower[chosen], block.left_out)
 
     def _block(self, rows: Ints, active: int) -> Block:
         batch, usage = self.tilings.batch.take(rows), {b: used[rows] for b, used in self._least_usage.items()}
         return Block(self.costs, self.nest, self.chains, self.uses, batch, active, self.base.cycles[rows], usage)
 
-    def _placed_entry(self, rows: Ints, block: Block, placing: Placing) -> Table:
-        own = rows[placing.places]
-        usage = {name: used[:, own] for name, used in self.base.usage.items()}
-        for name, added in block.usage(placing).items():
-            usage[name] = usage[name] + added
-        return self._entry(own, placing.cycles, usage, placing.families)
-
-    def _counted(self, table: Table, tick: Callable[[], None]) -> Table:
-        """The table with what its entries cost in place of lower bounds of it."""
-        if not table.count:
-            return table
-        tick()
+    def _counted(self, table: Table) -> Table:
+        """The table with what its entries cost in place of lower bounds of it, and what they take."""
+        if self.is_counted or not table.count:
+            return replace(table, usage={name: used[:, table.rows] for name, used in self.base.usage.items()})
         tilings = self.tilings.take(table.rows)
         counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
         if counted is None:
-            return table
+            return replace(table, usage=self._usage_with_buffers(table))
         rounded = self.costs.rounded(counted)
         return replace(table, cycles=rounded.cycles, usage=rounded.usage)
+
+    def _usage_with_buffers(self, table: Table) -> dict[str, Floats]:
+        """What entries take with the buffers of their tiled arrays, by budget [kind, entry]."""
+        usage = {name: used[:, table.rows] for name, used in self.base.usage.items()}
+        batch = self.tilings.batch.take(table.rows)
+        for at, use in enumerate(self.uses):
+            for bits in np.unique(table.families[:, at]).tolist():
+                same = table.families[:, at] == bits
+                added = self.costs.tile_usage(self.nest, use, batch.take(same), self.chains.names(bits))
+                for name, amounts in added.items():
+                    usage[name][:, same] += amounts
+        return usage
 
     def _placed(self, table: Table) -> Placed:
         """Where the entries of a table transfer their arrays."""
@@ -277,12 +319,33 @@ def _spread(count: int, most: int) -> Ints:
 def _fitting(table: Table, limit: float, budgets: Mapping[str, float]) -> Table:
     """Entries of at most `limit` cycles that fit the budgets alone."""
     kept = table.cycles <= limit
+    complete_to = table.complete_to if kept.all() else min(limit, table.complete_to)
     for name, most in budgets.items():
         kept &= table.usage[name].sum(axis=0) <= most
-    return table.take(kept)
+    return replace(table.take(kept), complete_to=complete_to)
+
+
+def _cheapest(table: Table, limit: float, lower: Floats, most: int) -> tuple[Table, float]:
+    """The cheapest entries, no more than `most` unless their cycles are the same, and the limit that leaves them.
+
+    `lower` is then of what is left out, too.
+    """
+    kept = table.cycles <= limit
+    if kept.sum() > most:
+        last = float(np.partition(table.cycles, most)[most])
+        limit = last if last <= table.cycles.min() else _below(last)
+        kept = table.cycles <= limit
+    np.minimum.at(lower, table.rows[~kept], table.cycles[~kept])
+    return table.take(kept), limit
+
+
+def _below(cycles: float) -> float:
+    """The largest number that is less."""
+    return float(np.nextafter(cycles, -np.inf))
 
 
 def _joined(parts: Sequence[Table]) -> Table:
+    """Entries one after another."""
     first = parts[0]
     return replace(
         first,

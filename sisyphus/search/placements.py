@@ -61,3 +61,24 @@ def _homes(arrays: tuple[ArrayId, ...], decided: tuple[int, ...]) -> Homes:
     pairs = list(zip(arrays, map(Home, decided), strict=False))
     registers = frozenset(a for a, home in pairs if home is Home.REGISTERS)
     return Homes(registers | {a for a, home in pairs if home is Home.RESIDENT}, registers)
+
+
+def first_homes(space: Space, in_registers: Arrays) -> tuple[Homes, ...]:
+    """All arrays resident that may be, with registers; all tiled, which needs the least memory; what lies between.
+
+    Of these, one more large array is tiled after another.
+    """
+    everything = frozenset(space.used_arrays)
+    movable = [a for a in everything if may_be(space, a, resident=True) and may_be(space, a, resident=False)]
+    residents = frozenset(a for a in everything if may_be(space, a, resident=True))
+    found = [Homes(residents, in_registers & residents), Homes(residents)]
+    for array in sorted(movable, key=lambda a: (-space.scop.array(a).elements, a)):
+        residents -= {array}
+        found.append(Homes(residents))
+    return tuple(dict.fromkeys((found[0], found[-1], *found)))
+
+
+def may_be(space: Space, array: ArrayId, *, resident: bool) -> bool:
+    """May the array be resident, or else tiled, in all its nests?"""
+    uses = [use for nest in space.users(array) if (use := nest.use(array)) is not None]
+    return all(any((place == KERNEL_PLACE) == resident for place in use.places) for use in uses)

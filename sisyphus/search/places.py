@@ -112,16 +112,6 @@ class Block:
             found.append({n: np.array(each).reshape(len(tiles), self.batch.count) for n, each in sums.items()})
         return found
 
-    def usage(self, placing: Placing) -> dict[str, Floats]:
-        """What the buffers of each pair take, by budget [kind, pair]."""
-        found: dict[str, Floats] = {}
-        for at, tiles in enumerate(self._tiles):
-            which = np.searchsorted(self._sets[at], placing.families[:, at])
-            for name in tiles[0].usage if tiles else ():
-                amounts = np.stack([tile.usage[name] for tile in tiles], axis=1)[:, which, placing.places]
-                found[name] = found[name] + amounts if name in found else amounts
-        return found
-
     def within(self, above: float, limit: float, budgets: Mapping[str, float]) -> Iterator[Placing]:
         """Every tiling with every family, as far as budgets allow, with more than `above` and at most `limit`."""
         later = self._least_of_later(budgets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,8 +22,9 @@ from sisyphus.search.costs import (
     Tilings,
     joined_costs,
 )
-from sisyphus.search.options import Options
-from sisyphus.search.start import may_be
+from sisyphus.search.deadline import Deadline
+from sisyphus.search.options import Options, Table
+from sisyphus.search.placements import may_be
 from sisyphus.space import NestSpace
 
 #: Tilings of a nest up to which all are counted for a first short search; of more, those of the sample.
@@ -54,27 +55,29 @@ class Offers:
 class Prospects:
     """Tilings, options and lower bounds of all nests, each made when it is first asked for.
 
-    `tick` is called now and then.
+    Once the deadline is over, nothing that takes long is counted any more.
     """
 
-    def __init__(self, costs: CostModel, tick: Callable[[], None]) -> None:
-        self.costs, self.space, self._tick = costs, costs.space, tick
+    def __init__(self, costs: CostModel, deadline: Deadline) -> None:
+        self.costs, self.space, self.deadline = costs, costs.space, deadline
         self._options: dict[tuple[str, tuple[ArrayId, ...], Arrays], Options] = {}
         self._known_moves: dict[Move, tuple[Floats, float]] = {}
         self._tilings: dict[str, Tilings] = {}
         self._whole: dict[tuple[str, Arrays], Costs] = {}
         self._least: dict[str, Costs] = {}
+        self._residents: dict[Homes, Mapping[str, Mapping[ArrayId, Floats]]] = {}
 
     @cached_property
     def in_registers(self) -> Arrays:
         """Arrays of which it matters whether they lie in registers."""
         return self.costs.in_registers()
 
-    def prepare(self) -> None:
-        """What does not depend on residency; before anything else."""
+    def prepare(self) -> bool:
+        """What does not depend on residency; before anything else. Whether there was time for it."""
         budgets = self.costs.budgets(frozenset())
         for nest in self.space.nests:
-            self._tick()
+            if self.deadline.is_over:
+                return False
             found = candidates_of(self.space, nest, self.costs.states)
             least = self.costs.least(nest, found)
             alone = np.ones(found.count, np.bool_)
@@ -82,6 +85,7 @@ class Prospects:
                 alone &= least.usage[budget.name].sum(axis=0) <= budget.limit
             self._tilings[nest.id] = found.take(alone)
             self._least[nest.id] = least.take(alone)
+        return True
 
     def offers(self, homes: Homes, *, sampled: bool = False) -> Offers:
         """All choices with these homes, or those that a sample is to be counted of."""
@@ -95,9 +99,9 @@ class Prospects:
         registers = self._registers_of(nest, homes)
         key = (nest.id, tiled, registers)
         if key not in self._options:
-            is_counted = not tiled and self.costs.is_quick(nest)
-            base = self._whole_of(nest, registers) if is_counted else self._least[nest.id]
-            tilings = self._tilings[nest.id]
+            whole = None if tiled else self._whole_of(nest, registers)
+            tilings, base = self._tilings[nest.id], self._least[nest.id] if whole is None else whole
+            is_counted = whole is not None
             self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
@@ -112,14 +116,17 @@ class Prospects:
     def _registers_of(nest: NestSpace, homes: Homes) -> Arrays:
         return homes.registers & {use.array for use in nest.arrays}
 
-    def _whole_of(self, nest: NestSpace, registers: Arrays) -> Costs:
-        """Cycles and usage with all arrays resident."""
+    def _whole_of(self, nest: NestSpace, registers: Arrays) -> Costs | None:
+        """Cycles and usage with all arrays resident; None where it would take too long to count them all."""
         key = (nest.id, registers)
         if key not in self._whole:
+            if not self.costs.is_quick(nest):
+                return None
             tilings = self._tilings[nest.id]
             parts = []
             for start in range(0, max(tilings.count, 1), AT_ONCE):
-                self._tick()
+                if self.deadline.is_over:
+                    return None
                 rows = np.arange(start, min(start + AT_ONCE, tilings.count))
                 parts.append(self.costs.nest(nest, tilings.take(rows), registers))
             self._whole[key] = self.costs.rounded(joined_costs(parts))
@@ -132,13 +139,12 @@ class Prospects:
         nests = {}
         for nest in self.space.nests:
             least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
-            if all(use.array in homes.residents for use in nest.arrays) and self.costs.is_quick(nest):
-                base = self._whole_of(nest, self._registers_of(nest, homes))
-            else:
-                base = self._least[nest.id]
+            is_whole = all(use.array in homes.residents for use in nest.arrays)
+            whole = self._whole_of(nest, self._registers_of(nest, homes)) if is_whole else None
+            base = self._least[nest.id] if whole is None else whole
             nests[nest.id] = float(base.cycles.min(initial=np.inf)) + self.costs.least_tiles(least)
         undecided = self.in_registers - homes.residents - tiled
-        return self.total(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
+        return self.total_of(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
 
     def least(self) -> float:
         """Everything at least, before homes are looked at: arrays that cannot be resident are tiled."""
@@ -164,11 +170,42 @@ class Prospects:
                 if use.array in tiled:
                     for name, amount in self.costs.least_tile(nest, use).usage.items():
                         used[name] = used.get(name, 0.0) + amount
-        for name, amounts in self.costs.resident_usage(homes).items():
+        for name, amounts in self.resident_usage(homes).items():
             used[name] = used.get(name, 0.0) + sum(float(amount.min()) for amount in amounts.values())
         return all(b.limit >= used.get(b.name, 0.0) for b in self.costs.budgets(homes.residents))
 
-    def total(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:
+    def tables(self, offers: Offers, limits: Mapping[str, float], alike: int = 0) -> dict[str, Table]:
+        """Choices of each nest within its limit; with `alike` also those that others match, at most so many.
+
+        The nest that takes longest has the fewest choices: where one has none, those of others are not counted.
+        """
+        found = {}
+        for nest, options in sorted(offers.options.items(), key=lambda item: -item[1].floor(offers.most)):
+            if alike:
+                found[nest] = options.alike(limits[nest], offers.most, self.deadline, alike)
+            else:
+                found[nest] = options.within(limits[nest], offers.most, self.deadline)
+            if not found[nest].count:
+                return {nest: found[nest]}
+        return {nest: found[nest] for nest in offers.options}
+
+    def outside(self, offers: Offers, tables: Mapping[str, Table], caps: Mapping[str, float]) -> float:
+        """What everything costs at least with one nest that is not in its table, and not beyond its cap."""
+        floors = offers.floors()
+        return min(
+            (
+                self.total_of(offers.steps, floors | {nest: max(floors[nest], table.complete_to)})
+                for nest, table in tables.items()
+                if table.complete_to < caps[nest]
+            ),
+            default=float("inf"),
+        )
+
+    def total(self, offers: Offers) -> float:
+        """Everything at least, as far as the choices are known now."""
+        return self.total_of(offers.steps, offers.floors())
+
+    def total_of(self, steps: Sequence[Step], nests: Mapping[str, float]) -> float:
         """Cycles of nests of given cycles with the cheapest moves."""
         return sum(self.step(step, nests) for step in steps)
 
@@ -176,6 +213,12 @@ class Prospects:
         """The same of one step."""
         moves = [self.moves(move)[1] for move in step.moves]
         return max([step.least, *(nests[n] for n in step.nests), *moves]) + step.extra
+
+    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+        """Per budget what each resident array takes, per state of its partition."""
+        if homes not in self._residents:
+            self._residents[homes] = self.costs.resident_usage(homes)
+        return self._residents[homes]
 
     def moves(self, move: Move) -> tuple[Floats, float]:
         """Cycles of a move per state of its array, and the least of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.search.engine import Solution
+from sisyphus.search.solution import Solution
 from sisyphus.space import DesignPoint, Space, decode, knob
 
 

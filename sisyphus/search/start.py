@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Arrays, Homes
-from sisyphus.space import KERNEL_PLACE, Space
+import numpy as np
+
+from sisyphus.search.costs import Homes
+from sisyphus.search.events import Bound, Combine
+from sisyphus.search.greedy import greedy
+from sisyphus.search.options import Table
+from sisyphus.search.placements import first_homes
+from sisyphus.search.prospects import Offers
+from sisyphus.search.solution import problem_of
+
+if TYPE_CHECKING:
+    from sisyphus.search.exact import Search
 
 #: Where all arrays fit on chip, so many homes are searched to the end before short searches with others are worth it.
 PATIENT = 4
 
+#: Tilings per nest in a short search, and with how many homes there is one once a design is known.
+SAMPLE, MOST_STARTS = 200, 4
 #: Shares of the budgets for a first design, and how often halves are tried between the last two of them.
 SHARES, HALVES = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3), 2
-
-
-class Enough(Exception):  # noqa: N818 - a signal of the search to itself
-    """A short search has done its work."""
 
 
 @dataclass(frozen=True)
@@ -40,25 +48,69 @@ class Effort:
 MORE = Effort(shares=(1.0,), refused=30, places=1000, longer=10)
 
 
-@dataclass
-class Trial:
-    """What is left of a short search: nodes, and designs that may be refused; how many were."""
+def first_designs(search: Search) -> list[Homes]:
+    """A first design from a few tilings. Returns other homes that are worth a try."""
+    starts = first_homes(search.costs.space, search.prospects.in_registers)
+    waiting = [homes for homes in starts if search.prospects.has_room(homes)]
+    for effort in (Effort(), MORE):
+        for tried, homes in enumerate(waiting, start=1):
+            try_homes(search, homes, effort)
+            if np.isfinite(search.incumbent.cycles):
+                return waiting[tried:MOST_STARTS]
+    return []
 
-    nodes: int
-    left: int
-    refused: int = 0
 
-    def spend(self) -> None:
-        """One more node."""
-        self.nodes -= 1
-        if self.nodes < 0:
-            raise Enough
+def try_homes(search: Search, homes: Homes, effort: Effort | None = None) -> None:
+    """Short searches among some of the tilings, within less of the budgets where designs turn out too large.
 
-    def refuse(self) -> None:
-        """One more design that is no better."""
-        self.refused += 1
-        if self.refused >= self.left:
-            raise Enough
+    At first a design is put together of choices that are good enough; it has to fit.
+    """
+    effort = effort or Effort()
+    offers = search.prospects.offers(homes, sampled=True)
+    caps = search.caps(offers)
+    tables = [o.sample(caps[nest], offers.most, SAMPLE, effort.places) for nest, o in offers.options.items()]
+    if not all(table.count for table in tables):
+        return
+    nodes = max(effort.nodes * (1 if np.isfinite(search.incumbent.cycles) else effort.longer) // len(tables), 1)
+    with_shares(lambda share: _short(search, _within(offers, share), tables, greedy, most_refused=1) > 0)
+    for share in effort.shares:
+        before, part = search.incumbent.cycles, _within(offers, share)
+        for in_company in (False, True):  # company may change what designs cost, but not whether there is one
+            refused = _short(
+                search, part, tables, search.combine, nodes, most_refused=effort.refused, in_company=in_company
+            )
+            if not np.isfinite(search.incumbent.cycles):
+                break
+        if search.incumbent.cycles < before or not refused or search.is_stopped:
+            return
+
+
+def _short(
+    search: Search,
+    offers: Offers,
+    tables: Sequence[Table],
+    combine: Combine,
+    nodes: float = float("inf"),
+    *,
+    most_refused: int,
+    in_company: bool = False,
+) -> int:
+    """Looks at so many nodes, or until so many designs were no better; how many these were."""
+    problem = problem_of(search.costs, offers, tables, search.prospects, in_company=in_company)
+    refused = 0
+    for event in search.judged(problem, offers, None, search.to_beat, combine, may_leave_out=False):
+        if isinstance(event, Bound):
+            nodes -= 1
+        elif not getattr(event, "is_better", True):
+            refused += 1
+        if nodes < 0 or refused >= most_refused:
+            break
+    return refused
+
+
+def _within(offers: Offers, share: float) -> Offers:
+    """The same choices with only a share of every budget."""
+    return replace(offers, budgets=[replace(budget, limit=budget.limit * share) for budget in offers.budgets])
 
 
 def with_shares(is_refused: Callable[[float], bool]) -> None:
@@ -79,24 +131,3 @@ def with_shares(is_refused: Callable[[float], bool]) -> None:
             refused = middle
         else:
             share = middle
-
-
-def first_homes(space: Space, in_registers: Arrays) -> tuple[Homes, ...]:
-    """All arrays resident that may be, with registers; all tiled, which needs the least memory; what lies between.
-
-    Of these, one more large array is tiled after another.
-    """
-    everything = frozenset(space.used_arrays)
-    movable = [a for a in everything if may_be(space, a, resident=True) and may_be(space, a, resident=False)]
-    residents = frozenset(a for a in everything if may_be(space, a, resident=True))
-    found = [Homes(residents, in_registers & residents), Homes(residents)]
-    for array in sorted(movable, key=lambda a: (-space.scop.array(a).elements, a)):
-        residents -= {array}
-        found.append(Homes(residents))
-    return tuple(dict.fromkeys((found[0], found[-1], *found)))
-
-
-def may_be(space: Space, array: ArrayId, *, resident: bool) -> bool:
-    """May the array be resident, or else tiled, in all its nests?"""
-    uses = [use for nest in space.users(array) if (use := nest.use(array)) is not None]
-    return all(any((place == KERNEL_PLACE) == resident for place in use.places) for use in uses)

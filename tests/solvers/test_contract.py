@@ -17,7 +17,7 @@ from unit.search.solve_spaces import gemm_space, space_of
 
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.paper_problem import formulate
-from sisyphus.search import Engine, PaperCosts, Terms, point_of, search
+from sisyphus.search import PaperCosts, Terms, find_best, point_of, search
 from sisyphus.search.check import faults
 from sisyphus.solve import (
     Form,
@@ -47,7 +47,7 @@ def small(*, tree: bool = False, dsp: int | None = None) -> Space:
 
 
 def optimum(space: Space) -> float:
-    solution = Engine(PaperCosts(space), Terms()).run().solution
+    solution = find_best(PaperCosts(space), Terms()).solution
     assert solution is not None
     return solution.cycles
 
@@ -141,7 +141,7 @@ def test_no_time_is_no_accident(name: str) -> None:
 
 def test_scip_takes_a_start_and_tells_of_better_points() -> None:
     adapter, space = runnable("scip"), gemm_space()
-    poor = Engine(PaperCosts(space), Terms(first_only=True)).run().solution
+    poor = find_best(PaperCosts(space), Terms(first_only=True)).solution
     assert poor is not None
     said: list[Progress] = []
     request = SolveRequest(formulate(space).model, Limits(seconds=LIMIT_S), start=encode(space, point_of(space, poor)))

@@ -15,7 +15,7 @@ from unit.search.solve_spaces import gemm_space, random_space, space_of
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
-from sisyphus.search import Engine, PaperCosts, Solution, Terms, point_of
+from sisyphus.search import PaperCosts, Solution, Terms, Verdict, find_best, point_of
 from sisyphus.space import DesignPoint, NotADesign, Space, Tile, decode, encode
 
 
@@ -23,11 +23,11 @@ def some_points(space: Space, count: int = 4) -> list[DesignPoint]:
     """Different legal designs, from poor to best."""
     seen: list[DesignPoint] = []
 
-    def accept(solution: Solution) -> float:
+    def accept(solution: Solution) -> Verdict:
         seen.append(point_of(space, solution))
-        return solution.cycles if len(seen) % 2 == 0 else float("inf")
+        return Verdict(solution.cycles if len(seen) % 2 == 0 else float("inf"), solution.cycles)
 
-    Engine(PaperCosts(space), Terms(), accept=accept).run()
+    find_best(PaperCosts(space), Terms(), accept=accept)
     return seen[:count]
 
 

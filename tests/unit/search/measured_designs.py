@@ -17,9 +17,10 @@ from sisyphus.model import Estimate, Estimator
 from sisyphus.search import CostModel, Judged, Problem, Solution
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import Homes, Tilings
+from sisyphus.search.deadline import Deadline
 from sisyphus.search.nodes import Charges, Node
+from sisyphus.search.options import MOST_ENTRIES, Table
 from sisyphus.search.options import Options as NestOptions
-from sisyphus.search.options import Table
 from sisyphus.search.placements import Home, choices
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Options, Space, build_space, decode, knob
 from sisyphus.target import load_device, make_target
@@ -309,7 +310,7 @@ def samples(costs: CostModel, rng: random.Random, count: int, *, most: int = 6) 
         rough = {nest.id: _options(costs, bare, nest, tilings[nest.id], homes, is_rough=True) for nest in space.nests}
         unlimited = {budget.name: np.inf for budget in costs.budgets(homes.residents)}
         tables, bounds = (
-            {n: o.within(np.inf, unlimited, lambda: None, alike=True) for n, o in found.items()}
+            {n: o.alike(np.inf, unlimited, Deadline(), MOST_ENTRIES) for n, o in found.items()}
             for found in (exact, rough)
         )
         if all(table.count for table in tables.values()):

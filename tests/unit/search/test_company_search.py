@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from unit.search.listening import least
 from unit.search.random_tables import ARRAYS, random_budgets, random_residents, random_states, random_tables, together
 
 from sisyphus.ir import ArrayId
@@ -95,14 +96,7 @@ def whole_cost(problem: Problem, counted: Sequence[Costs], states: Mapping[Array
 
 
 def best_of_search(problem: Problem) -> float:
-    found = [np.inf]
-
-    def listen(cycles: float, chosen: Sequence[int]) -> float:
-        found.append(cycles)
-        return min(found)
-
-    branch_and_bound(problem, np.inf, listen, lambda bound: None, None)
-    return min(found)
+    return least(branch_and_bound, problem)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

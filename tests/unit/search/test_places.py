@@ -12,7 +12,7 @@ from unit.search.solve_spaces import random_space
 from sisyphus.search import MeasuredCosts, PaperCosts, places
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import CostModel, Tilings
+from sisyphus.search.costs import CostModel, Ints, Tilings
 from sisyphus.search.paper_costs import MEMORY
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace
@@ -69,11 +69,19 @@ class Case:
         return cycles, taken
 
 
+def usage_of(block: Block, place: int, family: Ints) -> float:
+    """Bytes that the buffers of one pair take."""
+    batch = block.batch.take(np.array([place]))
+    each = zip(block.uses, family.tolist(), strict=True)
+    taken = (block.costs.tile_usage(block.nest, use, batch, block.chains.names(bits))[MEMORY] for use, bits in each)
+    return sum(float(amount.sum()) for amount in taken)
+
+
 def found_by(block: Block, above: float, limit: float, budgets: Mapping[str, float]) -> dict[Pair, tuple[float, float]]:
     """Cycles and memory of the pairs of a block, none of them twice."""
     found: dict[Pair, tuple[float, float]] = {}
     for placing in block.within(above, limit, budgets):
-        usage = block.usage(placing)[MEMORY].sum(axis=0).tolist()
+        usage = [usage_of(block, *pair) for pair in zip(placing.places, placing.families, strict=True)]
         pairs = zip(placing.places.tolist(), map(tuple, placing.families.tolist()), strict=True)
         for pair, cycles, used in zip(pairs, placing.cycles.tolist(), usage, strict=True):
             assert pair not in found

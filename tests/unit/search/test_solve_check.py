@@ -9,14 +9,14 @@ from dataclasses import replace
 import pytest
 from unit.search.solve_spaces import gemm_space
 
-from sisyphus.search import Engine, PaperCosts, Terms, point_of
+from sisyphus.search import PaperCosts, Terms, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.repair import near
 from sisyphus.space import DesignPoint, Space, Tile, apply_fixes, knob
 
 
 def best(space: Space) -> DesignPoint:
-    solution = Engine(PaperCosts(space), Terms()).run().solution
+    solution = find_best(PaperCosts(space), Terms()).solution
     assert solution is not None
     return point_of(space, solution)
 

@@ -15,7 +15,7 @@ from sisyphus.errors import KernelError
 from sisyphus.model import estimate
 from sisyphus.plan import build_plan, check_point
 from sisyphus.plan.tree import Copy
-from sisyphus.search import Engine, MeasuredCosts, Terms, point_of
+from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.space import NEST_PLACE, DesignPoint, Options, Space, apply_fixes, build_space, decode, encode
 from sisyphus.target import load_device, make_target
@@ -43,7 +43,7 @@ def space_of(*, onchip_bytes: int | None = None, outer_places: bool = True) -> S
 
 
 def found_by_search(space: Space) -> DesignPoint:
-    solution = Engine(MeasuredCosts(space), Terms()).run().solution
+    solution = find_best(MeasuredCosts(space), Terms()).solution
     assert solution is not None
     return point_of(space, solution)
 
@@ -62,7 +62,7 @@ def test_only_a_nest_without_loops_has_the_place() -> None:
 def test_any_point_computes_what_the_source_computes_and_costs_no_less_than_the_bound() -> None:
     space, around = space_of(), 0
     costs = MeasuredCosts(space)
-    result = Engine(costs, Terms()).run()
+    result = find_best(costs, Terms())
     for point in random_points(space, 12, seed=5):
         assert decode(space, encode(space, point)) == point
         assert faults(costs, point) == ()
@@ -80,7 +80,7 @@ def test_the_search_finds_it_where_the_array_does_not_fit() -> None:
     point = found_by_search(space_of(onchip_bytes=less))
     [corner] = [b for b in point.buffers if b.nests == ("S1",)]
     assert (corner.id, corner.place) == ("C@S1", NEST_PLACE)
-    assert Engine(MeasuredCosts(space_of(onchip_bytes=less, outer_places=False)), Terms()).run().solution is None
+    assert find_best(MeasuredCosts(space_of(onchip_bytes=less, outer_places=False)), Terms()).solution is None
 
 
 def test_only_the_box_that_the_nest_touches_is_moved_and_a_lost_store_is_found() -> None:

@@ -14,7 +14,7 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.frontend import read
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
-from sisyphus.search import Engine, PaperCosts, Result, Solution, Terms, point_of
+from sisyphus.search import PaperCosts, Result, Solution, Terms, Verdict, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.space import DesignPoint, Options, Space, build_space, illegal
 from sisyphus.target import load_device, make_target
@@ -26,7 +26,7 @@ SCIP_S = 20.0
 def solved(space: Space) -> Result:
     """The proven optimum; its point is in the space and costs what the search says."""
     costs = PaperCosts(space)
-    result = Engine(costs, Terms()).run()
+    result = find_best(costs, Terms())
     assert result.complete
     if result.solution is not None:
         point = point_of(space, result.solution)
@@ -115,7 +115,7 @@ def test_finds_the_published_optimum(kernel: str, pessimistic: bool, published: 
 
 def test_is_deterministic() -> None:
     space = gemm_space(onchip_bytes=300)
-    first, second = (Engine(PaperCosts(space), Terms()).run().solution for _ in range(2))
+    first, second = (find_best(PaperCosts(space), Terms()).solution for _ in range(2))
     assert first is not None
     assert second is not None
     assert point_of(space, first) == point_of(space, second)
@@ -125,7 +125,7 @@ def test_a_known_cost_to_beat_leaves_only_better_ones() -> None:
     space = gemm_space()
     best = solved(space).solution
     assert best is not None
-    beaten = Engine(PaperCosts(space), Terms(upper=best.cycles)).run()
+    beaten = find_best(PaperCosts(space), Terms(upper=best.cycles))
     assert beaten.solution is None
     assert beaten.bound == best.cycles
 
@@ -133,7 +133,7 @@ def test_a_known_cost_to_beat_leaves_only_better_ones() -> None:
 def test_a_gap_stops_early_with_an_honest_bound() -> None:
     space = gemm_space(12, 12, 12)
     exact = solved(space).solution
-    rough = Engine(PaperCosts(space), Terms(gap=0.5)).run()
+    rough = find_best(PaperCosts(space), Terms(gap=0.5))
     assert exact is not None
     assert rough.solution is not None
     assert rough.bound <= exact.cycles <= rough.solution.cycles
@@ -145,13 +145,13 @@ def test_refused_solutions_are_no_solutions() -> None:
     costs = PaperCosts(space)
     refused: list[DesignPoint] = []
 
-    def accept(solution: Solution) -> float:
+    def accept(solution: Solution) -> Verdict:
         point = point_of(space, solution)
         if len(refused) < 5 and point not in refused:
             refused.append(point)
-        return float("inf") if point in refused else solution.cycles
+        return Verdict(float("inf") if point in refused else solution.cycles, solution.cycles)
 
-    result = Engine(costs, Terms(), accept=accept).run()
+    result = find_best(costs, Terms(), accept=accept)
     best = solved(space).solution
     assert best is not None
     assert result.solution is not None

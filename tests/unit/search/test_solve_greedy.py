@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unit.search.listening import wholes
 from unit.search.measured_designs import Full, measured_space
 
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.measured_problem import formulate
-from sisyphus.search import Problem, search
-from sisyphus.search import engine as engine_module
-from sisyphus.search.combine import Combine
+from sisyphus.search import Combine, Problem, search
+from sisyphus.search import start as start_module
 from sisyphus.search.costs import Budget, Step
 from sisyphus.search.greedy import LEAST_PRICE, greedy
 from sisyphus.search.options import Table
@@ -50,14 +50,7 @@ def problem_of(nests: Nests) -> Problem:
 
 
 def told_by(combine: Combine, problem: Problem) -> list[tuple[float, list[int]]]:
-    told: list[tuple[float, list[int]]] = []
-
-    def listen(cycles: float, chosen: Sequence[int]) -> float:
-        told.append((cycles, list(chosen)))
-        return cycles
-
-    combine(problem, np.inf, listen, lambda bound: None, None)
-    return told
+    return [(whole.cycles, list(whole.chosen)) for whole in wholes(combine, problem)]
 
 
 def sums(nests: Nests, chosen: Sequence[int]) -> tuple[int, int]:
@@ -155,5 +148,5 @@ def first_design() -> float:
 
 def test_the_first_design_is_good_where_a_budget_is_tight(monkeypatch: pytest.MonkeyPatch) -> None:
     found = first_design()
-    monkeypatch.setattr(engine_module, "greedy", lambda *_: None)
+    monkeypatch.setattr(start_module, "greedy", lambda *_, **__: iter(()))
     assert 5 * found < first_design()

@@ -11,11 +11,12 @@ import pytest
 from builders import scop as build_scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unit.search.listening import wholes
 from unit.search.solve_spaces import gemm_space, matvec_space, random_space, space_of
 
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.nl import write_nl
-from sisyphus.search import Engine, PaperCosts, Problem, Terms, branch_and_bound
+from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, find_best
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Budget, Costs, Floats, Homes, Move, Step
@@ -259,14 +260,7 @@ def by_enumeration(problem: Problem) -> float:
 @pytest.mark.parametrize("seed", range(40))
 def test_branch_and_bound_finds_what_enumeration_finds(seed: int) -> None:
     problem = random_problem(seed)
-    found: list[float] = [float("inf")]
-
-    def listen(cycles: float, chosen: object) -> float:
-        found.append(cycles)
-        return cycles
-
-    bounds: list[float] = []
-    branch_and_bound(problem, float("inf"), listen, bounds.append, bounds.append)
+    found = [float("inf"), *(whole.cycles for whole in wholes(branch_and_bound, problem, []))]
     assert found == sorted(found, reverse=True)
     assert found[-1] == by_enumeration(problem)
 
@@ -342,7 +336,7 @@ def test_arrays_said_to_be_always_resident_change_no_optimum() -> None:
 
     for seed in range(8):
         space = random_space(random.Random(1000 + seed))
-        sure, doubtful = (Engine(make(space), Terms()).run().solution for make in (PaperCosts, Doubtful))
+        sure, doubtful = (find_best(make(space), Terms()).solution for make in (PaperCosts, Doubtful))
         assert (sure and sure.cycles) == (doubtful and doubtful.cycles)
 
 

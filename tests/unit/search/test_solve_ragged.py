@@ -14,7 +14,7 @@ from random_knobs import random_points
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.model import estimate
 from sisyphus.plan import build_plan
-from sisyphus.search import Engine, MeasuredCosts, Terms, point_of
+from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.check import faults
 from sisyphus.search.partitions import states_of
@@ -128,7 +128,7 @@ def test_ragged_tiles_use_a_budget_that_divisors_leave_idle(dsp: int) -> None:
     choices: tuple[Tiles, ...] = ("divisors", "ragged")
     for tiles in choices:
         space = space_of("product", tiles, dsp=dsp)
-        solution = Engine(MeasuredCosts(space), Terms()).run().solution
+        solution = find_best(MeasuredCosts(space), Terms()).solution
         assert solution is not None
         point = point_of(space, solution)
         assert faults(MeasuredCosts(space), point) == ()

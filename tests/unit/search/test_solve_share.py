@@ -13,7 +13,7 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.plan import build_plan, check_point
-from sisyphus.search import Engine, MeasuredCosts, Terms, point_of
+from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.share import sharings
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, decode, encode
@@ -62,7 +62,7 @@ def computes(space: Space, point: DesignPoint) -> bool:
 
 
 def best(space: Space) -> DesignPoint:
-    solution = Engine(MeasuredCosts(space), Terms()).run().solution
+    solution = find_best(MeasuredCosts(space), Terms()).solution
     assert solution is not None
     return point_of(space, solution)
 
@@ -128,7 +128,7 @@ def test_what_a_nest_without_loops_uses_need_not_stay_on_chip() -> None:
     point = best(space)
     assert all(b.place != "kernel" for b in point.buffers if b.array == ArrayId("L"))
     assert computes(space, point)
-    nothing = Engine(MeasuredCosts(space_of("solver", onchip_bytes=whole, outer_places=False)), Terms()).run()
+    nothing = find_best(MeasuredCosts(space_of("solver", onchip_bytes=whole, outer_places=False)), Terms())
     assert nothing.solution is None
 
 

@@ -16,8 +16,9 @@ from sisyphus.model import Estimator
 from sisyphus.search import MeasuredCosts
 from sisyphus.search.blocks import WORTH, Blocks, Shelves, least_blocks
 from sisyphus.search.costs import Homes
+from sisyphus.search.deadline import Deadline
+from sisyphus.search.placements import first_homes
 from sisyphus.search.prospects import Prospects
-from sisyphus.search.start import Enough, Trial, first_homes
 from sisyphus.space import KERNEL_PLACE
 from sisyphus.target import load_device, make_target
 
@@ -45,18 +46,6 @@ def test_it_begins_with_everything_on_chip_and_then_with_nothing() -> None:
     assert [len(homes.residents) for homes in others] == [2, 1]
 
 
-def test_a_short_search_ends_after_its_nodes_or_refusals() -> None:
-    trial = Trial(2, 2)
-    trial.spend()
-    trial.refuse()
-    trial.spend()
-    with pytest.raises(Enough):
-        trial.spend()
-    with pytest.raises(Enough):
-        trial.refuse()
-    assert trial.refused == 2
-
-
 @pytest.mark.parametrize("bits", [8, 32, 64])
 @pytest.mark.parametrize("elements", [100, 5_000, 140_000, 1_000_000])
 def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int) -> None:
@@ -80,7 +69,7 @@ def test_an_array_larger_than_all_blocks_is_seen_at_once() -> None:
 def test_the_first_bound_knows_that_large_arrays_are_tiled() -> None:
     text = "for i in range(5200):\n for j in range(5200):\n  B[i, j] = A[i, j] * c"
     space = space_of(scop(text, A=(5200, 5200), B=(5200, 5200)), in_paper=False)
-    prospects = Prospects(MeasuredCosts(space), lambda: None)
+    prospects = Prospects(MeasuredCosts(space), Deadline())
     prospects.prepare()
     least, estimator = prospects.least(), Estimator(space.scop, space.distribution, space.live, space.target)
     assert least > 2 * 5200**2 / 16 > prospects.floor(Homes(), frozenset())

@@ -1,0 +1,337 @@
+"""The exact search: the best design of a space by its structure, and the proof that there is none better.
+
+It works off tasks, lowest bound first: one placement of the arrays, in which every nest offers its choices within a
+window above its cheapest. A combination found is the best of all as soon as everything else that waits costs no less.
+Knows no formula.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sisyphus.search.combine import branch_and_bound
+from sisyphus.search.costs import Arrays, CostModel, Homes
+from sisyphus.search.deadline import Deadline
+from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
+from sisyphus.search.nodes import Problem
+from sisyphus.search.options import Table
+from sisyphus.search.paces import Pace, paces
+from sisyphus.search.placements import assignments, first_homes
+from sisyphus.search.prospects import Offers, Prospects
+from sisyphus.search.solution import Solution, problem_of, solution_of
+from sisyphus.search.start import PATIENT, first_designs, try_homes
+
+#: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
+WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
+#: So many choices are looked at without windows, once there is the best design of some homes to compare with.
+FEW = 300_000
+#: Choices of a nest in a first recheck; where they are not all, twice as many in the next.
+MOST_ALIKE = 1 << 18
+#: Share of a cost below which two of them are equal.
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How long and how far to search.
+
+    `deadline` is of time.monotonic; only costs below `upper` count, and a proof within `gap` is enough; `first_only`
+    stops at the first solution, and so do more than `most_refused` solutions that exceed a budget when they are built.
+    """
+
+    deadline: float | None = None
+    gap: float = 0.0
+    upper: float = float("inf")
+    first_only: bool = False
+    most_refused: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a solution is when it is built.
+
+    Others are of interest below `to_beat`. `over` has the budgets that it exceeds, as ratios; `is_too_large`: it
+    exceeds one with the widest beats that its partitions leave, whatever narrower ones do.
+    """
+
+    to_beat: float
+    cycles: float
+    over: Mapping[str, float] = field(default_factory=dict)
+    is_too_large: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A solution with what it is when it is built, and whether it is better than the best before."""
+
+    solution: Solution
+    verdict: Verdict
+    is_better: bool
+
+    @property
+    def is_as_counted(self) -> bool:
+        return not self.verdict.over and self.verdict.cycles <= self.solution.cycles * (1 + EQUAL)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The best accepted solution with a proven lower bound of every accepted one.
+
+    `complete`: the search ran to its end, so that no solution means that nothing fits. `over` says by how little
+    refused solutions exceeded each budget; `gave_up`: there were too many of them.
+    """
+
+    solution: Solution | None
+    bound: float
+    complete: bool
+    over: Mapping[str, float]
+    gave_up: bool
+
+
+#: Builds a solution that may be better, and says what it is.
+Accept = Callable[[Solution], Verdict]
+#: Told of every higher bound.
+HearBound = Callable[[float], None]
+
+
+@dataclass(frozen=True, order=True)
+class Task:
+    """All designs of a placement within a window that cost at least `bound`; those of `rank` 0 come first.
+
+    `left_out` bounds what earlier windows left out because of something alike; a recheck leaves nothing out.
+    """
+
+    rank: int
+    bound: float
+    number: int
+    homes: Homes = field(compare=False)
+    window: int = field(default=0, compare=False)
+    left_out: float = field(default=float("inf"), compare=False)
+    is_recheck: bool = field(default=False, compare=False)
+
+
+def find_best(
+    costs: CostModel,
+    terms: Terms,
+    *,
+    accept: Accept = lambda solution: Verdict(solution.cycles, solution.cycles),
+    hear_bound: HearBound = lambda _: None,
+    combine: Combine = branch_and_bound,
+) -> Result:
+    """The best solution of a space; the steps are those of "The exact search" in docs/architecture.md."""
+    search = Search(costs, terms, accept, hear_bound, combine)
+    if not costs.may_fit():
+        return search.result(has_ended=True)
+    if not search.prospects.prepare():
+        return search.result(has_ended=False)
+    search.raise_bound(search.prospects.least())
+    waiting = first_designs(search)
+    agenda = Agenda(search.prospects, costs.always_resident())
+    looked_at, patience = 0, PATIENT if agenda.begins_on_chip else 0
+    while agenda.bound < search.to_beat and not search.is_stopped:
+        search.raise_bound(agenda.bound)
+        if looked_at == patience:
+            for homes in waiting:
+                try_homes(search, homes)
+        task = agenda.pop()
+        for rest in search.look_at(task, agenda.bound):
+            agenda.push(rest)
+        looked_at += 1
+    return search.result(has_ended=not search.is_stopped)
+
+
+class Agenda:
+    """What waits to be looked at, lowest bound first; all arrays on chip come before everything else."""
+
+    def __init__(self, prospects: Prospects, always_resident: Arrays) -> None:
+        space, in_registers = prospects.space, prospects.in_registers
+        starts = first_homes(space, in_registers)
+        whole = [homes for homes in starts if len(homes.residents) == len(space.used_arrays)]
+        self._first = [homes for homes in whole if prospects.has_room(homes)]
+        self._waiting: list[Task] = []
+        self._count = 0
+        for homes in self._first:
+            self.push(Task(0, 0.0, 0, homes))
+        placements = assignments(space, prospects.floor, always_resident, in_registers)
+        self._placements = ((bound, homes) for bound, homes in placements if homes not in self._first)
+        self._next = next(self._placements, None)
+
+    @property
+    def begins_on_chip(self) -> bool:
+        """Whether all arrays may be on chip."""
+        return bool(self._first)
+
+    @property
+    def bound(self) -> float:
+        """Everything that waits costs at least so much."""
+        placed = float("inf") if self._next is None else self._next[0]
+        return min(placed, min((task.bound for task in self._waiting), default=float("inf")))
+
+    def push(self, task: Task) -> None:
+        self._count += 1
+        heapq.heappush(self._waiting, replace(task, number=self._count))
+
+    def pop(self) -> Task:
+        """The next one; a placement becomes a task when its turn has come."""
+        while self._next is not None and (not self._waiting or self._waiting[0] > Task(1, self._next[0], 0, Homes())):
+            bound, homes = self._next
+            self.push(Task(1, bound, 0, homes))
+            self._next = next(self._placements, None)
+        return heapq.heappop(self._waiting)
+
+
+class Search:
+    """The state of a search: the best solution, the bound, and what is known of the space."""
+
+    def __init__(self, costs: CostModel, terms: Terms, accept: Accept, hear_bound: HearBound, combine: Combine) -> None:
+        self.costs, self.terms, self.accept, self.hear_bound, self.combine = costs, terms, accept, hear_bound, combine
+        self.prospects = Prospects(costs, Deadline(terms.deadline))
+        self.incumbent, self.best, self.bound = Incumbent(terms.upper), None, 0.0
+        self.over, self.refused = dict[str, float](), 0
+        self.is_stopped = False
+        self._limits: dict[Homes, list[Pace]] = {}
+        self._has_looked = False
+
+    best: Solution | None
+
+    @property
+    def to_beat(self) -> float:
+        """What a solution has to cost less than to be of interest."""
+        upper = self.incumbent.cycles
+        return upper * (1 - self.terms.gap) if np.isfinite(upper) else upper
+
+    def raise_bound(self, bound: float) -> None:
+        """Everything that is acceptable costs at least so much, or as much as the incumbent."""
+        bound = min(bound, self.incumbent.cycles)
+        if bound > self.bound:
+            self.bound = bound
+            self.hear_bound(bound)
+
+    def result(self, *, has_ended: bool) -> Result:
+        """What was found; a search that was stopped is complete where its bound says so."""
+        complete = has_ended or (self.best is not None and self.bound >= self.to_beat)
+        if complete:
+            self.raise_bound(self.to_beat)
+        return Result(self.best, self.bound, complete, self.over, self.refused > self.terms.most_refused)
+
+    def look_at(self, task: Task, others: float) -> Iterator[Task]:
+        """Judges what a window offers, and says what is left; `others` bounds everything beside the task."""
+        offers = self.prospects.offers(task.homes)
+        floors, total = offers.floors(), self.prospects.total(offers)
+        if total >= self.to_beat and task.left_out >= self.to_beat:
+            return
+        caps = self.caps(offers)
+        window = WINDOWS[min(task.window, len(WINDOWS) - 1)]
+        if task.is_recheck or (
+            self._has_looked and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= FEW
+        ):
+            window = float("inf")
+        limits = {nest: min(floor + max(total, 1.0) * window, caps[nest]) for nest, floor in floors.items()}
+        tables = self.prospects.tables(offers, limits, MOST_ALIKE << task.window if task.is_recheck else 0)
+        outside = self.prospects.outside(offers, tables, caps)
+        left_out = task.left_out
+        if all(table.count for table in tables.values()):
+            upper = min(self.to_beat, outside)
+            rest = min(others, outside, left_out)
+            left_out = min(left_out, self._combined(offers, tables, upper, rest, may_leave_out=not task.is_recheck))
+            self._has_looked = self._has_looked or bool(np.isfinite(self.incumbent.cycles))
+        if outside < self.to_beat:
+            is_done = task.is_recheck or all(table.complete_to >= limits[nest] for nest, table in tables.items())
+            yield replace(task, bound=min(outside, left_out), window=task.window + is_done, left_out=left_out)
+        elif left_out < self.to_beat and not task.is_recheck:
+            yield replace(task, bound=left_out, window=0, left_out=float("inf"), is_recheck=True)
+
+    def caps(self, offers: Offers) -> dict[str, float]:
+        """Cycles of each nest beyond which everything together could not beat what is known."""
+        floors, total, caps = offers.floors(), self.prospects.total(offers), {}
+        for step in offers.steps:
+            caps.update(dict.fromkeys(step.nests, self.to_beat - (total - self.prospects.step(step, floors))))
+        return caps
+
+    def _combined(
+        self, offers: Offers, tables: Mapping[str, Table], upper: float, others: float, *, may_leave_out: bool
+    ) -> float:
+        """Judges every combination below `upper`; returns what was left out, at least, because of something alike.
+
+        Where the widest beats that partitions leave do not fit, every limit of the transfers is looked at in its turn.
+        """
+        problem = problem_of(self.costs, offers, list(tables.values()), self.prospects, in_company=True)
+        if offers.homes not in self._limits:
+            left_out, is_too_large = self._heard(problem, offers, None, upper, others, may_leave_out=may_leave_out)
+            if not is_too_large:
+                return left_out
+            self._limits[offers.homes] = list(paces(self.costs, offers.homes, offers.steps, offers.budgets))
+        least = {table.nest: float(table.cycles.min()) for table in problem.tables}
+        parts = sorted(
+            (self.prospects.total_of(pace.steps, least), at, pace) for at, pace in enumerate(self._limits[offers.homes])
+        )
+        left_out = float("inf")
+        for at, (lowest, _, pace) in enumerate(parts):
+            if lowest >= min(upper, self.to_beat) or self.is_stopped:
+                break
+            after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
+            part = replace(problem, steps=pace.steps, moves=pace.moves, residents=pace.residents)
+            rest = min(others, after, left_out)
+            left_out = min(left_out, self._heard(part, offers, pace, upper, rest, may_leave_out=may_leave_out)[0])
+        return left_out
+
+    def _heard(
+        self, problem: Problem, offers: Offers, pace: Pace | None, upper: float, others: float, *, may_leave_out: bool
+    ) -> tuple[float, bool]:
+        """Judges the combinations of one problem; what was left out, and whether the widest beats were too large."""
+        left_out = float("inf")
+        for event in self.judged(problem, offers, pace, upper, self.combine, may_leave_out=may_leave_out):
+            if isinstance(event, Bound):
+                self.raise_bound(min(event.cycles, others, left_out))
+            elif isinstance(event, LeftOut):
+                left_out = min(left_out, event.cycles)
+            elif isinstance(event, Judged):
+                if pace is None and event.verdict.is_too_large:
+                    return float("inf"), True
+                if not event.is_as_counted and may_leave_out:
+                    left_out = min(left_out, event.solution.cycles)
+                self._refuse(event.verdict.over)
+        return left_out, False
+
+    def judged(
+        self,
+        problem: Problem,
+        offers: Offers,
+        pace: Pace | None,
+        upper: float,
+        combine: Combine,
+        *,
+        may_leave_out: bool,
+    ) -> Iterator[Event | Judged]:
+        """What is told of a problem, with combinations built and judged; no more once the search has to stop."""
+        for event in combine(problem, upper, self.incumbent, may_leave_out=may_leave_out):
+            if isinstance(event, Whole):
+                solution = solution_of(self.costs, offers, problem.tables, event, pace)
+                verdict = self.accept(solution)
+                is_better = verdict.to_beat < self.incumbent.cycles
+                if is_better:
+                    self.best, self.incumbent.cycles = solution, verdict.to_beat
+                yield Judged(solution, verdict, is_better)
+            else:
+                yield event
+            if self._must_stop(event):
+                self.is_stopped = True
+                return
+
+    def _must_stop(self, event: Event) -> bool:
+        is_enough = self.terms.first_only and self.best is not None
+        return (
+            is_enough
+            or isinstance(event, Failed)
+            or self.refused > self.terms.most_refused
+            or self.prospects.deadline.is_over
+        )
+
+    def _refuse(self, over: Mapping[str, float]) -> None:
+        """Counts solutions that do not fit, and remembers by how little they exceed each budget."""
+        self.refused += bool(over)
+        self.over |= {name: min(ratio, self.over.get(name, ratio)) for name, ratio in over.items()}
