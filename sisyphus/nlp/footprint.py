@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.algebra import product
 from sisyphus.nlp.knobs import outside_name
 from sisyphus.nlp.signomial import Signomial
 from sisyphus.space import ArrayUse, NestSpace
@@ -9,25 +10,14 @@ from sisyphus.space import ArrayUse, NestSpace
 
 def footprint(nest: NestSpace, use: ArrayUse) -> Signomial:
     """Elements of a tile: the product over dimensions of a sum of loop sizes, loops outside the transfer fixed."""
-    total = Signomial.constant(1)
-    for dim in use.dims:
-        if dim.coefficients is None:
-            total = total * dim.extent
-            continue
-        span = Signomial.constant(dim.constant)
-        for loop, coefficient in dim.coefficients:
-            size = Signomial.constant(coefficient * nest.loop(loop).trip_count)
-            span = span + size.inverse_of([outside_name(nest, loop, use.array)])
-        total = total * span
-    return total
+    sizes = {
+        loop: Signomial.constant(nest.loop(loop).trip_count).inverse_of([outside_name(nest, loop, use.array)])
+        for loop in dict.fromkeys(loop for dim in use.dims for loop in dim.loops)
+    }
+    return Signomial.of(product([dim.reach(sizes) for dim in use.dims]))
 
 
 def whole_footprint(nest: NestSpace, use: ArrayUse) -> float:
     """The value of `footprint` where no loop is outside."""
-    total = 1
-    for dim in use.dims:
-        if dim.coefficients is None:
-            total *= dim.extent
-        else:
-            total *= dim.constant + sum(c * nest.loop(loop).trip_count for loop, c in dim.coefficients)
-    return total
+    sizes = {loop.iterator: loop.trip_count for loop in nest.loops}
+    return float(product([dim.reach(sizes) for dim in use.dims]))

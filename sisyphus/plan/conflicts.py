@@ -8,7 +8,8 @@ from functools import reduce
 
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.ir import ArrayId
-from sisyphus.plan.plan import Direction, Plan, Task, Transfer, in_registers
+from sisyphus.plan.banks import in_registers
+from sisyphus.plan.plan import Direction, Plan, Task, Transfer
 from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
 
 
@@ -126,6 +127,6 @@ def in_turn(plan: Plan, task: Task, copies: For, alg: Algebra = EXACT) -> Condit
     waits: Condition = False
     for buffer in map(plan.buffer, task.buffers):
         shared = alg.exceeds(copies.trip_count, dict(buffer.beside).get(copies.iterator, 1))
-        reached = buffer.array in written or alg.negation(in_registers(alg, buffer))
+        reached = buffer.array in written or alg.negation(in_registers(alg, buffer.partitioned))
         waits = alg.either(waits, alg.both(shared, reached))
     return waits

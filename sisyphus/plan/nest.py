@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Statement
+from sisyphus.plan.banks import in_registers
 from sisyphus.plan.levels import Copies, Levels
-from sisyphus.plan.plan import Buffer, in_registers
+from sisyphus.plan.plan import Buffer
 from sisyphus.plan.scan import Scan
 from sisyphus.plan.split import Full, full_tiles, pieces
 from sisyphus.plan.tree import Copy, For, Guard, Hold, LoopRole, Node, Run
@@ -142,7 +143,7 @@ def held_sum(
     wanted: Condition = choice.tree_reduction
     for name, copies in () if wanted else levels.level1:
         if any(name in e.names for e in element.index):
-            kept = in_registers(alg, choice.buffers[write.array])
+            kept = in_registers(alg, choice.buffers[write.array].partitioned)
             wanted = alg.either(wanted, alg.both(copies.turns(alg, name), kept))
     return tuple(name for name, _ in held), alg.both(wanted, alg.both(fits, found))
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from sisyphus.algebra import EXACT, Algebra, Condition, Value
+from sisyphus.algebra import EXACT, Value
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
+from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
 from sisyphus.plan.tree import Copy, Node, Run, walk
 from sisyphus.poly import Affine
 
@@ -44,6 +45,11 @@ class Buffer:
     beside: tuple[tuple[str, Value], ...] = ()
 
     @property
+    def partitioned(self) -> tuple[tuple[Value, Value], ...]:
+        """Extent and factor of each dimension."""
+        return tuple(zip(self.extents, self.partition, strict=True))
+
+    @property
     def memories(self) -> int:
         """How many arrays of this shape there are: `copies` of each coarse-grained copy's own."""
         total = self.copies
@@ -53,19 +59,11 @@ class Buffer:
 
     @property
     def banks(self) -> int:
-        """Product of min(extent, factor) over the dimensions (MODEL.md 4.4)."""
-        total = 1
-        for extent, factor in zip(self.extents, self.partition, strict=True):
-            total *= min(extent, factor)
-        return total
+        return int(bank_count(EXACT, self.partitioned))
 
     @property
     def words_per_bank(self) -> int:
-        """Product of ceil(extent / factor) over the dimensions (MODEL.md 4.4)."""
-        total = 1
-        for extent, factor in zip(self.extents, self.partition, strict=True):
-            total *= -(-extent // factor)
-        return total
+        return int(words_per_bank(EXACT, self.partitioned))
 
     @property
     def bytes(self) -> int:
@@ -75,15 +73,7 @@ class Buffer:
     @property
     def in_registers(self) -> bool:
         """Every element is a bank of its own."""
-        return bool(in_registers(EXACT, self))
-
-
-def in_registers(alg: Algebra, buffer: Buffer) -> Condition:
-    """Whether every element of a buffer is a bank of its own."""
-    one: Value = 1
-    for extent, factor in zip(buffer.extents, buffer.partition, strict=True):
-        one = one * alg.ceil_div(extent, factor)
-    return alg.negation(alg.exceeds(one, 1))
+        return bool(in_registers(EXACT, self.partitioned))
 
 
 @dataclass(frozen=True)

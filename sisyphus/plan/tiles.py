@@ -10,6 +10,7 @@ from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Ref, Scop
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.poly import Affine, const, var
+from sisyphus.space import DimUse
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,11 @@ def _span(
     """Origin and extent of one dimension."""
     lows, lengths = list[Affine](), list[Value]()
     for subscripts, windows in uses:
-        if len({e.terms for e in subscripts}) > 1:
+        use = DimUse.of(extent, subscripts, windows)
+        if use.coefficients is None:
             return const(0), extent
-        terms, constants = subscripts[0].terms, [e.constant for e in subscripts]
-        lows.append(_low(Affine(terms, min(constants)), windows))
-        steps = [(abs(step), windows[name].size) for name, step in terms]
-        lengths.append(reach_of(steps, max(constants) - min(constants)))
+        lows.append(_low(Affine(subscripts[0].terms, min(e.constant for e in subscripts)), windows))
+        lengths.append(use.reach({name: windows[name].size for name in use.loops}))
     if len({low.terms for low in lows}) > 1:
         return const(0), extent
     first, length = lows[0].constant, lengths[0]
@@ -107,14 +107,6 @@ def _span(
     cut = alg.exceeds(extent, length)
     moving = Affine.of(((name, alg.select(cut, step, 0)) for name, step in lows[0].terms), alg.select(cut, first, 0))
     return moving, alg.select(cut, length, extent)
-
-
-def reach_of(steps: Sequence[tuple[Value, Value]], spread: Value) -> Value:
-    """Places that subscripts cover which differ by at most `spread`: each loop goes so many steps of such a size."""
-    total: Value = 1 + spread - sum(step for step, _ in steps)
-    for step, count in steps:
-        total = total + step * count
-    return total
 
 
 def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:

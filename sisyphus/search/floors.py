@@ -20,8 +20,9 @@ from sisyphus.model.bounds import relaxation as bound
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Wait, waits_of
+from sisyphus.plan import bursts_of
 from sisyphus.search.costs import Batch, Floats, Ints
-from sisyphus.search.paper_costs import span, tile_sizes, trips_of
+from sisyphus.search.paper_costs import tile_spans, trips_of
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, NestSpace, Space
 
@@ -181,13 +182,13 @@ class NestFloor:
 
     def _may_be_few(self, batch: Batch) -> npt.NDArray[np.bool_]:
         """Whether some array that is added to may have so few words per bank that it waits as registers do."""
-        sizes = tile_sizes(self.nest, batch, frozenset(batch.loops))
+        every = frozenset(batch.loops)
         most = self.rules.register_words * self.space.target.max_partition
         found = np.zeros(batch.count, np.bool_)
         for use in self.nest.arrays:
             if use.reads and use.writes:
-                spans = [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims]
-                found |= np.prod(spans, axis=0, dtype=np.int64) <= most
+                elements = np.prod(tile_spans(self.nest, use, batch, every), axis=0, dtype=np.int64)
+                found |= elements <= most
         return found
 
 
@@ -207,14 +208,7 @@ def side_by_side(families: Ints, cycles: Sequence[Floats]) -> Floats:
 
 
 def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> tuple[Ints, Ints]:
-    """Elements of one tile, and its contiguous runs of memory: all places before the last dimension that is cut."""
-    sizes = tile_sizes(nest, batch, outside)
-    ones = np.ones(batch.count, np.int64)
-    spans = [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims]
-    bursts, whole = ones, np.ones(batch.count, np.bool_)
-    for at in reversed(range(len(use.dims))):
-        before = np.prod(spans[:at], axis=0, dtype=np.int64) if at else ones
-        partial = whole & (spans[at] < use.dims[at].extent)
-        bursts = np.where(partial, before, bursts)
-        whole &= ~partial
-    return np.prod(spans, axis=0, dtype=np.int64) * ones, bursts
+    """Elements of one tile, and its contiguous runs of memory."""
+    spans = tile_spans(nest, use, batch, outside)
+    bursts = bursts_of(VECTOR, spans, [dim.extent for dim in use.dims])
+    return np.prod(spans, axis=0, dtype=np.int64) * np.ones(batch.count, np.int64), bursts

@@ -48,7 +48,7 @@ from sisyphus.search.costs import (
     joined_costs,
 )
 from sisyphus.search.floors import NestFloor, side_by_side
-from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, span, tile_sizes
+from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, tile_spans
 from sisyphus.search.reading import Reading
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
@@ -293,11 +293,10 @@ class MeasuredCosts(PaperCosts):
         rows: Ints,
     ) -> Mapping[str, Floats]:
         """What the tiles of an array take, by budget."""
-        sizes = tile_sizes(nest, batch, outside)
         found = tile_costs(
             self.space.target,
             self.space.scop.array(use.array),
-            [np.broadcast_to(span(dim, sizes), (batch.count,)) for dim in use.dims],
+            tile_spans(nest, use, batch, outside),
             [factor[rows] for factor in candidates.factors[use.array]],
             candidates.widths[use.array][rows],
             loaded=candidates.loads[use.array][rows],

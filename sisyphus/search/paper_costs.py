@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.model import paper
@@ -28,7 +29,7 @@ from sisyphus.search.costs import (
     Width,
 )
 from sisyphus.search.partitions import States, states_of
-from sisyphus.space import ArrayUse, DesignPoint, DimUse, NestSpace, Space
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
 DSP, MEMORY = "dsp", "memory"
 #: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.
@@ -233,7 +234,7 @@ class PaperCosts:
 
 def smallest_tile(use: ArrayUse) -> int:
     """Elements that one iteration of a nest touches."""
-    return use.footprint({name: 1 for dim in use.dims for name in dim.loops})
+    return int(use.footprint({name: 1 for dim in use.dims for name in dim.loops}))
 
 
 def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
@@ -277,19 +278,15 @@ def tile_sizes(nest: NestSpace, batch: Batch, outside: frozenset[str]) -> dict[s
     }
 
 
-def span(dim: DimUse, sizes: dict[str, Ints]) -> Ints | int:
-    """`DimUse.span` for arrays of sizes."""
-    if dim.coefficients is None:
-        return dim.extent
-    total: Any = dim.constant + sum(factor * sizes[name] for name, factor in dim.coefficients)
-    clipped: Ints | int = np.minimum(dim.extent, total)
-    return clipped
+def tile_spans(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> list[Ints]:
+    """Places of a tile per dimension of an array."""
+    sizes = tile_sizes(nest, batch, outside)
+    return [np.broadcast_to(dim.span(sizes, VECTOR), (batch.count,)) for dim in use.dims]
 
 
 def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Ints:
     """Elements of a tile."""
-    sizes = tile_sizes(nest, batch, outside)
-    return reduce(np.multiply, (span(dim, sizes) for dim in use.dims), np.ones(batch.count, np.int64))
+    return reduce(np.multiply, tile_spans(nest, use, batch, outside), np.ones(batch.count, np.int64))
 
 
 def _writes(nest: NestSpace, array: str) -> bool:

@@ -9,7 +9,6 @@ from math import lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths
 from sisyphus.ir import ArrayId, Role, Scop, Statement
-from sisyphus.poly import Affine
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
@@ -128,9 +127,9 @@ def _array_use(
     declared = scop.array(array)
     written = [s.write for s in statements if s.write.array == array]
     read = [ref for s in statements for ref in s.reads if ref.array == array]
-    trips = {loop.iterator: loop.trip_count for loop in nest.band}
     dims = tuple(
-        _dim_use(extent, [r.index[at] for r in (*written, *read)], trips) for at, extent in enumerate(declared.extents)
+        DimUse.of(extent, [r.index[at] for r in (*written, *read)], nest.iterators)
+        for at, extent in enumerate(declared.extents)
     )
     if declared.view_of is not None:
         around = places_around(nest)[-1:] if not declared.still else ()
@@ -139,17 +138,6 @@ def _array_use(
         return ArrayUse(array, dims, bool(read), bool(written), (*around, *inside), declared.still)
     tiled = places if declared.role is not Role.LOCAL and declared.extents else ()
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
-
-
-def _dim_use(extent: int, subscripts: Sequence[Affine], trips: Mapping[str, int]) -> DimUse:
-    loops = tuple(name for name in trips if any(e.coefficient(name) for e in subscripts))
-    linear_parts = {e.terms for e in subscripts}
-    if len(linear_parts) > 1:
-        return DimUse(extent, extent, None, loops)
-    first = subscripts[0]
-    coefficients = tuple((name, abs(first.coefficient(name))) for name in loops)
-    spread = max(e.constant for e in subscripts) - min(e.constant for e in subscripts)
-    return DimUse(extent, 1 + spread - sum(c for _, c in coefficients), coefficients, loops)
 
 
 def _partition_values(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from sisyphus.algebra import EXACT, Algebra, Value, product
 from sisyphus.analysis import Dependences, Distribution, Live, LoopKind, Nest, paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
+from sisyphus.poly import Affine
 from sisyphus.space.factors import Factors
 from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, Tile
 from sisyphus.target import Target
@@ -70,15 +72,28 @@ class DimUse:
     coefficients: tuple[tuple[str, int], ...] | None
     loops: tuple[str, ...]
 
-    def span(self, sizes: Mapping[str, int]) -> int:
-        """Places covered when loop l runs over `sizes[l]` iterations (1: fixed)."""
-        return min(self.extent, self.reach(sizes))
+    @staticmethod
+    def of(extent: int, subscripts: Sequence[Affine], loops: Iterable[str]) -> DimUse:
+        """By subscripts in terms of these loops and of others, which are fixed."""
+        used = tuple(name for name in loops if any(e.coefficient(name) for e in subscripts))
+        if len({e.terms for e in subscripts}) > 1:
+            return DimUse(extent, extent, None, used)
+        coefficients = tuple((name, abs(subscripts[0].coefficient(name))) for name in used)
+        spread = max(e.constant for e in subscripts) - min(e.constant for e in subscripts)
+        return DimUse(extent, 1 + spread - sum(c for _, c in coefficients), coefficients, used)
 
-    def reach(self, sizes: Mapping[str, int]) -> int:
+    def span(self, sizes: Mapping[str, Value], alg: Algebra = EXACT) -> Value:
+        """Places covered when loop l runs over `sizes[l]` iterations (1: fixed)."""
+        return alg.minimum(self.extent, self.reach(sizes))
+
+    def reach(self, sizes: Mapping[str, Value]) -> Value:
         """The same, not cut at the ends of the array."""
         if self.coefficients is None:
             return self.extent
-        return self.constant + sum(c * sizes[loop] for loop, c in self.coefficients)
+        total: Value = self.constant
+        for loop, step in self.coefficients:
+            total = total + step * sizes[loop]
+        return total
 
 
 @dataclass(frozen=True)
@@ -103,12 +118,9 @@ class ArrayUse:
         """May the array be anywhere but resident?"""
         return any(place != KERNEL_PLACE for place in self.places)
 
-    def footprint(self, sizes: Mapping[str, int]) -> int:
+    def footprint(self, sizes: Mapping[str, Value], alg: Algebra = EXACT) -> Value:
         """Elements of the bounding box touched when loop l runs over `sizes[l]` iterations."""
-        total = 1
-        for dim in self.dims:
-            total *= dim.span(sizes)
-        return total
+        return product([dim.span(sizes, alg) for dim in self.dims])
 
 
 def places_around(nest: Nest) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from sisyphus.model.formulas.addresses import bank_count, in_registers, words_pe
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
+from sisyphus.plan import beats_of
 from sisyphus.target import BankCost, Target
 
 Floats = npt.NDArray[np.float64]
@@ -134,8 +134,7 @@ class _Buffer:
 def whole_transfer(setting: Setting, array: Array, factors: Sequence[Ints], widths: Ints, *, is_load: bool) -> Ints:
     """Cycles of moving a whole array once, by partition factors and elements per beat."""
     dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
-    rows = prod(array.extents[:-1])
-    beats = rows * -(-array.extents[-1] // widths) if array.extents else np.ones_like(widths)
+    beats = beats_of(VECTOR, array.extents, widths) * np.ones_like(widths)
     move = Move(array.id, array.id, array.id, array.id, is_load, dims, widths, array.type.bits, beats)
     return np.asarray(move_cycles(setting, move).value, np.int64)
 

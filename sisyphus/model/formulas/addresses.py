@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sisyphus.algebra import Algebra, Condition, Value, at_least
 from sisyphus.model.facts.task_facts import Access, Dim
 from sisyphus.model.formulas.rules import Rules
+from sisyphus.plan import banks
 
 
 def needs_multiplier(alg: Algebra, stride: Value) -> Condition:
@@ -27,24 +28,18 @@ def words(alg: Algebra, dim: Dim) -> Value:
 
 
 def bank_count(alg: Algebra, dims: Iterable[Dim]) -> Value:
-    """Product of min(extent, factor) over the dimensions (MODEL.md 4.4)."""
-    total: Value = 1
-    for dim in dims:
-        total = total * alg.select(is_complete(alg, dim), dim.extent, dim.factor)
-    return total
+    """Banks of a buffer."""
+    return banks.bank_count(alg, ((dim.extent, dim.factor) for dim in dims))
 
 
 def words_per_bank(alg: Algebra, dims: Iterable[Dim]) -> Value:
-    """Product of ceil(extent / factor) over the dimensions (MODEL.md 4.4)."""
-    total: Value = 1
-    for dim in dims:
-        total = total * words(alg, dim)
-    return total
+    """Words in one bank of a buffer."""
+    return banks.words_per_bank(alg, ((dim.extent, dim.factor) for dim in dims))
 
 
 def in_registers(alg: Algebra, dims: Iterable[Dim]) -> Condition:
     """Every element is a bank of its own."""
-    return alg.negation(alg.exceeds(words_per_bank(alg, dims), 1))
+    return banks.in_registers(alg, ((dim.extent, dim.factor) for dim in dims))
 
 
 def moving(alg: Algebra, dim: Dim, loops: Iterable[str], trips: Mapping[str, Value]) -> tuple[Condition, Value]:
