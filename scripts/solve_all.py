@@ -32,11 +32,9 @@ from sisyphus.budgets import JUDGED
 from sisyphus.choice import forms, share_of
 from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
-from sisyphus.nlp import measured_problem as measured
-from sisyphus.nlp import paper_problem as paper
 from sisyphus.pipeline import Kernel, Model, Source, load_kernels
 from sisyphus.request import Form
-from sisyphus.search import Found, Judged, search_within
+from sisyphus.search import Found, Judged, MeasuredCosts, PaperCosts, search_within
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint, Options, build_space
 from sisyphus.target import load_device, make_target
@@ -209,9 +207,9 @@ def solve(kernel: Kernel, job: Job, limits: Limits, heard: Heard) -> Found:
             return Judged(math.inf, {})
         return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
 
-    formulate = paper.formulate if job.model == "paper" else measured.formulate
+    costs = PaperCosts if job.model == "paper" else MeasuredCosts
     improve = job.model == "measured"
-    return search_within(space, formulate, job.solver, limits, judge, improve=improve, on_progress=heard)
+    return search_within(space, costs, job.solver, limits, judge, improve=improve, on_progress=heard)
 
 
 def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:

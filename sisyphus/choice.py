@@ -14,7 +14,16 @@ from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFi
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_views
 from sisyphus.saved import fitted
-from sisyphus.search import Found, Judge, Judged, search_within, split_as_fixed, split_where_better
+from sisyphus.search import (
+    Found,
+    Judge,
+    Judged,
+    MeasuredCosts,
+    PaperCosts,
+    search_within,
+    split_as_fixed,
+    split_where_better,
+)
 from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import Size, needs_alone, needs_together
 from sisyphus.solve import Limits, SolveOutcome, Stop
@@ -160,11 +169,7 @@ def cost_of(known: Known | Choice, request: Request) -> float:
 
 
 def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | None, improve: bool) -> Choice:
-    from sisyphus.nlp import measured_problem as nlp_measured
-    from sisyphus.nlp import paper_problem as nlp_paper
-
     measured = request.model == "measured"
-    formulate = nlp_measured.formulate if measured else nlp_paper.formulate
     space = space_of(kernel, request)
 
     estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, request.target)
@@ -187,7 +192,7 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
     try:
         found = search_within(
             space,
-            formulate,
+            MeasuredCosts if measured else PaperCosts,
             request.solver,
             request.limits,
             judge,

@@ -8,18 +8,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sisyphus.solve import (
-    Limits,
-    NlFile,
-    SolveOutcome,
-    SolveRequest,
-    Stop,
-    ToolError,
-    find_tool,
-    run_tool,
-    write_nl,
-)
+from sisyphus.solve import Limits, SolveOutcome, SolveRequest, Stop, ToolError, find_tool, run_tool
+
+if TYPE_CHECKING:
+    from sisyphus.solve.models import NlFile
 
 #: Seconds that a solver may take beyond its limit before it is killed.
 GRACE_S = 5.0
@@ -62,6 +56,8 @@ class AslAdapter:
         return False
 
     def solve(self, request: SolveRequest) -> SolveOutcome:
+        from sisyphus.solve.models import write_nl
+
         started = time.monotonic()
         limits = request.limits
         with tempfile.TemporaryDirectory(prefix="sisy-asl-") as folder:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sisyphus.solve import Limits, SolveRequest, find_tool
+from sisyphus.solve import Form, Limits, SolveRequest, find_tool
 
 from .asl import AslAdapter
 
 
 class CouenneAdapter(AslAdapter):
     """The program `couenne` on PATH."""
+
+    forms = frozenset({Form.NONLINEAR})
 
     def __init__(self) -> None:
         super().__init__("couenne")

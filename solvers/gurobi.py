@@ -1,4 +1,4 @@
-"""Gurobi through Pyomo and its Python package: proves optima of nonlinear problems; needs a licence."""
+"""Gurobi through Pyomo and its Python package: proves optima of linear and nonlinear problems; needs a licence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-from sisyphus.solve import SolveOutcome, SolveRequest, Stop, binary_values
+from sisyphus.solve import SolveOutcome, SolveRequest, Stop
 
 STOPS = {
     "convergenceCriteriaSatisfied": Stop.PROVED,
@@ -36,6 +36,8 @@ class GurobiAdapter:
 
     def solve(self, request: SolveRequest) -> SolveOutcome:
         """A problem too large for the licence is a failure that says so."""
+        from sisyphus.solve.models import binary_values
+
         gurobipy: Any = import_module("gurobipy")
         started = time.monotonic()
         empty = SolveOutcome(Stop.FAILED, None, None, None, self.name, self.version(), 0.0)

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-from sisyphus.solve import Form, SolveOutcome, SolveRequest, Stop, binary_values
+from sisyphus.solve import Form, SolveOutcome, SolveRequest, Stop
 
 STOPS = {
     "convergenceCriteriaSatisfied": Stop.PROVED,
@@ -21,7 +21,7 @@ class HighsAdapter:
     """The Python package `highspy`; it knows no exponentials, so the search lists candidates for it."""
 
     name = "highs"
-    form = Form.LINEAR
+    forms = frozenset({Form.LINEAR})
 
     def missing(self) -> str | None:
         if find_spec("highspy") is None:
@@ -33,6 +33,8 @@ class HighsAdapter:
 
     def solve(self, request: SolveRequest) -> SolveOutcome:
         from pyomo.contrib.solver.common.factory import SolverFactory
+
+        from sisyphus.solve.models import binary_values
 
         started = time.monotonic()
         limits = request.limits

@@ -12,11 +12,14 @@ from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sisyphus.solve import Form, Limits, NlFile, SolveOutcome, SolveRequest, Stop, find_tool, write_nl
+from sisyphus.solve import Form, Limits, SolveOutcome, SolveRequest, Stop, find_tool
 
 from .asl import AslAdapter
+
+if TYPE_CHECKING:
+    from sisyphus.solve.models import NlFile
 
 #: An optimum found to a tolerance is a bound less this share of it.
 TOLERANCE = 1e-6
@@ -25,7 +28,7 @@ TOLERANCE = 1e-6
 class IpoptAdapter(AslAdapter):
     """`casadi`, or the program `ipopt` on PATH."""
 
-    form = Form.RELAXED
+    forms = frozenset({Form.RELAXED})
 
     def __init__(self) -> None:
         super().__init__("ipopt")
@@ -57,6 +60,8 @@ class IpoptAdapter(AslAdapter):
 
 def _by_casadi(adapter: IpoptAdapter, request: SolveRequest) -> SolveOutcome:
     import casadi
+
+    from sisyphus.solve.models import write_nl
 
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sisy-ipopt-") as folder:

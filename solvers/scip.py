@@ -1,4 +1,4 @@
-"""SCIP through a .nl file that Pyomo writes and the PySCIPOpt wheel reads: proves optima of nonlinear problems."""
+"""SCIP through a .nl file that Pyomo writes and the PySCIPOpt wheel reads: proves linear and nonlinear optima."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sisyphus.solve import NlFile, Progress, SolveOutcome, SolveRequest, Stop, write_nl
+from sisyphus.solve import Progress, SolveOutcome, SolveRequest, Stop
+
+if TYPE_CHECKING:
+    from sisyphus.solve.models import NlFile
 
 STOPS = {
     "optimal": Stop.PROVED,
@@ -41,6 +44,8 @@ class ScipAdapter:
     def solve(self, request: SolveRequest) -> SolveOutcome:
         """SCIP's clock is set to wall time, or a limit would count processor time and overrun."""
         import pyscipopt
+
+        from sisyphus.solve.models import write_nl
 
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="sisy-scip-") as folder:

@@ -1,7 +1,1 @@
-"""The cost formulas and constraints of a design space as a Pyomo model, and its answers as design points."""
-
-from sisyphus.nlp.knobs import Knobs
-from sisyphus.nlp.values import binary_values
-from sisyphus.space import Values, decode, knob
-
-__all__ = ["Knobs", "Values", "binary_values", "decode", "knob"]
+"""Optimization problems as Pyomo models: the paper's, in its formulas, and the choice between counted candidates."""

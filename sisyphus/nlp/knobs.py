@@ -39,7 +39,6 @@ class Knobs:
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self.more: dict[str, Any] = {}
         self.model = m = pyo.ConcreteModel(name=space.scop.name)
         m.rules = pyo.ConstraintList()
         m.impossible = pyo.Var(bounds=(0, 0))
@@ -88,8 +87,8 @@ class Knobs:
         return ((n, u) for n in self.space.nests for u in n.arrays)
 
     def variables(self) -> dict[str, pyo.Var]:
-        """Log variables by name, as the cost expressions ask for them; a formulation may add its own."""
-        return {**{name: self.model.log[name] for name in self.model.log}, **self.more}
+        """Log variables by name, as the cost expressions ask for them."""
+        return {name: self.model.log[name] for name in self.model.log}
 
     def trips(self, nest: NestSpace, level: int, loops: Iterator[str] | tuple[str, ...]) -> Signomial:
         """Product of the trip counts of some loops at a level."""

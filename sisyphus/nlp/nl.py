@@ -1,4 +1,4 @@
-"""A Pyomo model as an AMPL .nl file, and the numbers that come back for its columns; knows no solver."""
+"""A Pyomo model as an AMPL .nl file, the numbers that come back for its columns, and its knobs; knows no solver."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ def write_nl(model: pyo.ConcreteModel, folder: Path) -> NlFile:
     columns = tuple(info.variables)
     path.with_suffix(".col").write_text("".join(f"x{j}\n" for j in range(len(columns))), encoding="utf-8")
     return NlFile(model, path, columns)
+
+
+def binary_values(model: pyo.ConcreteModel) -> dict[str, int]:
+    """The binary knobs of a solved model, rounded, as far as they have a value."""
+    variables = model.component_data_objects(pyo.Var)
+    return {knob_of(v): round(v.value) for v in variables if v.is_binary() and v.value is not None}
 
 
 def knob_of(variable: Any) -> str:

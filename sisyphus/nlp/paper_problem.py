@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pyomo.environ as pyo
 
+from sisyphus.algebra import product
 from sisyphus.analysis import LoopKind
 from sisyphus.model import paper
-from sisyphus.nlp.footprint import footprint, whole_footprint
 from sisyphus.nlp.knobs import Knobs, outside_name
 from sisyphus.nlp.signomial import Signomial, SignomialNumbers
 from sisyphus.space import ArrayUse, NestSpace, Space
@@ -21,14 +21,14 @@ NUMBERS = SignomialNumbers()
 def formulate(space: Space) -> Knobs:
     """The whole problem; its objective is the paper's latency in cycles."""
     knobs = Knobs(space)
-    one_place_per_array(knobs)
+    _one_place_per_array(knobs)
     _limit_dsp(knobs)
-    limit_memory(knobs)
+    _limit_memory(knobs)
     knobs.model.latency = pyo.Objective(expr=_computation(knobs) + _communication(knobs), sense=pyo.minimize)
     return knobs
 
 
-def one_place_per_array(knobs: Knobs) -> None:
+def _one_place_per_array(knobs: Knobs) -> None:
     """An array is resident for the whole kernel or nowhere."""
     for array in knobs.space.used_arrays:
         users = [n.id for n in knobs.space.users(array)]
@@ -36,7 +36,7 @@ def one_place_per_array(knobs: Knobs) -> None:
             knobs.require(knobs.model.resident[array, first] == knobs.model.resident[array, second])
 
 
-def trips_of(knobs: Knobs, nest: NestSpace, copies: Sequence[str]) -> paper.Trips:
+def _trips_of(knobs: Knobs, nest: NestSpace, copies: Sequence[str]) -> paper.Trips:
     """Products of trip counts of a nest as signomials; `copies` are the logarithms of how many run side by side."""
     names = [loop.iterator for loop in nest.loops]
     by_kind = {kind: tuple(s.iterator for s in nest.loops if s.kind is kind) for kind in LoopKind}
@@ -55,7 +55,7 @@ def _computation(knobs: Knobs) -> pyo.Expression:
     total = 0.0
     for nest in space.nests:
         cost = paper.nest_cost(space, nest)
-        trips = trips_of(knobs, nest, knobs.copies(nest))
+        trips = _trips_of(knobs, nest, knobs.copies(nest))
         latency = paper.nest_latency(cost, trips, tree=space.options.tree_reduction, numbers=NUMBERS)
         total += nest.outer_trips * Signomial.of(latency).expression(variables)
     return total
@@ -86,15 +86,15 @@ def _communication(knobs: Knobs) -> pyo.Expression:
 def _tile_cycles(knobs: Knobs, nest: NestSpace, use: ArrayUse) -> pyo.Expression:
     """Loads of an array's tiles, and stores where it is written; 0 where it is resident."""
     outside = tuple(outside_name(nest, loop.iterator, use.array) for loop in nest.loops)
-    traffic = paper.tile_traffic(footprint(nest, use), Signomial.power(outside))
-    whole = whole_footprint(nest, use)
+    traffic = paper.tile_traffic(_footprint(nest, use), Signomial.power(outside))
+    whole = _whole_footprint(nest, use)
     resident = knobs.model.resident[use.array, nest.id]
     directions = 2 if use.writes else 1
     cycles = traffic.expression(knobs.variables()) - whole * resident
     return directions * nest.outer_trips * cycles
 
 
-def limit_memory(knobs: Knobs) -> None:
+def _limit_memory(knobs: Knobs) -> None:
     """Equation 12 in bytes: resident arrays once, tiles per nest."""
     space, m = knobs.space, knobs.model
     used = 0.0
@@ -105,8 +105,8 @@ def limit_memory(knobs: Knobs) -> None:
         for nest in users:
             use = nest.use(array)
             if use is not None and use.can_be_tiled:
-                tile = footprint(nest, use).expression(knobs.variables())
-                used += declared.type.bytes * (tile - whole_footprint(nest, use) * m.resident[array, nest.id])
+                tile = _footprint(nest, use).expression(knobs.variables())
+                used += declared.type.bytes * (tile - _whole_footprint(nest, use) * m.resident[array, nest.id])
     knobs.require(used <= space.target.budget.onchip_bytes)
 
 
@@ -121,7 +121,7 @@ def _limit_dsp(knobs: Knobs) -> None:
     for nest in space.nests:
         cost = costs[nest.id]
         _tie_interval(knobs, nest, cost)
-        unrolled = trips_of(knobs, nest, knobs.copies(nest)).unrolled
+        unrolled = _trips_of(knobs, nest, knobs.copies(nest)).unrolled
         exponent = sum(n * m.log[name] for name, n in unrolled.terms[0].exponent) - m.log_interval[nest.id]
         for op, count, dsp in cost.operations:
             if dsp:
@@ -152,3 +152,18 @@ def _tie_interval(knobs: Knobs, nest: NestSpace, cost: paper.StatementCost) -> N
         knobs.require(log_ii <= math.log(cost.chain) + sum(n * m.log[name] for name, n in unrolled))
     log_ii.setub(highest)
     knobs.require(log_ii <= highest * pipelined)
+
+
+def _footprint(nest: NestSpace, use: ArrayUse) -> Signomial:
+    """Elements of a tile: the product over dimensions of a sum of loop sizes, loops outside the transfer fixed."""
+    sizes = {
+        loop: Signomial.constant(nest.loop(loop).trip_count).inverse_of([outside_name(nest, loop, use.array)])
+        for loop in dict.fromkeys(loop for dim in use.dims for loop in dim.loops)
+    }
+    return Signomial.of(product([dim.reach(sizes) for dim in use.dims]))
+
+
+def _whole_footprint(nest: NestSpace, use: ArrayUse) -> float:
+    """The value of `_footprint` where no loop is outside."""
+    sizes = {loop.iterator: loop.trip_count for loop in nest.loops}
+    return float(product([dim.reach(sizes) for dim in use.dims]))

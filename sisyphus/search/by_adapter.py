@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sisyphus.nlp.convex import is_convex
+from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.linear import linear
 from sisyphus.search.repair import logarithms, near, repair
 from sisyphus.search.session import ROUGHLY_EQUAL, Session
-from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, form_of
+from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, forms_of
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.run import solve
 from sisyphus.space import DesignPoint, NotADesign, Space, decode, encode
@@ -25,13 +26,13 @@ RADII = (4.0, 8.0, 16.0)
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
-    """The whole turn, in the form of the problem that the adapter takes."""
-    form = form_of(load_adapter(name))
-    if form is Form.LINEAR:
+    """The whole turn: formulas where the problem has them and the adapter takes them, else counted choices."""
+    forms = forms_of(load_adapter(name))
+    if session.make_costs.has_formulas and Form.NONLINEAR in forms:
+        return _nonlinear(session, name)
+    if Form.LINEAR in forms:
         return linear(session, name)
-    if form is Form.RELAXED:
-        return repair(session, name, _ask(session, name, session.space))
-    return _nonlinear(session, name)
+    return repair(session, name, _ask(session, name, session.space))
 
 
 def _nonlinear(session: Session, name: str) -> SolveOutcome:
@@ -57,8 +58,7 @@ def _fitting(session: Session, name: str, first: SolveOutcome) -> SolveOutcome:
         point, wrong = _decoded(session, space, outcome.values)
         if point is None:
             return replace(outcome, stop=Stop.FAILED, values=None, message=f"returned an infeasible point: {wrong}")
-        claimed = float("inf") if outcome.objective is None else outcome.objective
-        cost, over = session.offer(point, claimed, name)
+        cost, over = session.offer(point, name)
         if not over:
             return _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
         if outcome.stop is Stop.INTERRUPTED:
@@ -94,9 +94,8 @@ def _rounded(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome
 
 def _look(session: Session, hunt: Hunt, space: Space) -> None:
     """The best designs of a part of the space are offered, as far as time allows."""
-    costs = session.costs_of(space)
-    if costs is not None and not session.is_over:
-        hunt.run_tightening(costs, proves=False)
+    if not session.is_over:
+        hunt.run_tightening(session.make_costs(space), proves=False)
 
 
 def _asking(session: Session) -> Limits:
@@ -109,7 +108,7 @@ def _asking(session: Session) -> Limits:
 
 def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
     """The solver's answer; what it tells of on the way is judged at once, while it runs."""
-    knobs = session.formulate(space)
+    knobs = formulate(space)
     start = None
     if session.best is not None:
         try:
@@ -124,7 +123,7 @@ def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
             return
         point = None if word.values is None else _decoded(session, space, word.values)[0]
         if point is not None:
-            session.offer(point, float("inf"), name)
+            session.offer(point, name)
         session.tell(None, word.bound if space is session.space else None)
 
     return solve(name, request, hear)

@@ -63,7 +63,7 @@ class Hunt:
 
     def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:
         point = point_of(costs.space, solution)
-        cost, over = self.session.offer(point, solution.cycles, self.solver)
+        cost, over = self.session.offer(point, self.solver)
         if not over and self.session.best is not None and self.session.best.point == point:
             self.found = solution
         return cost, over
@@ -80,8 +80,8 @@ class Hunt:
         space = costs.space
         for _ in range(MAX_ROUNDS):
             space = with_smaller_budgets(space, {name: max(r, LEAST_STEP) for name, r in result.over.items()})
-            tighter = self.session.costs_of(space)
-            if tighter is None or self.session.is_over:
+            tighter = self.session.make_costs(space)
+            if self.session.is_over:
                 break
             result = self.run(tighter, proves=False)
             if not self._needs_less(result):
@@ -108,11 +108,11 @@ class Hunt:
         until = time.monotonic() + POLISH_S
         deadline = until if session.deadline is None else min(until, session.deadline)
         point = refine(costs, session.best.point, self._cost, deadline)
-        session.offer(point, float("inf"), self.solver)
+        session.offer(point, self.solver)
 
     def _cost(self, point: DesignPoint) -> float:
         """Infinite where a design does not fit."""
-        judged = self.session.judged(point, float("inf"))
+        judged = self.session.judged(point)
         over = self.session.space.target.budget.exceeded_by(judged.usage)
         return float("inf") if over or judged.cycles is None else judged.cycles
 
@@ -120,8 +120,6 @@ class Hunt:
 def exact(session: Session) -> SolveOutcome:
     """The whole turn; Ctrl-C ends it with what was found."""
     costs, hunt = session.costs, Hunt(session)
-    if costs is None:
-        return _outcome(hunt, Stop.FAILED, "needs a cost model, and there is none for this problem")
     try:
         stop = hunt.run_tightening(costs)
     except KeyboardInterrupt:

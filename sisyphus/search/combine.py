@@ -6,7 +6,7 @@ better than what is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -37,12 +37,20 @@ def branch_and_bound(problem: Problem, upper: float, incumbent: Incumbent, *, ma
                 break
         else:
             return
-    kept = _Search(problem, upper, incumbent, may_leave_out=may_leave_out).survivors()
+    yield from without_hopeless(
+        problem, upper, incumbent, lambda fewer: _Search(fewer, upper, incumbent, may_leave_out=may_leave_out).run()
+    )
+
+
+def without_hopeless(
+    problem: Problem, upper: float, incumbent: Incumbent, combine: Callable[[Problem], Iterator[Event]]
+) -> Iterator[Event]:
+    """Combines only entries that lower bounds do not keep out of everything below `upper` and the incumbent."""
+    kept = _Search(problem, upper, incumbent, may_leave_out=False).survivors()
     if not all(len(entries) for entries in kept):
         return
     tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
-    fewer = replace(problem, tables=tables)
-    for event in _Search(fewer, upper, incumbent, may_leave_out=may_leave_out).run():
+    for event in combine(replace(problem, tables=tables)):
         if isinstance(event, Whole):
             event = replace(event, chosen=tuple(int(own[c]) for own, c in zip(kept, event.chosen, strict=True)))
         yield event

@@ -8,7 +8,7 @@ the same time. Which steps and groups there are depends only on which arrays are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -295,5 +295,11 @@ class CostModel(Protocol):
         ...
 
 
-#: Makes the cost model of a space.
-MakeCosts: TypeAlias = Callable[[Space], CostModel]
+class MakeCosts(Protocol):
+    """Makes the cost model of a space; as a rule its class."""
+
+    #: Whether the problem can also be said in formulas (`nlp/paper_problem.py`), for solvers that take those.
+    @property
+    def has_formulas(self) -> bool: ...
+
+    def __call__(self, space: Space) -> CostModel: ...

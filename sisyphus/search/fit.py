@@ -7,10 +7,11 @@ from dataclasses import replace
 from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
+from sisyphus.search.costs import MakeCosts
 from sisyphus.search.excess import named
 from sisyphus.search.refine import refine
-from sisyphus.search.session import Formulation, Judge, Judged, OnProgress
-from sisyphus.search.turns import COSTS, Found, search
+from sisyphus.search.session import Judge, Judged, OnProgress
+from sisyphus.search.turns import Found, search
 from sisyphus.solve.contract import Limits, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Resources
@@ -25,7 +26,7 @@ FULL_CHIP = 0.001
 
 def search_within(
     space: Space,
-    formulate: Formulation,
+    make_costs: MakeCosts,
     solver: str,
     limits: Limits,
     judge: Judge,
@@ -46,12 +47,12 @@ def search_within(
     if improve and limits.seconds is not None:
         searching = replace(limits, seconds=max(LEAST_S, (1 - IMPROVING) * limits.seconds))
     try:
-        found = search(space, formulate, solver, searching, seen, start=start, top=top, on_progress=on_progress)
+        found = search(space, make_costs, solver, searching, seen, start=start, top=top, on_progress=on_progress)
     except (NoDesignError, TimeUp) as failure:
         raise seen.explained(failure) from failure
     if not improve or found.outcome.stop is Stop.PROVED:
         return found
-    return _improved(space, formulate, found, seen, deadline)
+    return _improved(space, make_costs, found, seen, deadline)
 
 
 class _Seen:
@@ -95,10 +96,9 @@ class _Seen:
         )
 
 
-def _improved(space: Space, formulate: Formulation, found: Found, seen: _Seen, deadline: float | None) -> Found:
-    costs = COSTS.get(formulate)
-    if costs is None or seen.best is None:
+def _improved(space: Space, make_costs: MakeCosts, found: Found, seen: _Seen, deadline: float | None) -> Found:
+    if seen.best is None:
         return found
-    point = refine(costs(space), seen.best, seen.cost_of, deadline)
+    point = refine(make_costs(space), seen.best, seen.cost_of, deadline)
     cycles = seen(point).cycles
     return replace(found, point=point, outcome=replace(found.outcome, objective=cycles))

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import VECTOR
+from sisyphus.algebra import VECTOR, Value
 from sisyphus.analysis import LoopKind
 from sisyphus.model import NestModel
-from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.bounds.body import body_of, must_load
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Wait, waits_of
@@ -34,7 +34,7 @@ class NestFloor:
         self.space, self.nest, self.model, self.beats = space, nest, model, beats
         self.rules = model.rules
         self.tree = space.options.tree_reduction
-        self.body = bound.body_of(space, nest, model.rules)
+        self.body = body_of(space, nest, model.rules)
         self._batch: Batch | None = None
         self._tiles: dict[frozenset[str], Floats] = {}
 
@@ -44,11 +44,11 @@ class NestFloor:
         return {op.core.kind: op.core for op in self.body.operations}
 
     def latency(self, batch: Batch) -> Floats:
-        """Of one iteration of the pipeline."""
+        """Of one iteration of the pipeline: operands, products, then the additions one after another or as a tree."""
         copies = self._adding(batch, batch.level2)
-        depth = np.ceil(np.log2(copies + 1)) if self.tree else copies
-        ones = np.ones(batch.count)
-        return np.asarray(bound.iteration_latency(self.body, copies, depth, tree=self.tree) * ones, np.float64)
+        additions = np.ceil(np.log2(copies + 1)) if self.tree else copies
+        found: Floats = self.body.depth + self.body.chain * additions.astype(np.float64)
+        return found
 
     def interval(self, batch: Batch) -> Floats:
         """Between two starts: what a pipelined loop has to wait for, or one cycle; without a pipeline the latency."""
@@ -133,12 +133,16 @@ class NestFloor:
         """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
         footprint, bursts = _footprint(self.nest, use, batch, outside)
         beats = footprint / self.beats.of(self.nest, use, batch, outside)
-        once = bound.transfer_cycles(beats, bursts, self.rules)
+        once = self.transfer_cycles(beats, bursts)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
+
+    def transfer_cycles(self, beats: Value, transfers: Value) -> Value:
+        """Loads or stores of a buffer: every beat, and the port's latency once per transfer."""
+        return beats + transfers * (self.rules.cycles.store + self.rules.cycles.register_transfer)
 
     def directions(self, use: ArrayUse) -> int:
         """How often a tile travels at least: in, out or both."""
-        return int(bound.must_load(self.space, self.nest, use)) + int(use.writes)
+        return int(must_load(self.space, self.nest, use)) + int(use.writes)
 
     def stored(self, use: ArrayUse) -> float:
         """The share of the transfers of an array that are stores."""

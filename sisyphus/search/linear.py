@@ -1,107 +1,221 @@
-"""A session's turn with a solver of linear problems: our exact search, whose combinations that solver chooses."""
+"""A session's turn with a solver of linear problems: our search, whose combinations that solver chooses and proves.
+
+What the choice model does not say at first (that a state of an array makes entries cost more than alone) is cut off
+where a solver's answer rests on it; then the solver is asked again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.choice import ChoiceBudget, ChoiceProblem, ChoiceStep, ChoiceTable, choice_model, picks
+from sisyphus.nlp.choice import (
+    ChoiceBudget,
+    ChoiceProblem,
+    ChoiceStep,
+    ChoiceTable,
+    Chosen,
+    Coupling,
+    Cuts,
+    Excess,
+    choice_model,
+    chosen_of,
+)
 from sisyphus.search.by_exact import Hunt
-from sisyphus.search.events import Bound, Event, Failed, Incumbent, Whole
-from sisyphus.search.nodes import Problem
+from sisyphus.search.combine import PATIENCE, without_hopeless
+from sisyphus.search.costs import Budget, Floats, Ints
+from sisyphus.search.events import Bound, Event, Failed, Incumbent, LeftOut, Whole
+from sisyphus.search.nodes import Charges, Problem
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE
-from sisyphus.search.session import ROUGHLY_EQUAL, Session
+from sisyphus.search.session import Session
 from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
+from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.run import solve
 
+#: Entries of a table that are counted again in one state of their arrays; of more, only the one that was chosen.
+MOST_RECOUNTED = 20_000
+#: Share of a cost within which a solver of linear problems cannot tell two of them apart.
+TOLERANCE = 1e-6
 
-class _Chooser:
-    """`Combine` by an adapter for linear problems."""
-
-    def __init__(self, session: Session, name: str) -> None:
-        self.session, self.name = session, name
-        self.outcome: SolveOutcome = failure(name, "was not asked", 0.0)
-
-    def __call__(self, problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
-        yield Bound(0.0)
-        asked = choice_problem(problem)
-        if not all(any(serving.values()) for serving in asked.serves.values()):
-            return  # no state of an array meets the demands of all nests at once
-        upper = min(upper, incumbent.cycles)
-        self.outcome = solve(self.name, SolveRequest(choice_model(asked, upper), replace(self.session.left, gap=0.0)))
-        if self.outcome.stop is Stop.INFEASIBLE:
-            return
-        if self.outcome.values is not None:
-            chosen = _picked(self.outcome.values, asked)
-            cycles = _cycles(problem, chosen) if chosen else None
-            if cycles is None:
-                self._fails(Stop.FAILED, "returned an infeasible choice")
-            elif cycles < upper:
-                yield Whole(cycles, tuple(chosen))
-                if incumbent.cycles >= upper:
-                    self._fails(Stop.UNPROVED, "its choice is no better when it is built")
-        if self.outcome.stop is not Stop.PROVED:
-            yield Failed()
-
-    def _fails(self, stop: Stop, message: str) -> None:
-        self.outcome = replace(self.outcome, stop=stop, message=message)
-
-
-def _picked(values: Mapping[str, int], asked: ChoiceProblem) -> list[int]:
-    """The entry of each table; none where the values do not say one."""
-    try:
-        return picks(values, asked)
-    except (KeyError, StopIteration):
-        return []
+#: A solver's answer to a Pyomo model.
+Ask = Callable[[Any], SolveOutcome]
 
 
 def linear(session: Session, name: str) -> SolveOutcome:
     """The whole turn."""
-    costs = session.costs
-    chooser = _Chooser(session, name)
-    if costs is None:
-        return failure(name, "needs a cost model, and there is none for this problem", session.seconds)
+    version = load_adapter(name).version()
+    chooser = Chooser(lambda model: solve(name, SolveRequest(model, replace(session.left, gap=0.0))))
     hunt = Hunt(session, solver=name, combine=chooser)
     try:
-        stop = hunt.run_tightening(costs)
-        if chooser.outcome.stop not in (Stop.PROVED, Stop.INFEASIBLE):
-            stop = chooser.outcome.stop
+        stop = hunt.run_tightening(session.costs)
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
+    last = chooser.last or failure(name, "lower bounds left nothing to choose", 0.0, version)
+    if chooser.wrong is not None:
+        stop, last = chooser.wrong, replace(last, message=chooser.message or last.message)
     objective = None if session.best is None else session.best.cost
     values = None if hunt.found is None else hunt.values()
-    return replace(chooser.outcome, stop=stop, values=values, objective=objective, bound=session.bound)
+    return replace(last, stop=stop, values=values, objective=objective, bound=session.bound)
+
+
+class Chooser:
+    """`Combine` by a solver of linear problems; `wrong` says why it stopped where it has not proved what was asked."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self.last: SolveOutcome | None = None
+        self.wrong: Stop | None = None
+        self.message = ""
+
+    def __call__(self, problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
+        """The best choice below `upper` and the incumbent, then the next best ones until none is left."""
+
+        def search(fewer: Problem) -> Iterator[Event]:
+            return self._search(fewer, upper, incumbent, may_leave_out=may_leave_out)
+
+        return without_hopeless(problem, upper, incumbent, search)
+
+    def _search(self, problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
+        asked, charges, cuts, patience = choice_problem(problem), Charges(problem), Cuts(), PATIENCE
+        if not all(asked.states(array) for array in asked.serves):
+            return  # no state of an array meets the demands of all nests at once
+        while True:
+            limit = min(upper, incumbent.cycles)
+            model, unit = choice_model(asked, limit, cuts)
+            self.last = outcome = self.ask(model)
+            if outcome.stop is Stop.INFEASIBLE:
+                return
+            answer = self._read(outcome, asked, unit)
+            if answer is None:
+                yield Failed()
+                return
+            claimed, chosen = answer
+            is_proved = outcome.stop is Stop.PROVED
+            if is_proved and claimed >= limit * (1 - TOLERANCE):
+                return
+            if is_proved:
+                yield Bound(claimed)
+            cycles = _whole(charges, chosen.entries)
+            if cycles > claimed * (1 + TOLERANCE):
+                if may_leave_out:
+                    yield LeftOut(claimed)
+                cuts = _with_cut(cuts, problem, chosen)
+                continue
+            if cycles < limit:
+                yield Whole(cycles, chosen.entries)
+            if not is_proved:
+                self.wrong = outcome.stop
+                yield Failed()
+                return
+            patience = PATIENCE if incumbent.cycles < limit else patience - 1
+            if incumbent.cycles <= cycles * (1 + TOLERANCE):
+                return
+            if may_leave_out and not patience:
+                yield LeftOut(cycles)
+                return
+            cuts = replace(cuts, excluded=(*cuts.excluded, chosen.entries))
+
+    def _read(self, outcome: SolveOutcome, asked: ChoiceProblem, unit: float) -> tuple[float, Chosen] | None:
+        """What a solver says that its choice costs, and the choice; None where it says nothing of use."""
+        if outcome.values is None or outcome.objective is None:
+            self.wrong = Stop.FAILED if outcome.stop is Stop.PROVED else outcome.stop
+            return None
+        try:
+            return outcome.objective * unit, chosen_of(outcome.values, asked)
+        except (KeyError, StopIteration):
+            self.wrong, self.message = Stop.FAILED, "returned an infeasible choice"
+            return None
+
+
+def _whole(charges: Charges, entries: Sequence[int]) -> float:
+    """What a choice costs by our own count, infinite where it breaks a rule."""
+    last = len(entries) - 1
+    node = charges.beside(dict(enumerate(entries)), last)
+    alive = np.arange(charges.tables[last].count) == entries[last]
+    if charges.vectors(node, {last: alive}) is None:
+        return np.inf
+    return float(charges.wholes(node, last, np.array([entries[last]]))[0])
+
+
+def _with_cut(cuts: Cuts, problem: Problem, chosen: Chosen) -> Cuts:
+    """The cuts and what is wrong with an answer: states that nobody asks for, or what couplings add to its entries."""
+    states = {array: problem.begin(array) for array in problem.states}
+    for table, entry in zip(problem.tables, chosen.entries, strict=True):
+        for array, demand in table.states.items():
+            states[array] = int(problem.states[array].joined_with(states[array])[demand[entry]])
+    if IMPOSSIBLE not in states.values():
+        larger = {Excess(str(a), chosen.states[str(a)], s) for a, s in states.items() if chosen.states[str(a)] != s}
+        if larger:
+            return replace(cuts, excesses=(*cuts.excesses, *sorted(larger, key=str)))
+        known = {(cut.table, tuple(cut.states.items())) for cut in cuts.couplings}
+        found = [_coupling(problem, t, entry, states) for t, entry in enumerate(chosen.entries)]
+        new = [c for c in found if c is not None and (c.table, tuple(c.states.items())) not in known]
+        if new:
+            return replace(cuts, couplings=(*cuts.couplings, *new))
+    return replace(cuts, excluded=(*cuts.excluded, chosen.entries))
+
+
+def _coupling(problem: Problem, t: int, entry: int, states: Mapping[ArrayId, int]) -> Coupling | None:
+    """What states of arrays add to the entries of a table that may lead to them; None where that is nothing."""
+    table = problem.tables[t]
+    own = {array: states[array] for array in table.states}
+    if problem.recount is None or all(table.states[a][entry] == s for a, s in own.items() if a not in problem.start):
+        return None
+    kept = np.ones(table.count, np.bool_)
+    for array, state in own.items():
+        kept &= problem.states[array].joined_with(state)[table.states[array]] == state
+    rows = np.flatnonzero(kept) if kept.sum() <= MOST_RECOUNTED else np.array([entry])
+    again = problem.recount(table.take(rows), {a: np.full(len(rows), s) for a, s in own.items()})
+    return Coupling(
+        table=t,
+        states={str(array): state for array, state in own.items()},
+        cycles=_more(rows, again.cycles - table.cycles[rows]),
+        usage={
+            name: [_more(rows, more) for more in again.usage[name] - used[:, rows]]
+            for name, used in table.usage.items()
+        },
+    )
+
+
+def _more(rows: Ints, amounts: Floats) -> dict[int, float]:
+    """What is added to entries, where it is anything."""
+    return {int(row): float(amount) for row, amount in zip(rows, amounts, strict=True) if amount > 0}
 
 
 def choice_problem(problem: Problem) -> ChoiceProblem:
     """The combination problem as plain numbers."""
     place = {table.nest: t for t, table in enumerate(problem.tables)}
     serves = {array: _serving(problem, array) for array in problem.states}
-    used = {array: {s for some in found.values() for s in some} for array, found in serves.items()}
+    barred = {array: _barred(problem, array, serves[array]) for array in problem.states}
+    left = {a: sorted({s for some in found.values() for s in some} - barred[a]) for a, found in serves.items()}
     steps = []
     for step in problem.steps:
-        moves = [(m.array, {s: float(problem.moves[m][s]) for s in sorted(used[m.array])}) for m in step.moves]
-        steps.append(ChoiceStep([place[n] for n in step.nests], [(str(a), c) for a, c in moves], step.extra))
+        moves = [(str(m.array), {s: float(problem.moves[m][s]) for s in left[m.array]}) for m in step.moves]
+        steps.append(ChoiceStep([place[n] for n in step.nests], moves, step.extra, step.least))
     return ChoiceProblem(
         tables=[_plain(table) for table in problem.tables],
         steps=steps,
-        budgets=[
-            ChoiceBudget(
-                b.name,
-                b.limit,
-                [[place[n] for n in group] for group in b.groups],
-                {
-                    str(array): {s: float(taken[s]) for s in sorted(used[array])}
-                    for array, taken in problem.residents.get(b.name, {}).items()
-                },
-            )
-            for b in problem.budgets
-        ],
+        budgets=[_budget(problem, budget, place, left) for budget in problem.budgets],
         serves={str(array): found for array, found in serves.items()},
+        barred={str(array): states for array, states in barred.items()},
+    )
+
+
+def _budget(
+    problem: Problem, budget: Budget, place: Mapping[str, int], states: Mapping[ArrayId, Sequence[int]]
+) -> ChoiceBudget:
+    residents = problem.residents.get(budget.name, {})
+    return ChoiceBudget(
+        name=budget.name,
+        limit=budget.limit,
+        groups=[[place[n] for n in group] for group in budget.groups],
+        residents={str(a): {s: float(taken[s]) for s in states[a]} for a, taken in residents.items()},
+        sharing=budget.sharing,
     )
 
 
@@ -116,39 +230,24 @@ def _plain(table: Table) -> ChoiceTable:
 def _serving(problem: Problem, array: ArrayId) -> dict[int, list[int]]:
     """Per demand of some entry, the states among all joint demands that meet it."""
     states, start = problem.states[array], problem.begin(array)
-    allowed = {s for s in range(states.count) if problem.penalties(array)[s] == 0}
     reached: set[int] = {start}
     demands: set[int] = set()
     for table in problem.tables:
-        asked = set(table.states[array].tolist()) if array in table.states else set[int]()
-        demands |= asked
-        reached = {int(states.joined_with(r)[d]) for r in reached for d in (asked or {states.start})} - {IMPOSSIBLE}
+        if array in table.states:
+            asked = set(table.states[array].tolist())
+            demands |= asked
+            reached = {int(states.joined_with(r)[d]) for r in reached for d in asked} - {IMPOSSIBLE}
     found = {}
     for demand in sorted(demands):
         joined = states.joined_with(demand)
-        found[demand] = [s for s in sorted(reached & allowed) if joined[s] == s]
+        found[demand] = [s for s in sorted(reached) if joined[s] == s]
     return found or {states.start: [start]}
 
 
-def _cycles(problem: Problem, chosen: list[int]) -> float | None:
-    """What a choice costs by our own count; None where it breaks a rule."""
-    states = {array: problem.begin(array) for array in problem.states}
-    cycles: dict[str, float] = {}
-    for table, entry in zip(problem.tables, chosen, strict=True):
-        cycles[table.nest] = float(table.cycles[entry])
-        for array, demand in table.states.items():
-            states[array] = int(problem.states[array].joined_with(states[array])[demand[entry]])
-            if states[array] == IMPOSSIBLE:
-                return None
-    for budget in problem.budgets:
-        taken = {t.nest: t.usage[budget.name][:, c] for t, c in zip(problem.tables, chosen, strict=True)}
-        groups = np.array([np.sum([taken[nest] for nest in group], axis=0) for group in budget.groups])
-        used = float(groups[:, :-1].max(axis=0).sum()) + float(groups[:, -1].sum())
-        used += sum(float(u[states[array]]) for array, u in problem.residents.get(budget.name, {}).items())
-        if used > budget.limit * (1 + ROUGHLY_EQUAL):
-            return None
-    total = 0.0
-    for step in problem.steps:
-        moves = [float(problem.moves[m][states[m.array]]) for m in step.moves]
-        total += max([*(cycles[n] for n in step.nests), *moves], default=0.0) + step.extra
-    return total
+def _barred(problem: Problem, array: ArrayId, serves: Mapping[int, Sequence[int]]) -> frozenset[int]:
+    """States that the array must not come to, or of which some figure is infinite."""
+    amounts = [used[array] for used in problem.residents.values() if array in used]
+    amounts += [cycles for move, cycles in problem.moves.items() if move.array == array]
+    penalties = problem.penalties(array)
+    states = {s for some in serves.values() for s in some}
+    return frozenset(s for s in states if penalties[s] or not all(np.isfinite(amount[s]) for amount in amounts))

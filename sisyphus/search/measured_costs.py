@@ -25,7 +25,7 @@ from sisyphus.model import (
     whole_transfer,
 )
 from sisyphus.model.area.multiplexers import Users, shared_core_lut
-from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.plan import build_plan
@@ -75,6 +75,7 @@ class MeasuredCosts(PaperCosts):
 
     rules: Rules = VITIS_2023_2
     is_sociable = True
+    has_formulas = False
 
     def __init__(self, space: Space) -> None:
         super().__init__(space)
@@ -104,7 +105,7 @@ class MeasuredCosts(PaperCosts):
 
         Where a nest may have copies it does: copies with tiles of their own do not wait for each other.
         """
-        small = bound.small_arrays(self.space) - self._copied(writes=True)
+        small = small_arrays(self.space) - self._copied(writes=True)
         if len(small) <= FEW_SMALL:
             return frozenset()
         limit = self.space.target.budget.onchip_bytes
@@ -116,9 +117,9 @@ class MeasuredCosts(PaperCosts):
 
     @cached_property
     def _known_in_registers(self) -> Arrays:
-        every, small = frozenset(self.states), bound.small_arrays(self.space) & self.states.keys()
-        together = bound.stages(self.space, every, small)
-        apart = (a for a in small if bound.stages(self.space, every, small - {a}) != together)
+        every, small = frozenset(self.states), small_arrays(self.space) & self.states.keys()
+        together = stages(self.space, every, small)
+        apart = (a for a in small if stages(self.space, every, small - {a}) != together)
         shared = small & self._copied(writes=False)
         return frozenset(a for a in (*apart, *shared) if self._fits_registers(a))
 
@@ -131,14 +132,14 @@ class MeasuredCosts(PaperCosts):
         return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
 
     def steps(self, homes: Homes) -> tuple[Step, ...]:
-        free = (bound.small_arrays(self.space) & homes.residents) - self._known_in_registers
-        stages = bound.stages(self.space, homes.residents, homes.registers | free)
-        moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in stages]
-        is_single = not any(moves) and (len(stages) == 1 or len(self.space.distribution.body) == 1)
+        free = (small_arrays(self.space) & homes.residents) - self._known_in_registers
+        found = stages(self.space, homes.residents, homes.registers | free)
+        moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in found]
+        is_single = not any(moves) and (len(found) == 1 or len(self.space.distribution.body) == 1)
         extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
         return tuple(
             Step(stage.nests, moved, extra if at == 0 else 0)
-            for at, (stage, moved) in enumerate(zip(stages, moves, strict=True))
+            for at, (stage, moved) in enumerate(zip(found, moves, strict=True))
         )
 
     @cached_property
@@ -152,7 +153,7 @@ class MeasuredCosts(PaperCosts):
         return sum(found.values())
 
     def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
-        groups = tuple(stage.nests for stage in bound.stages(self.space, residents) if stage.nests)
+        groups = tuple(stage.nests for stage in stages(self.space, residents) if stage.nests)
         amounts, sharing = self.space.target.budget, {"lut": self._sharing}
         found = [Budget(name, getattr(amounts, name), groups, sharing.get(name, ())) for name in (*CORES, *BLOCKS)]
         found.append(Budget(EITHER, self._either, groups))
@@ -217,7 +218,7 @@ class MeasuredCosts(PaperCosts):
         found = super().least_tile(nest, use)
         floor, elements = self._floors[nest.id], found.cycles / (2 if use.writes else 1) / nest.outer_trips
         beats = floor.alike * elements / self._tile_beats.cap(use.array)
-        cycles = float(floor.directions(use) * bound.transfer_cycles(beats, floor.calls, self.rules))
+        cycles = float(floor.directions(use) * floor.transfer_cycles(beats, floor.calls))
         usage = {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))}
         return Least(cycles, usage, stores=cycles * floor.stored(use))
 

@@ -53,6 +53,7 @@ class PaperCosts:
     """`CostModel` of the paper: nests and stores add up, loads run side by side where arrays are used first."""
 
     is_sociable = False
+    has_formulas = True
 
     def __init__(self, space: Space) -> None:
         self.space = space

@@ -10,7 +10,7 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
 from sisyphus.model.batch import AROUND, RESIDENT
-from sisyphus.model.bounds import relaxation as bound
+from sisyphus.model.bounds.body import must_load
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.search.partitions import States
 from sisyphus.space import (
@@ -145,4 +145,4 @@ class Reading:
         return NestPoint(self.nest.nest.statements, order, tiles, None)
 
     def _must_load(self, use: ArrayUse) -> bool:
-        return bound.must_load(self.space, self.nest, use)
+        return must_load(self.space, self.nest, use)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sisyphus.nlp.knobs import log_name
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.session import Session
-from sisyphus.solve.contract import SolveOutcome, Stop, failure
+from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, knob
 
 #: How far the trip counts may lie from the fractional ones, as factors; the first with a design and one more are tried.
@@ -24,9 +24,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
     hunt = Hunt(session, solver=name)
     try:
         for radius in RADII:
-            costs = session.costs_of(near(session.space, outcome.relaxed, radius))
-            if costs is None:
-                return failure(name, "rounding needs a cost model, and there is none for this problem", session.seconds)
+            costs = session.make_costs(near(session.space, outcome.relaxed, radius))
             enough = hunt.found is not None
             hunt.run_tightening(costs, proves=False)
             if enough or session.is_over:

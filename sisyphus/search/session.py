@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite
-from typing import Protocol
 
-from sisyphus.nlp import Knobs
 from sisyphus.search.check import faults
 from sisyphus.search.costs import CostModel, MakeCosts
 from sisyphus.solve.contract import Limits, SolveOutcome
@@ -18,12 +17,6 @@ from sisyphus.space import DesignPoint, Space
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
 #: Seconds for a solver whose predecessors left neither a design nor time.
 LEAST_S = 5.0
-
-
-class Formulation(Protocol):
-    """Builds the optimization problem of a space."""
-
-    def __call__(self, space: Space) -> Knobs: ...
 
 
 @dataclass(frozen=True)
@@ -64,22 +57,19 @@ class Session:
     def __init__(
         self,
         space: Space,
-        formulate: Formulation,
+        make_costs: MakeCosts,
         limits: Limits,
         judge: Judge | None,
         *,
-        costs: MakeCosts | None,
         on_progress: OnProgress | None,
         top: int = 1,
     ) -> None:
-        self.space, self.formulate, self.limits, self.judge, self.top = space, formulate, limits, judge, top
-        self.make_costs = costs
+        self.space, self.make_costs, self.limits, self.judge, self.top = space, make_costs, limits, judge, top
         self.on_progress = on_progress
         self.started = time.monotonic()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self.found: list[Candidate] = []
         self.bound: float | None = None
-        self._costs: CostModel | None = None
         self.skipped: list[str] = []
 
     @property
@@ -120,35 +110,29 @@ class Session:
             return False
         return self.best.cost * (1 - self.limits.gap) <= self.bound + EQUAL * abs(self.bound)
 
-    def costs_of(self, space: Space) -> CostModel | None:
-        """The cost model of a space with other budgets."""
-        return None if self.make_costs is None else self.make_costs(space)
-
-    @property
-    def costs(self) -> CostModel | None:
+    @cached_property
+    def costs(self) -> CostModel:
         """The cost model of the space of this search."""
-        if self._costs is None:
-            self._costs = self.costs_of(self.space)
-        return self._costs
+        return self.make_costs(self.space)
 
     def faults(self, point: DesignPoint) -> tuple[str, ...]:
         """What is wrong with a point as far as it can be told."""
-        return () if self.costs is None else faults(self.costs, point)
+        return faults(self.costs, point)
 
-    def judged(self, point: DesignPoint, claimed: float) -> Judged:
-        """The last word about a design; `claimed` is what its solver says that it costs."""
+    def judged(self, point: DesignPoint) -> Judged:
+        """The last word about a design."""
         judged = Judged(None, {}) if self.judge is None else self.judge(point)
         if judged.cycles is not None:
             return judged
-        return replace(judged, cycles=claimed if self.costs is None else self.costs.evaluate(point))
+        return replace(judged, cycles=self.costs.evaluate(point))
 
-    def offer(self, point: DesignPoint, claimed: float, solver: str) -> tuple[float, Mapping[str, float]]:
+    def offer(self, point: DesignPoint, solver: str) -> tuple[float, Mapping[str, float]]:
         """Takes a legal design if it fits the budgets when it is built and is among the best.
 
         Its cost, and by how much it exceeds which budgets, as ratios.
         """
-        judged = self.judged(point, claimed)
-        cost, budget = judged.cycles if judged.cycles is not None else claimed, self.space.target.budget
+        judged = self.judged(point)
+        cost, budget = judged.cycles if judged.cycles is not None else inf, self.space.target.budget
         over = budget.exceeded_by(judged.usage)
         if not over and isfinite(cost) and all(point != other.point for other in self.found):
             best = self.best

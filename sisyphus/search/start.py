@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import Homes
 from sisyphus.search.events import Bound, Combine
 from sisyphus.search.greedy import greedy
@@ -77,7 +78,7 @@ def try_homes(search: Search, homes: Homes, effort: Effort | None = None) -> Non
         before, part = search.incumbent.cycles, _within(offers, share)
         for in_company in (False, True):  # company may change what designs cost, but not whether there is one
             refused = _short(
-                search, part, tables, search.combine, nodes, most_refused=effort.refused, in_company=in_company
+                search, part, tables, branch_and_bound, nodes, most_refused=effort.refused, in_company=in_company
             )
             if not np.isfinite(search.incumbent.cycles):
                 break

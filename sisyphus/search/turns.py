@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
-from sisyphus.nlp import measured_problem as measured
-from sisyphus.nlp import paper_problem as paper
-from sisyphus.search.by_adapter import by_adapter
 from sisyphus.search.by_exact import exact
 from sisyphus.search.costs import MakeCosts
 from sisyphus.search.infeasible import explain_infeasible
-from sisyphus.search.measured_costs import MeasuredCosts
-from sisyphus.search.paper_costs import PaperCosts
-from sisyphus.search.session import Formulation, Judge, OnProgress, Session
-from sisyphus.solve.contract import Limits, SolveOutcome, Stop, failure
-from sisyphus.solve.registry import EXACT, solver_list
+from sisyphus.search.session import Judge, OnProgress, Session
+from sisyphus.solve.contract import Form, Limits, SolveOutcome, Stop, failure, forms_of
+from sisyphus.solve.registry import EXACT, load_adapter, solver_list
 from sisyphus.space import DesignPoint, Space
-
-#: Cost models for the exact search, by the formulation that says the same to other solvers.
-COSTS: dict[Formulation, MakeCosts] = {paper.formulate: PaperCosts, measured.formulate: MeasuredCosts}
 
 
 @dataclass(frozen=True)
@@ -38,26 +29,26 @@ class Found:
 
 def search(
     space: Space,
-    formulate: Formulation,
+    make_costs: MakeCosts,
     solver: str,
     limits: Limits,
     judge: Judge | None = None,
     *,
-    costs: MakeCosts | None = None,
     start: DesignPoint | None = None,
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point of a space by the solvers in `solver` (see registry), tried until one of them is done.
 
-    `judge` has the last word on what a design costs and whether it fits. `costs` is the cost model of the exact search;
-    without it, the one that belongs to `formulate`, if any. A `start` that is a legal design is the first incumbent.
-    The `top` best designs are kept. A limit of time and Ctrl-C end the search with the best design so
-    far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
+    `judge` has the last word on what a design costs and whether it fits; without it the cost model that the search
+    makes has it. A `start` that is a legal design is the first incumbent. The `top` best designs are kept. A limit of
+    time and Ctrl-C end the search with the best design so far. Raises `NoDesignError` where nothing fits or no solver
+    is of use, `TimeUp` where time ran out first.
     """
     names = solver_list(solver)
-    costs = costs or COSTS.get(formulate)
-    session = Session(space, formulate, limits, judge, costs=costs, on_progress=on_progress, top=top)
+    for name in names:
+        _require_form(name, make_costs)
+    session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top)
     if start is not None:
         _begin_with(session, start)
     outcomes = []
@@ -69,11 +60,20 @@ def search(
     return _answer(session, outcomes)
 
 
+def _require_form(name: str, make_costs: MakeCosts) -> None:
+    """A solver of formulas is of no use where there are only counted choices."""
+    if name != EXACT and not make_costs.has_formulas and Form.LINEAR not in forms_of(load_adapter(name)):
+        raise NoDesignError(
+            f"solver `{name}` solves problems given by formulas, and the measured model is not one of them",
+            hint=f"take --solver {EXACT}, scip or highs; or --model paper, which `{name}` can be given",
+        )
+
+
 def _begin_with(session: Session, start: DesignPoint) -> None:
     wrong = session.faults(start)
     if wrong:
         session.skip("start", f"is no design of this space: {wrong[0]}")
-    elif session.offer(start, inf, "start")[1]:
+    elif session.offer(start, "start")[1]:
         session.skip("start", "exceeds the budgets")
 
 
@@ -81,7 +81,11 @@ def _turn(session: Session, name: str) -> SolveOutcome:
     """One solver. What fails in its own process is an outcome; what fails in ours is our fault, and nobody hides it."""
     session.begin_turn()
     try:
-        return exact(session) if name == EXACT else by_adapter(session, name)
+        if name == EXACT:
+            return exact(session)
+        from sisyphus.search.by_adapter import by_adapter  # which needs Pyomo
+
+        return by_adapter(session, name)
     except KeyboardInterrupt:
         return replace(failure(name, "interrupted", session.seconds), stop=Stop.INTERRUPTED)
 

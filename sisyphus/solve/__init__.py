@@ -1,8 +1,6 @@
 """Solvers: the contract of an adapter, finding the installed ones, running one safely in a child process."""
 
 from sisyphus.errors import ToolError
-from sisyphus.nlp import binary_values
-from sisyphus.nlp.nl import NlFile, write_nl
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolverAdapter, SolveRequest, Stop
 from sisyphus.solve.registry import (
     AUTO,
@@ -23,7 +21,6 @@ __all__ = [
     "EXACT",
     "Form",
     "Limits",
-    "NlFile",
     "Progress",
     "SolveOutcome",
     "SolveRequest",
@@ -32,12 +29,10 @@ __all__ = [
     "Stop",
     "ToolError",
     "adapters",
-    "binary_values",
     "find_adapter",
     "find_tool",
     "load_adapter",
     "run_tool",
     "solver_infos",
     "solver_list",
-    "write_nl",
 ]

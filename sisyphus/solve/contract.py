@@ -26,10 +26,11 @@ class Stop(Enum):
 
 
 class Form(Enum):
-    """The problem that an adapter solves, told by its attribute `form`; NONLINEAR where it has none.
+    """Problems that an adapter solves, told by its attribute `forms`; LINEAR and NONLINEAR where it has none.
 
-    NONLINEAR: the whole problem, mixed-integer and with exponentials. LINEAR: the choice between listed candidates.
-    RELAXED: the whole problem, but the answer may be fractional; it comes back as `SolveOutcome.relaxed`.
+    LINEAR: mixed-integer linear, the choice between counted candidates. NONLINEAR: mixed-integer with exponentials,
+    the paper's whole problem. RELAXED: the same, but the answer may be fractional; it comes back as
+    `SolveOutcome.relaxed`.
     """
 
     NONLINEAR = "nonlinear"
@@ -116,7 +117,7 @@ class SolveOutcome:
 class SolverAdapter(Protocol):
     """One solver; found through the entry-point group `sisyphus.solvers` under its own name.
 
-    An adapter of another form than NONLINEAR says so in an attribute `form`.
+    An adapter that solves only some forms of problems says so in an attribute `forms`.
     """
 
     name: str
@@ -134,10 +135,9 @@ class SolverAdapter(Protocol):
         ...
 
 
-def form_of(adapter: SolverAdapter) -> Form:
-    """The problem that an adapter solves."""
-    form = getattr(adapter, "form", Form.NONLINEAR)
-    return form if isinstance(form, Form) else Form.NONLINEAR
+def forms_of(adapter: SolverAdapter) -> frozenset[Form]:
+    """The problems that an adapter solves."""
+    return frozenset(getattr(adapter, "forms", (Form.LINEAR, Form.NONLINEAR)))
 
 
 def failure(solver: str, message: str, seconds: float, version: str = "") -> SolveOutcome:

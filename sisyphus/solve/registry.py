@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points, version
 
 from sisyphus.errors import InternalError, NoDesignError
-from sisyphus.solve.contract import SolverAdapter, form_of
+from sisyphus.solve.contract import SolverAdapter, forms_of
 
 GROUP = "sisyphus.solvers"
 DEFAULT_SOLVER = "auto"
@@ -29,7 +29,7 @@ class SolverInfo:
     name: str
     version: str | None
     missing: str | None
-    form: str
+    forms: str
 
 
 def adapters() -> dict[str, EntryPoint]:
@@ -99,5 +99,6 @@ def solver_infos() -> tuple[SolverInfo, ...]:
     for name in adapters():
         adapter = load_adapter(name)
         missing = adapter.missing()
-        rows.append(SolverInfo(name, None if missing else adapter.version(), missing, form_of(adapter).value))
+        forms = ", ".join(sorted(form.value for form in forms_of(adapter)))
+        rows.append(SolverInfo(name, None if missing else adapter.version(), missing, forms))
     return tuple(rows)

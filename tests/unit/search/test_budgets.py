@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from unit.search.measured_designs import Full, a_point, kernel_space
 
 from sisyphus.errors import NoDesignError
-from sisyphus.nlp.measured_problem import formulate
-from sisyphus.search import Judged
+from sisyphus.search import Judged, MeasuredCosts
 from sisyphus.search.excess import named, with_smaller_budgets
 from sisyphus.search.fit import search_within
 from sisyphus.search.session import Session
@@ -59,7 +58,7 @@ def session_of(known: Mapping[DesignPoint, Judged], top: int = 1, told: list[flo
             told.append(cost)
 
     space = kernel_space("scale", dsp=100)
-    return Session(space, formulate, Limits(), known.__getitem__, costs=None, on_progress=hear, top=top)
+    return Session(space, MeasuredCosts, Limits(), known.__getitem__, on_progress=hear, top=top)
 
 
 def test_a_session_keeps_the_best_that_fit_and_says_what_to_beat() -> None:
@@ -68,38 +67,44 @@ def test_a_session_keeps_the_best_that_fit_and_says_what_to_beat() -> None:
     told: list[float | None] = []
     session, offered = session_of(known, top=2, told=told), points()
     assert session.to_beat == inf
-    assert session.offer(offered[0], 1.0, "exact") == (50, {})
+    assert session.offer(offered[0], "exact") == (50, {})
     assert session.to_beat == inf, "one more place is left"
-    session.offer(offered[0], 1.0, "exact")
+    session.offer(offered[0], "exact")
     assert len(session.found) == 1
-    session.offer(offered[3], 1.0, "exact")
+    session.offer(offered[3], "exact")
     assert (session.to_beat, told) == (50, [50, 30])
-    session.offer(offered[2], 1.0, "exact")
+    session.offer(offered[2], "exact")
     assert session.to_beat == 40
-    session.offer(offered[1], 1.0, "scip")
+    session.offer(offered[1], "scip")
     assert [candidate.point for candidate in session.found] == [offered[1], offered[3]], "of equal cost, the smaller"
     assert told == [50, 30, 30]
 
 
 def test_a_session_takes_nothing_that_does_not_fit() -> None:
     small, large, unknown, wrong = points()
-    known = {small: Judged(None, {}), large: Judged(5, {"dsp": 120}), unknown: Judged(inf, {}), wrong: Judged(9, {})}
+    known = {
+        small: Judged(None, {}),
+        large: Judged(5, {"dsp": 120}),
+        unknown: Judged(inf, {}),
+        wrong: Judged(1 << 40, {}),
+    }
     session = session_of(known)
-    assert session.offer(large, 1.0, "exact") == (5, {"dsp": 1.2})
-    assert session.offer(unknown, 1.0, "exact") == (inf, {})
+    assert session.offer(large, "exact") == (5, {"dsp": 1.2})
+    assert session.offer(unknown, "exact") == (inf, {})
     assert session.best is None
-    assert session.offer(small, 7.0, "exact")[0] == 7.0, "without a judgement, what its solver says counts"
-    session.offer(wrong, 1.0, "exact")
+    own = MeasuredCosts(session.space).evaluate(small)
+    assert session.offer(small, "exact")[0] == own, "without a judgement, what the cost model says counts"
+    session.offer(wrong, "exact")
     assert session.best is not None
     assert session.best.point == small
-    assert session.to_beat == 7.0
+    assert session.to_beat == own
 
 
 def test_a_bound_only_rises_and_proves_within_the_gap() -> None:
     (first, *_), told = points(), list[float | None]()
     session = session_of({first: Judged(100, {})}, told=told)
     assert not session.is_proved
-    session.offer(first, 0.0, "exact")
+    session.offer(first, "exact")
     session.raise_bound(90.0)
     session.raise_bound(80.0)
     session.raise_bound(None)
@@ -119,7 +124,7 @@ def test_where_every_design_is_refused_the_nearest_one_says_by_how_much() -> Non
         return Judged(full(point).cycles, {"lut": 2 * budget.lut, "dsp": budget.dsp, "ff": budget.ff * 3 // 2})
 
     with pytest.raises(NoDesignError, match="the nearest one exceeds ff by 50 %, lut by 100 %") as failed:
-        search_within(space, formulate, "exact", Limits(), refuse, improve=True)
+        search_within(space, MeasuredCosts, "exact", Limits(), refuse, improve=True)
     assert failed.value.exit_code == 3
     assert "raise that budget" in (failed.value.hint or "")
 
@@ -127,7 +132,7 @@ def test_where_every_design_is_refused_the_nearest_one_says_by_how_much() -> Non
 def test_the_best_design_within_the_budgets_is_proved() -> None:
     space = kernel_space("scale", dsp=9)
     full = Full(space)
-    found = search_within(space, formulate, "exact", Limits(), full.judge, improve=True, top=3)
+    found = search_within(space, MeasuredCosts, "exact", Limits(), full.judge, improve=True, top=3)
     assert found.outcome.stop is Stop.PROVED
     cycles = [full(point).cycles for point in (found.point, *found.others)]
     assert cycles == sorted(cycles)

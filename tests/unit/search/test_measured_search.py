@@ -13,7 +13,6 @@ from unit.search.solve_spaces import gemm_scop
 
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.measured_problem import formulate
 from sisyphus.search import Found, MakeCosts, MeasuredCosts, search
 from sisyphus.search.costs import Costs, Placed, Tilings
 from sisyphus.solve import Limits, Stop
@@ -52,7 +51,7 @@ def best_of_all(kernel: str, budgets: Mapping[str, int]) -> Built | None:
 def searched(space: Space, costs: MakeCosts = MeasuredCosts) -> Found | None:
     """The answer of our own search; None where it says that nothing fits."""
     try:
-        found = search(space, formulate, "exact", Limits(), Full(space).judge, costs=costs)
+        found = search(space, costs, "exact", Limits(), Full(space).judge)
     except NoDesignError:
         return None
     assert found.outcome.stop is Stop.PROVED
@@ -209,7 +208,7 @@ def test_an_interrupted_search_keeps_its_incumbent() -> None:
 
     space = gemm()
     full = Full(space)
-    found = search(space, formulate, "exact", Limits(), full.judge, on_progress=stop)
+    found = search(space, MeasuredCosts, "exact", Limits(), full.judge, on_progress=stop)
     assert found.outcome.stop is Stop.INTERRUPTED
     assert found.outcome.objective == full(found.point).cycles
 
@@ -221,7 +220,7 @@ def test_a_passed_limit_keeps_the_incumbent_with_its_bound() -> None:
 
     space, started = gemm(), time.monotonic()
     full = Full(space)
-    found = search(space, formulate, "exact", Limits(seconds=3.0), full.judge, on_progress=linger)
+    found = search(space, MeasuredCosts, "exact", Limits(seconds=3.0), full.judge, on_progress=linger)
     assert found.outcome.stop is Stop.TIME
     assert found.outcome.objective == full(found.point).cycles
     assert found.outcome.bound is not None
@@ -231,4 +230,4 @@ def test_a_passed_limit_keeps_the_incumbent_with_its_bound() -> None:
 def test_no_time_leaves_no_design() -> None:
     space = kernel_space("dot")
     with pytest.raises(TimeUp):
-        search(space, formulate, "exact", Limits(seconds=0.0), Full(space).judge)
+        search(space, MeasuredCosts, "exact", Limits(seconds=0.0), Full(space).judge)

@@ -14,8 +14,7 @@ from unit.search.listening import wholes
 from unit.search.measured_designs import Full, measured_space
 
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.measured_problem import formulate
-from sisyphus.search import Combine, Problem, search
+from sisyphus.search import Combine, MeasuredCosts, Problem, search
 from sisyphus.search import start as start_module
 from sisyphus.search.costs import Budget, Step
 from sisyphus.search.greedy import LEAST_PRICE, greedy
@@ -142,7 +141,7 @@ def first_design() -> float:
             heard.append(cost)
             raise KeyboardInterrupt
 
-    search(space, formulate, "exact", Limits(), Full(space).judge, on_progress=listen)
+    search(space, MeasuredCosts, "exact", Limits(), Full(space).judge, on_progress=listen)
     return heard[0]
 
 

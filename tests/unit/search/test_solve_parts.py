@@ -15,12 +15,10 @@ from unit.search.listening import wholes
 from unit.search.solve_spaces import gemm_space, matvec_space, random_space, space_of
 
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.nl import write_nl
 from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, find_best
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Budget, Costs, Floats, Homes, Move, Step
-from sisyphus.search.linear import choice_problem
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.options import Table, pareto
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States, states_of
@@ -263,29 +261,6 @@ def test_branch_and_bound_finds_what_enumeration_finds(seed: int) -> None:
     found = [float("inf"), *(whole.cycles for whole in wholes(branch_and_bound, problem, []))]
     assert found == sorted(found, reverse=True)
     assert found[-1] == by_enumeration(problem)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_linear_problem_is_the_same_choice(seed: int, tmp_path: object) -> None:
-    from pathlib import Path
-
-    from sisyphus.nlp.choice import choice_model
-
-    pyscipopt = pytest.importorskip("pyscipopt")
-    problem = random_problem(seed)
-    asked = choice_problem(problem)
-    expected = by_enumeration(problem)
-    if not all(any(serving.values()) for serving in asked.serves.values()):
-        assert expected == float("inf")
-        return
-    model = pyscipopt.Model()
-    model.hideOutput()
-    model.readProblem(str(write_nl(choice_model(asked, float("inf")), Path(str(tmp_path))).path))
-    model.optimize()
-    if expected == float("inf"):
-        assert model.getStatus() == "infeasible"
-    else:
-        assert model.getObjVal() == pytest.approx(expected)
 
 
 @EXAMPLES

@@ -12,8 +12,6 @@ import pytest
 from unit.search.solve_spaces import gemm_space
 
 from sisyphus.errors import InternalError, NoDesignError, NothingFits, TimeUp
-from sisyphus.nlp import Knobs
-from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search import Found, Judged, PaperCosts, search
 from sisyphus.search.repair import logarithms, near
 from sisyphus.search.start import SHARES
@@ -37,7 +35,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def found(space: Space, solver: str, seconds: float | None = None, **more: object) -> Found:
-    return search(space, formulate, solver, Limits(seconds=seconds), **more)  # type: ignore[arg-type]
+    return search(space, PaperCosts, solver, Limits(seconds=seconds), **more)  # type: ignore[arg-type]
 
 
 def test_auto_proves_with_our_own_search() -> None:
@@ -199,12 +197,13 @@ def test_an_interrupted_adapter_keeps_its_incumbent() -> None:
     assert answer.outcome.solver == "fake-late"
 
 
-def test_an_interruption_without_a_design_goes_on() -> None:
-    def formulate_nothing(space: Space) -> Knobs:
+def test_an_interruption_without_a_design_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def formulate_nothing(space: Space) -> None:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr("sisyphus.search.by_adapter.formulate", formulate_nothing)
     with pytest.raises(KeyboardInterrupt):
-        search(gemm_space(), formulate_nothing, "scip", Limits())
+        found(gemm_space(), "scip")
 
 
 def test_no_time_and_no_design() -> None:
@@ -246,7 +245,7 @@ def test_designs_too_large_when_built_are_refused_one_by_one() -> None:
             refused.append(point)
         return Judged(None, {"dsp": MOST if point in refused else 0})
 
-    answer = search(gemm_space(), formulate, "exact", Limits(), judge)
+    answer = search(gemm_space(), PaperCosts, "exact", Limits(), judge)
     assert answer.point not in refused
     assert answer.outcome.stop is Stop.PROVED
     assert answer.outcome.bound == answer.outcome.objective
@@ -261,7 +260,7 @@ def test_when_too_many_are_too_large_a_budget_is_tightened(monkeypatch: pytest.M
         seen.append(all(b.place == "kernel" for b in point.buffers))
         return Judged(None, {"onchip_bytes": 200 if seen[-1] else 0})
 
-    answer = search(space, formulate, "exact", Limits(), judge)
+    answer = search(space, PaperCosts, "exact", Limits(), judge)
     assert answer.outcome.stop is Stop.PROVED
     assert any(b.place != "kernel" for b in answer.point.buffers)
     searched, put_together = 3 * 3, len(SHARES)
@@ -276,7 +275,7 @@ def test_a_design_that_is_dearer_when_built_costs_what_it_does_then() -> None:
             dearer.append(point)
         return Judged(costs.evaluate(point) + (50 if point in dearer else 0), {})
 
-    answer = search(gemm_space(), formulate, "exact", Limits(), judge)
+    answer = search(gemm_space(), PaperCosts, "exact", Limits(), judge)
     assert answer.outcome.stop is Stop.PROVED
     assert answer.outcome.objective == costs.evaluate(answer.point)
     assert answer.point not in dearer
