@@ -13,10 +13,12 @@ from sisyphus import report
 from sisyphus.analysis import total_operations
 from sisyphus.backends.hls import Project, project, write_failed, write_folder
 from sisyphus.choice import Choice, Listen, choose, silent
+from sisyphus.cpu import CpuTime, time_on_cpu
 from sisyphus.errors import VerifyError
 from sisyphus.explain import explain
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
+from sisyphus.model.limit import Limit, limit_of
 from sisyphus.plan import Plan
 from sisyphus.poly import CountError
 from sisyphus.readback import Comparison, compare, find_reports, predicted_of
@@ -75,6 +77,8 @@ class Design:
     front: report.Front | None = None
     explanation: report.Explanation | None = None
     notes: tuple[str, ...] = ()
+    limit: Limit | None = None
+    cpu: CpuTime | None = None
 
     @property
     def was_interrupted(self) -> bool:
@@ -92,6 +96,9 @@ def optimize(request: Request, listen: Listen = silent) -> Design:
     plan = clock.run("plan", lambda: plan_of(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
     verdict = clock.run("verify", lambda: _verify(choice, plan, emitted, request)) if request.verify else None
+    tree, source = point.tree_reduction, kernels[0]  # of the form as it is written: temporaries are no limit
+    limit = limit_of(source.scop, source.dependences, source.live, request.target, tree=tree)
+    cpu = clock.run("cpu", lambda: time_on_cpu(source.scop, fast_math=tree)) if request.compare_cpu else None
     return Design(
         request=request,
         kernel=kernel,
@@ -108,6 +115,8 @@ def optimize(request: Request, listen: Listen = silent) -> Design:
         front=front,
         explanation=explanation,
         notes=choice.notes,
+        limit=limit if request.model == "measured" else None,
+        cpu=cpu,
     )
 
 
@@ -271,6 +280,8 @@ def _told(design: Design) -> report.Facts:
         others=design.others,
         front=design.front,
         explanation=design.explanation,
+        limit=design.limit,
+        cpu=design.cpu,
         notes=design.notes,
     )
 

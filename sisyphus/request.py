@@ -39,7 +39,8 @@ class Request:
     """What one `optimize` run is asked for.
 
     `design` is a saved point that replaces the search, `start` one that it begins with; `top` is how many designs are
-    wanted. With `front`, designs of less area are looked for, too; with `explain`, what is near.
+    wanted. With `front`, designs of less area are looked for, too; with `explain`, what is near; with `compare_cpu` the
+    source is timed on this machine.
     """
 
     source: Source
@@ -56,6 +57,7 @@ class Request:
     explain: bool = False
     verify: bool = True
     verify_full: bool = False
+    compare_cpu: bool = False
 
 
 @dataclass(frozen=True, eq=False)

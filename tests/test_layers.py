@@ -27,6 +27,7 @@ ROWS = (
     ("solve",),
     ("search",),
     ("backends",),
+    ("cpu",),
     ("verify", "lint"),
     ("report", "readback"),
     ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "explain"),

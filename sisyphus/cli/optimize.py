@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     help="Prove and run the emitted code; `full` runs a very large kernel at its own sizes, too.",
 )
 @click.option("--no-verify", is_flag=True, help="Neither prove nor run it.")
+@click.option("--compare-cpu", is_flag=True, help="Time the source on one core of this machine, too.")
 @talk_options
 def optimize(**options: Any) -> None:
     """Choose a design for KERNEL, write it as HLS C++ and verify it."""
@@ -135,6 +136,7 @@ def _request(options: dict[str, Any]) -> Request:
         front=options["front"],
         explain=options["explain"],
         verify=not options["no_verify"],
+        compare_cpu=options["compare_cpu"],
         verify_full=options["verify_how"] == "full",
     )
 

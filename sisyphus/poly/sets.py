@@ -193,6 +193,25 @@ def constraints(points: Set) -> list[tuple[list[Affine], list[Affine]]]:
     return parts
 
 
+def longest_run(points: Set, step: Mapping[str, int]) -> int | None:
+    """The most points that follow one another by `step` (per dimension, 0 where missing) in a convex set; else None."""
+    if points.is_empty():
+        return 0
+    convex = points.coalesce().get_basic_sets()
+    if len(convex) != 1 or convex[0].dim(isl.dim_type.div) or not any(step.values()):
+        return None
+    ((at_least, equal),) = constraints(points)
+    times, names = "run__", dim_names(points)
+    moved = {name: var(name) + var(times) * step.get(name, 0) for name in names}
+    runs = make_set(
+        "",
+        (*names, times),
+        at_least_zero=[*at_least, *(e.substitute(moved) for e in at_least), var(times)],
+        zero=[*equal, *(e.substitute(moved) for e in equal)],
+    )
+    return dim_range(runs, times)[1] + 1
+
+
 def _as_affine(constraint: isl.Constraint, names: Sequence[str]) -> Affine:
     terms = {
         name: int(constraint.get_coefficient_val(isl.dim_type.set, at).to_python()) for at, name in enumerate(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -12,6 +13,7 @@ from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port
 from sisyphus.report.facts import Facts, Rated
+from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
 from sisyphus.target import Target
 from sisyphus.verify import Verdict
@@ -24,6 +26,7 @@ def design_data(facts: Facts) -> dict[str, Any]:
     """Everything that the run chose, in the form of design.json."""
     return {
         **point_data(facts, Rated(facts.point, facts.estimate)),
+        "limit": limit_data(facts),
         "interface": interface_data(facts.interface),
         "paper": None if facts.paper is None else paper_data(facts.paper),
     }
@@ -63,6 +66,7 @@ def run_data(facts: Facts) -> dict[str, Any]:
         "seconds": {stage: round(s, 3) for stage, s in facts.seconds.items()},
         "solver": None if facts.outcome is None else _outcome(facts.outcome),
         "verdict": None if facts.verdict is None else verdict_data(facts.verdict),
+        "cpu": None if facts.cpu is None else asdict(facts.cpu),
         "notes": list(facts.notes),
         "project_sha256": facts.digest,
         "versions": {"python": platform.python_version()} | {p: _version(p) for p in PACKAGES},

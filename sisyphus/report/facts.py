@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sisyphus.cpu import CpuTime
 from sisyphus.model.estimate import Estimate
+from sisyphus.model.limit import Limit
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.plan import Plan, Port
 from sisyphus.report.explanation import Explanation
@@ -44,7 +46,8 @@ class Facts:
     nothing was searched or verified; `seconds` per stage. `interface` are the arguments of the emitted top function,
     `temporaries` the arguments of the source whose final values nobody wants, `search` the options of the search.
     `others` are the next best designs, `front` the trade against area, `explanation` why it is so, each where it was
-    asked for; `notes` what the user should know of how the search went.
+    asked for; `notes` what the user should know of how the search went. `limit` is what no design can beat, None with
+    the paper's model; `cpu` what the source takes on this machine, where that was asked for.
     """
 
     plan: Plan
@@ -63,3 +66,5 @@ class Facts:
     front: Front | None = None
     explanation: Explanation | None = None
     notes: tuple[str, ...] = ()
+    limit: Limit | None = None
+    cpu: CpuTime | None = None

@@ -12,6 +12,7 @@ from sisyphus.report.board import board_told, budgets_told
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
 from sisyphus.report.explanation import explanation_text
 from sisyphus.report.facts import Facts, Rated
+from sisyphus.report.limits import limit_lines
 from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
@@ -54,7 +55,8 @@ def _several(facts: Facts) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
 def _board(facts: Facts) -> list[str]:
     """Whose budgets bind, and what of the design exceeds the board."""
     beyond = board_told(facts.estimate, facts.target)
-    return [f"budgets: {budgets_told(facts.target)}", *([] if beyond is None else [f"board: {beyond}"])]
+    told = [f"budgets: {budgets_told(facts.target)}", *([] if beyond is None else [f"board: {beyond}"])]
+    return [*told, *limit_lines(facts)]
 
 
 def _basis(facts: Facts) -> str:

@@ -1,0 +1,133 @@
+"""What no design of a kernel on a target can beat: operators, bytes, and the longest chain found; knows no design.
+
+Each is a lower bound of cycles. Operations are counted after common subexpressions (`alpha * A[i][k]` once per i and
+k), with every budget full of operators that start every cycle; bytes are those that must come in and go out, over all
+banks at full width; a chain is a run of instances of a statement that each wait for the one before. There may be longer
+chains than those that are looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, prod
+
+from sisyphus.analysis import Dependences, DepKind, Live, count_or_none
+from sisyphus.ir import Array, ArrayId, Expr, Role, Scop, Statement, children, index_names, reads
+from sisyphus.model.formulas.cores import core_of
+from sisyphus.model.formulas.iteration_latency import path_to
+from sisyphus.poly import dim_range, longest_run, project_onto
+from sisyphus.target import OperatorTable, Target
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Lower bounds in cycles; `chain_of` names the statement of the longest chain found."""
+
+    compute: int
+    memory: int
+    chain: int
+    chain_of: str
+
+    @property
+    def cycles(self) -> int:
+        return max(self.compute, self.memory, self.chain, 1)
+
+    @property
+    def held_by(self) -> str:
+        """What the largest of the bounds is of, in words."""
+        if self.cycles == self.chain:
+            return f"the chain of dependent operations of {self.chain_of}"
+        return "operators" if self.cycles == self.compute else "bytes to and from memory"
+
+
+def limit_of(
+    scop: Scop, dependences: Dependences, live: Mapping[ArrayId, Live], target: Target, *, tree: bool = False
+) -> Limit:
+    """The limit of a kernel; with `tree`, sums need not wait for one another."""
+    chain, chain_of = max(_chains(scop, dependences, target.operators, tree=tree), default=(0, "nothing"))
+    return Limit(_compute(scop, target), _memory(scop, live, target), chain, chain_of)
+
+
+def _compute(scop: Scop, target: Target) -> int:
+    """Cycles in which all operations can start, where a whole budget is operators of the right kinds."""
+    dsp = lut = 0
+    for statement in scop.statements:
+        for expr, times in _evaluations(statement):
+            core = core_of(target.operators, expr)
+            if core is not None and expr.type.is_float:
+                dsp += times * core.cost.dsp
+                lut += times * core.cost.lut
+    return max(ceil(dsp / target.budget.dsp), ceil(lut / target.budget.lut))
+
+
+def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:
+    """Every operator with how many different values it has at least: one per value of the iterators it reads with."""
+    waiting, known = [statement.rhs], dict[frozenset[str], int]()
+    while waiting:
+        expr = waiting.pop()
+        waiting += children(expr)
+        names = frozenset(name for ref in reads(expr) for name in index_names(ref))
+        if statement.write in reads(expr):
+            names = frozenset(statement.iterators)  # another value of the element each time
+        if names not in known:
+            known[names] = count_or_none(project_onto(statement.domain, sorted(names))) or 0
+        yield expr, known[names]
+
+
+def _memory(scop: Scop, live: Mapping[ArrayId, Live], target: Target) -> int:
+    """Cycles in which all banks move what must be moved once."""
+    moved = 0
+    for array in scop.arrays:
+        if array.role is not Role.LOCAL and array.view_of is None and array.id in live:
+            moved += (_loaded(array, live[array.id]) + _stored(live[array.id])) * array.type.bytes
+    return ceil(moved / (target.device.banks * target.port_bits // 8))
+
+
+def _loaded(array: Array, live: Live) -> int:
+    return (count_or_none(live.upward_exposed) or 0) if live.load else 0
+
+
+def _stored(live: Live) -> int:
+    return prod(high - low + 1 for low, high in live.written) if live.store else 0
+
+
+def _chains(scop: Scop, dependences: Dependences, table: OperatorTable, *, tree: bool) -> Iterator[tuple[int, str]]:
+    """Cycles of chains through instances of one statement, and which statement."""
+    for statement in scop.statements:
+        updates = path_to(table, statement.rhs, statement.write)
+        is_sum = any(r.statement == statement.id for r in dependences.reductions)
+        if updates is not None and not (tree and is_sum):
+            yield updates[0] * _updates(scop, statement), str(statement.id)
+    for edge in dependences.edges:
+        if edge.kind is DepKind.RAW and edge.source == edge.sink and not edge.is_reduction:
+            statement = scop.statement(edge.source)
+            others = [ref for ref in statement.reads if ref.array == edge.array and ref != statement.write]
+            paths = [path for ref in others if (path := path_to(table, statement.rhs, ref)) is not None]
+            step = {mine: d for (mine, _), d in zip(edge.shared, edge.distance, strict=True) if d is not None}
+            if paths and len(step) == len(statement.iterators):
+                yield min(paths)[0] * (longest_run(statement.domain, step) or 0), str(statement.id)
+
+
+def _updates(scop: Scop, statement: Statement) -> int:
+    """Instances that update one element in a row: at least those of one loop, of all of them in a box.
+
+    Loops that are shared with another statement that writes the array do not count: it may start the element anew.
+    """
+    written, writers = index_names(statement.write), scop.writers(statement.write.array)
+    shared = max((statement.shared_loops(other) for other in writers if other is not statement), default=0)
+    loops = [name for name in statement.iterators[shared:] if name not in written]
+    ranges = {name: dim_range(statement.domain, name) for name in loops} if not statement.domain.is_empty() else {}
+    whole = prod(high - low + 1 for low, high in ranges.values())
+    shadow = project_onto(statement.domain, loops)
+    if loops and count_or_none(shadow) == whole and _is_free(statement, loops):
+        return whole
+    runs = [longest_run(statement.domain, {name: 1}) or 0 for name in loops]
+    return max(runs, default=0)
+
+
+def _is_free(statement: Statement, loops: list[str]) -> bool:
+    """Whether the loops run through all their values together, whatever the others do."""
+    others = [name for name in statement.iterators if name not in loops]
+    apart = count_or_none(project_onto(statement.domain, others)), count_or_none(project_onto(statement.domain, loops))
+    return None not in apart and apart[0] * apart[1] == count_or_none(statement.domain)  # type: ignore[operator]

@@ -1,0 +1,89 @@
+"""What no design can beat: operators, bytes and chains, by hand, by listing points, and beside published figures."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sisyphus.model.limit import Limit, limit_of
+from sisyphus.poly import each_point, longest_run, make_set, var
+from sisyphus.request import Source, load_kernels
+from sisyphus.target import load_device, make_target
+
+ROOT = Path(__file__).parents[3]
+TARGETS = ROOT.parent / "shared" / "oracle" / "targets.csv"
+
+
+def limit(text: str, tmp_path: Path, *, tree: bool = False) -> Limit:
+    path = tmp_path / "k.c"
+    path.write_text(text)
+    kernel = load_kernels(Source(str(path)))[0]
+    target = make_target(load_device("u200"))
+    return limit_of(kernel.scop, kernel.dependences, kernel.live, target, tree=tree)
+
+
+def test_a_dot_product_waits_for_its_sum(tmp_path: Path) -> None:
+    text = (
+        "void k(float s[1], const float a[96], const float b[96]) { for (int i = 0; i < 96; i++) s[0] += a[i] * b[i]; }"
+    )
+    found = limit(text, tmp_path)
+    assert (found.chain, found.chain_of) == (96 * 7, "S0")
+    assert found.compute == 1  # 96 * (3 + 2) DSPs of 6840
+    assert found.memory == -(-(2 * 96 + 2) * 4 // (4 * 64))
+    assert found.cycles == 96 * 7 and "chain" in found.held_by
+    assert limit(text, tmp_path, tree=True).chain == 0
+
+
+def test_a_sum_that_starts_anew_is_no_longer_chain(tmp_path: Path) -> None:
+    text = """void k(float y[32], const float A[32][16]) { float s[1];
+      for (int i = 0; i < 32; i++) { s[0] = 0.0f; for (int j = 0; j < 16; j++) s[0] += A[i][j]; y[i] = s[0]; } }"""
+    assert limit(text, tmp_path).chain == 16 * 7
+
+
+def test_a_common_factor_is_multiplied_once(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < 64; i++) for (int j = 0; j < 64; j++) for (int k = 0; k < 64; k++)"
+    head = "void k(float alpha, float C[64][64], const float A[64][64], const float B[64][64])"
+    plain = limit(f"{head} {{ {body} C[i][j] += A[i][k] * B[k][j]; }}", tmp_path)
+    scaled = limit(f"{head} {{ {body} C[i][j] += alpha * A[i][k] * B[k][j]; }}", tmp_path)
+    assert plain.compute == -(-(64**3 * 5) // 6840)
+    assert scaled.compute == -(-(64**3 * 5 + 64**2 * 3) // 6840)
+
+
+def test_a_recurrence_along_a_row(tmp_path: Path) -> None:
+    loops = "for (int i = 0; i < 8; i++) for (int j = 2; j < 40; j++)"
+    text = f"void k(float A[8][40]) {{ {loops} A[i][j] = A[i][j-2] + 1.0f; }}"
+    assert limit(text, tmp_path).chain == 19 * 7
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    corner=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    slant=st.integers(-1, 2),
+    step=st.tuples(st.integers(-2, 2), st.integers(-2, 2)).filter(any),
+)
+def test_longest_run_is_what_listing_finds(corner: tuple[int, int], slant: int, step: tuple[int, int]) -> None:
+    i, j = var("i"), var("j")
+    points = make_set("S", ("i", "j"), at_least_zero=[i, corner[0] - i, j, corner[1] + i * slant - j])
+    there = {(p["i"], p["j"]) for p in each_point(points, 500)}
+    longest = 0
+    for x, y in there:
+        run = 0
+        while (x + run * step[0], y + run * step[1]) in there:
+            run += 1
+        longest = max(longest, run)
+    assert longest_run(points, dict(zip(("i", "j"), step, strict=True))) == longest
+
+
+@pytest.mark.skipif(not TARGETS.is_file(), reason="the published targets are not here")
+def test_compute_is_as_published() -> None:
+    target = make_target(load_device("u200"))
+    for row in csv.DictReader(TARGETS.read_text().splitlines()):
+        [path] = [p for d in ("polybench", "nn") if (p := ROOT / "kernels" / d / f"{row['kernel']}.c").exists()]
+        kernel = load_kernels(Source(str(path)))[0]
+        found = limit_of(kernel.scop, kernel.dependences, kernel.live, target)
+        assert found.compute == pytest.approx(int(row["limit_compute"]), rel=0.02, abs=150), row["kernel"]
+        assert found.chain <= max(int(row["critical_chain"]), 1), row["kernel"]

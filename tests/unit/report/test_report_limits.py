@@ -1,0 +1,43 @@
+"""How far from the limit, and how it beside the processor, a design is said to be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sisyphus import pipeline
+from sisyphus.cpu import CpuTime, time_on_cpu
+from sisyphus.model.limit import Limit
+from sisyphus.pipeline import Design, Request, Source, optimize
+from sisyphus.report.limits import held_back_by
+from sisyphus.target import load_device, make_target
+
+SOURCE = "void k(float a[64], const float b[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] * b[i]; }"
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
+    path = tmp_path_factory.mktemp("kernel") / "k.c"
+    path.write_text(SOURCE)
+    return optimize(Request(Source(str(path)), make_target(load_device("u200")), verify=False))
+
+
+def test_a_design_near_its_limit_is_not_scolded(design: Design) -> None:
+    near = replace(design, limit=Limit(design.estimate.cycles, 1, 1, "S0"))
+    text = pipeline.as_text(near)
+    assert f"limit: {design.estimate.cycles:,} cycles, by operators; this design takes 1.00x" in text
+    assert "far from" not in text
+
+
+def test_a_bad_design_is_told_what_holds_it_back(design: Design) -> None:
+    text = pipeline.as_text(replace(design, limit=Limit(1, 1, 1, "S0"), cpu=CpuTime(1e-9, 3, "gcc -O3")))
+    assert f"far from the limit, held back by {held_back_by(design.estimate)}" in text
+    assert "times SLOWER" in text
+    data = pipeline.as_data(replace(design, limit=Limit(1, 2, 3, "S0")))
+    assert data["limit"]["ratio"] == design.estimate.cycles / 3 and data["limit"]["memory"] == 2
+
+
+def test_the_source_is_timed_as_it_is(design: Design) -> None:
+    found = time_on_cpu(design.kernel.scop, fast_math=True)
+    assert 0 < found.seconds < 1 and found.runs >= 2 and "-ffast-math" in found.compiler
