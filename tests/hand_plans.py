@@ -165,6 +165,7 @@ def copy_plan(
     partition: tuple[int, ...] | None = None,
     *,
     shift: int = 0,
+    stream: bool = False,
 ) -> Plan:
     """`B = A`, element by element, in tiles that are loaded and stored one at a time.
 
@@ -187,7 +188,7 @@ def copy_plan(
     place = f"{names[-1]}t" if tiled else "kernel"
     buffers = tuple(Buffer(f"buf_{a.id}", a.id, FLOAT, tile, starts, parts, place) for a in arrays)
     transfers = (
-        Transfer("load_A", Direction.LOAD, ArrayId("A"), "buf_A", width, "A"),
+        Transfer("load_A", Direction.LOAD, ArrayId("A"), "buf_A", width, "A", stream),
         Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", width, "B"),
     )
     ports = tuple(

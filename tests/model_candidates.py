@@ -68,6 +68,9 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
         factors={a: tuple(np.array([b.partition[d] for b in buffers[a]]) for d in range(rank[a])) for a in arrays},
         widths={a: np.array([p.width_of(b.id) for p, b in zip(points, buffers[a], strict=True)]) for a in arrays},
         loads={a: np.array([a in loaded_tiles(plan, nest) for plan in plans]) for a in arrays},
+        streams={
+            a: np.array([p.form_of(b.id) == "stream" for p, b in zip(points, buffers[a], strict=True)]) for a in arrays
+        },
         unroll={
             loop.iterator: np.array([dict(choice.unroll).get(loop.iterator, 1) for choice in chosen])
             for loop in nest.loops

@@ -125,7 +125,9 @@ def _widened(rng: random.Random, scop: Scop, array: Array, point: DesignPoint) -
     """With wide beats for one array and its views, its rows padded where they need it."""
     width = rng.choice([1, 2, 4, 16])
     layout = layout_for(array.extents, width)
-    mine = tuple(TransferPoint(b.id, width, layout=layout) for b in point.buffers if scop.home(b.array) == array.id)
+    form = "stream" if width in (2, 16) and array.extents else "direct"
+    buffers = [b for b in point.buffers if scop.home(b.array) == array.id]
+    mine = tuple(TransferPoint(b.id, width, layout=layout, form=form) for b in buffers)
     return replace(point, transfers=(*point.transfers, *mine))
 
 

@@ -58,6 +58,7 @@ class Candidates:
     band under whose level-0 copy it is transferred, or RESIDENT or AROUND. `factors` has one array per dimension of
     each array; `widths` the elements per beat of the arrays with a place. `loads` says of arrays under a loop whether
     their tiles are loaded at all; those that it does not have are (a tile written before it is read need not be).
+    `streams` says whether loads go through a FIFO; those of arrays that it does not have are direct.
     `unroll` has the coarse-grained copies per loop that may have some.
     """
 
@@ -69,6 +70,7 @@ class Candidates:
     factors: Mapping[ArrayId, tuple[Ints, ...]]
     widths: Mapping[ArrayId, Ints]
     loads: Mapping[ArrayId, Flags] = field(default_factory=dict)
+    streams: Mapping[ArrayId, Flags] = field(default_factory=dict)
     unroll: Mapping[str, Ints] = field(default_factory=dict)
 
     @property
@@ -219,9 +221,18 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
     tiled = {a: found for a, found in places.items() if around[a].any() or any(on.any() for on in found.values())}
     always = np.ones(candidates.count, bool)
     loads = {a: candidates.loads.get(a, always) for a in tiled}
+    streams = {a: candidates.streams.get(a, ~always) for a in tiled}
     moved = {a: on for a, on in around.items() if on.any()}
     return Numbers(
-        candidates.tiles, candidates.factors, candidates.widths, tiled, moved, loads, [], dict(candidates.unroll)
+        candidates.tiles,
+        candidates.factors,
+        candidates.widths,
+        tiled,
+        moved,
+        loads,
+        streams,
+        [],
+        dict(candidates.unroll),
     )
 
 

@@ -5,7 +5,7 @@ from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps_of, task_transfers
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
-from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
+from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
@@ -27,6 +27,7 @@ from sisyphus.plan.tree import (
 )
 
 __all__ = [
+    "FIFO_DEPTH",
     "Bound",
     "Buffer",
     "Call",

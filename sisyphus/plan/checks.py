@@ -9,6 +9,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
 from sisyphus.space import (
+    FORMS,
     KERNEL_PLACE,
     BufferPoint,
     DesignPoint,
@@ -122,6 +123,8 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
             yield f"a transfer of no buffer `{transfer.buffer}`"
         if transfer.layout not in LAYOUTS:
             yield f"transfer of `{transfer.buffer}`: layout `{transfer.layout}` cannot be built"
+        if transfer.form not in FORMS:
+            yield f"transfer of `{transfer.buffer}`: form `{transfer.form}` is none of {_listed(FORMS)}"
         array = transfer.buffer.partition("@")[0]
         if array in arrays and transfer.ports not in ((), (arrays[ArrayId(array)].home,)):
             yield f"transfer of `{transfer.buffer}`: one port, named like the array, can be built"

@@ -41,7 +41,8 @@ def _buffer(buffer: Buffer) -> str:
 
 def _transfer(transfer: Transfer) -> str:
     arrow = "<-" if transfer.direction.value == "load" else "->"
-    return f"transfer {transfer.id}: {transfer.buffer} {arrow} {transfer.array} width {transfer.width}"
+    form = " through a FIFO" if transfer.stream else ""
+    return f"transfer {transfer.id}: {transfer.buffer} {arrow} {transfer.array} width {transfer.width}{form}"
 
 
 def _shared(shared: Shared) -> str:

@@ -11,7 +11,7 @@ from sisyphus.plan.checks import arrays_of, check_width
 from sisyphus.plan.names import Names
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
-from sisyphus.space import BufferPoint, DesignPoint
+from sisyphus.space import STREAM, BufferPoint, DesignPoint
 
 
 @dataclass(eq=False)
@@ -95,8 +95,12 @@ class Parts:
                 buffer=buffer.id,
                 width=width,
                 port=self.scop.home(choice.array),
+                stream=direction is Direction.LOAD and bool(buffer.extents) and self._streams(choice),
             )
         return self.transfers[key].id
+
+    def _streams(self, choice: BufferPoint) -> bool:
+        return self.point.form_of(choice.id) == STREAM
 
     def layouts(self, array: ArrayId) -> set[str]:
         """How memory holds an array, by all transfers made of it."""

@@ -16,6 +16,9 @@ from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
 from sisyphus.plan.tree import Copy, Node, Run, walk
 from sisyphus.poly import Affine
 
+#: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (MODEL.md section 10).
+FIFO_DEPTH = 1024
+
 
 class Direction(Enum):
     LOAD = "load"
@@ -84,7 +87,8 @@ class Transfer:
     It moves the elements of the buffer that lie inside the array (a tile at the edge may hang over). `width` divides
     the buffer's last extent, the array's last extent and every origin of the last dimension; where the port's layout
     is padded, not the array's last extent, nor the buffer's if its rows reach the end of the array's. A store may then
-    write anything into the padding.
+    write anything into the padding. `stream`: one process reads the port and passes the beats through a FIFO to another
+    one, which fills the buffer; loads only.
     """
 
     id: str
@@ -93,6 +97,7 @@ class Transfer:
     buffer: str
     width: Value
     port: str
+    stream: Condition = False
 
 
 @dataclass(frozen=True)

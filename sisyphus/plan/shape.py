@@ -46,9 +46,9 @@ class Numbers:
     """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
 
     `places` has, per array and loop, whether the array is transferred under that loop, `around` whether it is around
-    the nest, `loads` whether its tiles are loaded. `visits[n]` counts the iterations of the n outermost level-0 loops
-    that hold work, those of coarse-grained copies one by one, and `starts` those of the copies of levels 0 and 1
-    together; `unroll` has the coarse-grained factors per loop, where there are any.
+    the nest, `loads` whether its tiles are loaded, `streams` whether through a FIFO. `visits[n]` counts the iterations
+    of the n outermost level-0 loops that hold work, those of coarse-grained copies one by one, and `starts` those of
+    the copies of levels 0 and 1 together; `unroll` has the coarse-grained factors per loop, where there are any.
     """
 
     tiles: Mapping[str, Trips]
@@ -58,6 +58,7 @@ class Numbers:
     around: Mapping[ArrayId, Condition]
     loads: Mapping[ArrayId, Condition]
     visits: Sequence[Value]
+    streams: Mapping[ArrayId, Condition] = field(default_factory=dict)
     unroll: Mapping[str, Value] = field(default_factory=dict)
     starts: Value = 0
 
@@ -70,6 +71,7 @@ class Numbers:
             places={a: {loop: function(on) for loop, on in found.items()} for a, found in self.places.items()},
             around={a: function(on) for a, on in self.around.items()},
             loads={a: function(on) for a, on in self.loads.items()},
+            streams={a: function(on) for a, on in self.streams.items()},
             visits=[function(visits) for visits in self.visits],
             starts=function(self.starts) if self.visits else 0,
             unroll={loop: function(copies) for loop, copies in self.unroll.items()},
@@ -205,7 +207,8 @@ class ShapeBuilder:
 
     def _transfer(self, array: ArrayId, direction: Direction) -> Transfer:
         home = self.scop.home(array)
-        return Transfer(_id(array, direction), direction, home, array, self.numbers.widths[array], home)
+        stream = self.numbers.streams.get(array, False) if direction is Direction.LOAD else False
+        return Transfer(_id(array, direction), direction, home, array, self.numbers.widths[array], home, stream)
 
     def _port(self, array: ArrayId) -> Port:
         declared = self.scop.array(array)

@@ -253,7 +253,8 @@ class MeasuredCosts(PaperCosts):
         """Cycles of the transfer of a whole array, by partition and beat."""
         columns = tuple(factors[:, at] for at in range(factors.shape[1]))
         setting = next(iter(self._models.values())).setting()
-        return whole_transfer(setting, self.space.scop.array(array), columns, widths, is_load=is_load)
+        streams = widths > self.space.direct_width(array)
+        return whole_transfer(setting, self.space.scop.array(array), columns, widths, is_load=is_load, streams=streams)
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         parts = []
@@ -303,6 +304,7 @@ class MeasuredCosts(PaperCosts):
             loaded=candidates.loads[use.array][rows],
             stored=use.writes,
             users=_users(use),
+            streams=candidates.streams[use.array][rows],
             rules=self.rules,
         )
         either = found["bram18k"] + WORTH * found["uram"]
@@ -377,6 +379,7 @@ class MeasuredCosts(PaperCosts):
             loaded=is_moved and live.load,
             stored=is_moved and live.store,
             users=sum(map(_users, uses), Users()),
+            streams=width > self.space.direct_width(array),
             rules=self.rules,
         )
 

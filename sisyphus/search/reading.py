@@ -61,6 +61,7 @@ class Reading:
         for at in range(len(loops)):
             pipeline[self.batch.level1[at] > 1] = at
         levels = (self.batch.level0, self.batch.level1, self.batch.level2)
+        widths = {use.array: self._widths(use) for use in self.nest.arrays}
         return Candidates(
             tiles={name: (levels[0][at], levels[1][at], levels[2][at]) for at, name in enumerate(loops)},
             orders=tuple(orders),
@@ -68,8 +69,9 @@ class Reading:
             pipeline=pipeline,
             places=places,
             factors={use.array: self._factors(use.array) for use in self.nest.arrays},
-            widths={use.array: self._widths(use) for use in self.nest.arrays},
+            widths=widths,
             loads={use.array: np.full(count, self._must_load(use)) for use in self.nest.arrays},
+            streams={array: width > self.space.direct_width(array) for array, width in widths.items()},
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
 

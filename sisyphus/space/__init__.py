@@ -6,15 +6,29 @@ from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside,
 from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes
-from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.point import (
+    DIRECT,
+    FORMS,
+    KERNEL_PLACE,
+    NEST_PLACE,
+    STREAM,
+    BufferPoint,
+    DesignPoint,
+    NestPoint,
+    Tile,
+    TransferPoint,
+)
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order, schedules
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
-from sisyphus.space.widths import layout_for, tile_grid, tile_widths
+from sisyphus.space.widths import form_for, layout_for, tile_grid, tile_widths
 
 __all__ = [
+    "DIRECT",
+    "FORMS",
     "KERNEL_PLACE",
     "NEST_PLACE",
+    "STREAM",
     "ArrayUse",
     "BufferPoint",
     "Copies",
@@ -37,6 +51,7 @@ __all__ = [
     "decode",
     "encode",
     "factors_of",
+    "form_for",
     "free_loops",
     "illegal",
     "innermost_outside",

@@ -15,7 +15,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import level0_pairs
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.widths import layout_for, tile_widths
+from sisyphus.space.widths import form_for, layout_for, tile_widths
 
 #: Values of the binary knobs by component name and index, as `SolveOutcome.values` has them.
 Values = Mapping[str, int]
@@ -51,7 +51,8 @@ def decode(space: Space, values: Values) -> DesignPoint:
 
 
 def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:
-    return TransferPoint(buffer.id, width, layout=layout_for(space.scop.array(buffer.array).extents, width))
+    layout = layout_for(space.scop.array(buffer.array).extents, width)
+    return TransferPoint(buffer.id, width, layout=layout, form=form_for(space, buffer.array, width))
 
 
 def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:

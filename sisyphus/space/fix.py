@@ -11,6 +11,7 @@ A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
 A.width=4              elements per beat, of all views of A, too
 A.layout=plain         rows as in C, or `padded` to whole beats
+A.transfer=stream      loads through a FIFO between two processes, or `direct`: by one loop; of all views of A, too
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import reduce
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
-from sisyphus.space.point import KERNEL_PLACE, Tile
+from sisyphus.space.point import FORMS, KERNEL_PLACE, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import layout_for
 
@@ -64,10 +65,10 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _fix_tile_partition(space, text, _array(space, text, array), _nest(space, text, nest_id), value)
         case [array, "partition"] if _is_array(space, array):
             return _fix_partition(space, text, ArrayId(array), value)
-        case [array, "width" | "layout" as knob] if names_of_memory := _same_memory(space, array):
-            fix = _fix_width if knob == "width" else _fix_layout
+        case [array, "width" | "layout" | "transfer" as knob] if names_of_memory := _same_memory(space, array):
+            fix = {"width": _fix_width, "layout": _fix_layout, "transfer": _fix_form}[knob]
             return reduce(lambda narrowed, name: fix(narrowed, text, name, value), names_of_memory, space)
-        case [name, "partition" | "width" | "layout"]:
+        case [name, "partition" | "width" | "layout" | "transfer"]:
             raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
         case [array, "place"] if _is_array(space, array):
             places = (f"{n.id}.{array}.place" for n in space.users(ArrayId(array)))
@@ -228,6 +229,12 @@ def _fix_layout(space: Space, text: str, array: ArrayId, value: str) -> Space:
     if not kept:
         raise _illegal(text, f"`{array}` cannot lie in memory as `{value}`", dict.fromkeys(layouts.values()))
     return replace(space, widths={**space.widths, array: kept})
+
+
+def _fix_form(space: Space, text: str, array: ArrayId, value: str) -> Space:
+    if value not in FORMS:
+        raise _illegal(text, f"a transfer cannot be `{value}`", FORMS)
+    return replace(space, forms={**space.forms, array: value})
 
 
 def _factors(space: Space, text: str, array: ArrayId, value: str) -> tuple[int, ...]:

@@ -12,10 +12,12 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.space.point_file import point_faults
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 KERNEL_PLACE = "kernel"
 #: Around one nest that no loop surrounds and that has none itself.
 NEST_PLACE = "nest"
+#: How beats get from a port into a buffer: by one loop, or by two processes with a FIFO between them.
+DIRECT, STREAM = FORMS = ("direct", "stream")
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,14 @@ class TransferPoint:
     """How a buffer travels: `width` elements per beat over `ports`.
 
     `layout` is that of the array in memory: `plain` as C has it; `padded`: every row of the last dimension rounded up
-    to whole beats; `packed`: all elements in one row.
+    to whole beats; `packed`: all elements in one row. `form` says how loads reach the buffer, one of FORMS.
     """
 
     buffer: str
     width: int
     ports: tuple[str, ...] = ()
     layout: str = "plain"
+    form: str = DIRECT
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,10 @@ class DesignPoint:
         """How the array of a buffer lies in memory, `plain` where the point does not say."""
         return self._transfers[buffer_id].layout if buffer_id in self._transfers else "plain"
 
+    def form_of(self, buffer_id: str) -> str:
+        """How the loads of a buffer reach it, directly where the point does not say."""
+        return self._transfers[buffer_id].form if buffer_id in self._transfers else DIRECT
+
     def to_json(self) -> dict[str, Any]:
         return {
             "version": FORMAT_VERSION,
@@ -171,7 +178,7 @@ class DesignPoint:
                 for b in self.buffers
             ],
             "transfers": [
-                {"buffer": t.buffer, "width": t.width, "ports": list(t.ports), "layout": t.layout}
+                {"buffer": t.buffer, "width": t.width, "ports": list(t.ports), "layout": t.layout, "form": t.form}
                 for t in self.transfers
             ],
         }
@@ -232,4 +239,5 @@ def _transfer(data: Mapping[str, Any]) -> TransferPoint:
         width=int(data["width"]),
         ports=tuple(data.get("ports", ())),
         layout=data.get("layout", "plain"),
+        form=data.get("form", DIRECT),
     )

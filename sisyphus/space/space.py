@@ -13,11 +13,17 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine
 from sisyphus.space.factors import Factors
-from sisyphus.space.point import KERNEL_PLACE, NEST_PLACE, Tile
+from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
 from sisyphus.target import Target
 
 Reuse = Literal["optimistic", "pessimistic"]
 Tiles = Literal["auto", "divisors", "ragged"]
+
+
+#: Beats of up to so many bits take a cycle each in RTL, wherever they are loaded. Wider ones took two where a loop
+#: outside of a dataflow region loaded them into a buffer, and one through a FIFO (hardware emulation of a board with
+#: HBM; MODEL.md section 10).
+DIRECT_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class Options:
     `tiles`: may the last tile of a loop be ragged? `auto`: where the divisors of its trip count leave a wide hole.
     `padding`: may rows of an array be padded in memory to whole beats? `whole_beats`: must a beat divide the factor
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
-    a sequential loop that several nests share?
+    a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     """
 
     tree_reduction: bool = False
@@ -36,10 +42,11 @@ class Options:
     padding: bool = True
     whole_beats: bool = False
     outer_places: bool = True
+    direct: bool = False
 
     def as_in_paper(self) -> Options:
-        """The same with the paper's rules: tiles divide loops, beats rows and partitions; tiles move in nests only."""
-        return replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False)
+        """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""
+        return replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False, direct=True)
 
 
 @dataclass(frozen=True)
@@ -190,7 +197,8 @@ class Space:
 
     `partitions` has, per array and dimension, the legal cyclic factors; `pinned` those that the user fixed for the
     buffer of one nest; `widths`, per array, the legal elements per beat. `together` lists groups of nests in which an
-    array is resident in all or in none (those under one outermost sequential loop).
+    array is resident in all or in none (those under one outermost sequential loop). `forms` are those of transfers
+    that the user fixed.
     """
 
     scop: Scop
@@ -204,6 +212,14 @@ class Space:
     widths: Mapping[ArrayId, tuple[int, ...]]
     together: tuple[tuple[str, ...], ...]
     pinned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    forms: Mapping[ArrayId, str] = field(default_factory=dict)
+
+    def direct_width(self, array: ArrayId) -> int:
+        """The widest beat, in elements, that a load moves straight into a buffer; wider ones go through a FIFO."""
+        declared = self.scop.array(array)
+        if self.forms.get(array) == DIRECT or not declared.extents or self.options.direct:
+            return max(self.widths[array])
+        return 0 if self.forms.get(array) == STREAM else DIRECT_BITS // declared.type.bits
 
     def nest(self, nest_id: str) -> NestSpace:
         found = next((n for n in self.nests if n.id == nest_id), None)

@@ -7,13 +7,18 @@ from math import gcd
 
 from sisyphus.ir import ArrayId
 from sisyphus.poly import Affine
-from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint
+from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
 from sisyphus.space.space import NestSpace, Space
 
 
 def layout_for(extents: Sequence[int], width: int) -> str:
     """How an array must lie in memory for beats of `width` elements that cross no row."""
     return "padded" if extents and extents[-1] % width else "plain"
+
+
+def form_for(space: Space, array: ArrayId, width: int) -> str:
+    """How loads of an array reach its buffers with beats of `width` elements."""
+    return DIRECT if width <= space.direct_width(array) else STREAM
 
 
 def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[int, ...]:

@@ -4,12 +4,19 @@ A transfer walks the rows of its tile; the dimensions that a buffer holds whole,
 of consecutive beats:
 
     for (row0 ...) for (beat ...) { line = port[start + beat]; buffer[row0][column] = line; }
+
+A load in the form of a stream is a dataflow region of two such functions, with a FIFO between them:
+
+    for (row0 ...) for (beat ...) fifo.write(port[start + beat]);
+    for (row0 ...) for (beat ...) { line = fifo.read(); buffer[row0][column] = line; }
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from enum import Enum
 from math import ceil, prod
 
 from sisyphus.backends.hls.express import Affines
@@ -17,9 +24,17 @@ from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import beat_type, layout_extents, port_of
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.plan import Buffer, Direction, Plan, Transfer
+from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.poly import Affine, const
+
+
+class Side(Enum):
+    """What a loop over beats stands between."""
+
+    WHOLE = "port and buffer"
+    FETCH = "port and FIFO"
+    SPREAD = "FIFO and buffer"
 
 
 @dataclass(frozen=True)
@@ -41,13 +56,54 @@ def print_transfer(
     w: Writer, plan: Plan, names: Names, transfer: Transfer, *, ranges: Ranges, helpers: set[str]
 ) -> Signature:
     """Writes one function and says how to call it; `ranges` are those of the loops outside its copies."""
-    return _Printer(w, plan, names, transfer, ranges, helpers).print()
+    if transfer.stream:
+        return _print_region(w, plan, names, transfer, ranges, helpers)
+    return _Printer(w, plan, names, transfer, ranges, helpers, Side.WHOLE).print()
+
+
+def _print_region(
+    w: Writer, plan: Plan, names: Names, transfer: Transfer, ranges: Ranges, helpers: set[str]
+) -> Signature:
+    """The two processes of a load, and the dataflow region that joins them."""
+    fetch, spread = (_Printer(w, plan, names, transfer, ranges, helpers, side) for side in (Side.FETCH, Side.SPREAD))
+    inside = {side: printer.print() for side, printer in ((Side.FETCH, fetch), (Side.SPREAD, spread))}
+    needed = tuple(sorted({i for signature in inside.values() for i in signature.iterators}))
+    whole = Signature(names.of("transfer", transfer.id), needed)
+    called = {
+        side: ", ".join(names.of("iterator", i) for i in signature.iterators) for side, signature in inside.items()
+    }
+    with _function(w, whole.name, [*fetch.port_parameter, *spread.buffer_parameter], needed, names), w.indented():
+        w.pragma("dataflow")
+        w.line(f"hls::stream<{beat_type(fetch.port)}> fifo;")
+        w.pragma(f"stream variable=fifo depth={FIFO_DEPTH}")
+        w.line(f"{inside[Side.FETCH].name}({', '.join(filter(None, ('port', 'fifo', called[Side.FETCH])))});")
+        w.line(f"{inside[Side.SPREAD].name}({', '.join(filter(None, ('fifo', 'buffer', called[Side.SPREAD])))});")
+    return whole
+
+
+@contextmanager
+def _function(w: Writer, name: str, parameters: list[str], iterators: tuple[str, ...], names: Names) -> Iterator[None]:
+    """A function that is a module of its own."""
+    parameters = [*parameters, *(f"int {names.of('iterator', i)}" for i in iterators)]
+    w.line(f"static void {name}({', '.join(parameters)}) {{")
+    w.pragma("inline off")
+    yield
+    w.line("}")
+    w.line()
 
 
 class _Printer:
     def __init__(
-        self, w: Writer, plan: Plan, names: Names, transfer: Transfer, ranges: Ranges, helpers: set[str]
+        self,
+        w: Writer,
+        plan: Plan,
+        names: Names,
+        transfer: Transfer,
+        ranges: Ranges,
+        helpers: set[str],
+        side: Side,
     ) -> None:
+        self.side = side
         self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
         self.buffer, self.port = plan.buffer(transfer.buffer), port_of(plan, transfer)
         self.affines = Affines(names.iterators())
@@ -59,22 +115,29 @@ class _Printer:
         if transfer.width != self.width:
             raise InternalError(f"transfer `{transfer.id}` is {transfer.width} wide on a port of {self.width}")
 
+    @property
+    def port_parameter(self) -> list[str]:
+        return [f"{'const ' if self.load else ''}{beat_type(self.port)} *port"]
+
+    @property
+    def buffer_parameter(self) -> list[str]:
+        return [array_parameter(self.buffer, "buffer")]
+
     def print(self) -> Signature:
         body = Writer()
         outer, self.w = self.w, body
         with body.indented():
             self._body()
-        name = self.names.of("transfer", self.transfer.id)
-        needed = tuple(sorted(self.affines.used))
-        const = "const " if self.load else ""
-        parameters = [f"{const}{beat_type(self.port)} *port", array_parameter(self.buffer, "buffer")]
-        parameters += [f"int {self.names.of('iterator', i)}" for i in needed]
-        outer.line(f"static void {name}({', '.join(parameters)}) {{")
-        outer.pragma("inline off")
-        outer.lines(body.text().splitlines())
-        outer.line("}")
-        outer.line()
-        return Signature(name, needed)
+        fifo = [f"hls::stream<{beat_type(self.port)}> &fifo"]
+        kind, parameters = {
+            Side.WHOLE: ("transfer", self.port_parameter + self.buffer_parameter),
+            Side.FETCH: ("fetch", self.port_parameter + fifo),
+            Side.SPREAD: ("spread", fifo + self.buffer_parameter),
+        }[self.side]
+        signature = Signature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
+        with _function(outer, signature.name, parameters, signature.iterators, self.names):
+            outer.lines(body.text().splitlines())
+        return signature
 
     def _body(self) -> None:
         if not self.sizes:
@@ -107,7 +170,7 @@ class _Printer:
                 start = start + self.origin[at] * strides[at]
             self._loop(nest, "beat", *self._clip(last_at, self.width), self._trips(last_at, self.width))
             self._pipeline()
-            self._beat(self._sum(start, *terms, "beat"), [f"row{at}" for at in range(last_at)], "beat")
+            self._beat(start, [*terms, "beat"], [f"row{at}" for at in range(last_at)], "beat")
 
     def _flat(self) -> None:
         """One run of beats; counters follow the dimensions."""
@@ -116,7 +179,8 @@ class _Printer:
         counters = [*(f"row{at}" for at in range(last_at)), "column"]
         beats = prod(wraps)
         first, last = self._clip(0)
-        for at, counter in enumerate(counters):
+        counts = self.side is not Side.FETCH
+        for at, counter in enumerate(counters if counts else ()):
             self.w.line(f"int {counter} = {first if at == 0 else '0'};")
         total = str(int(last) * beats) if last.isdigit() else f"{beats} * {last}"
         begin = str(int(first) * beats) if first.isdigit() else f"{beats} * {first}"
@@ -124,8 +188,9 @@ class _Printer:
             least, most = self._trips(0)
             self._loop(nest, "beat", begin, total, (least * beats, most * beats))
             self._pipeline()
-            self._beat(self._sum(self.origin[0] * beats, "beat"), counters[:-1], "column")
-            self._advance(counters, wraps)
+            self._beat(self.origin[0] * beats, ["beat"], counters[:-1], "column")
+            if counts:
+                self._advance(counters, wraps)
 
     def _advance(self, counters: list[str], wraps: list[int]) -> None:
         """The innermost counter goes on; one that is through starts again and moves the next."""
@@ -147,7 +212,10 @@ class _Printer:
         element = f"buffer{''.join(index)}"
         with self.w.block(f"for (int beat = 0; beat < {-(-total // self.width)}; ++beat)"):
             self.w.pragma("pipeline II=1")
-            self.w.line(f"{'const ' if self.load else ''}{beat_type(self.port)} line{' = port[beat]' * self.load};")
+            if self.side is Side.FETCH:
+                self.w.line("fifo.write(port[beat]);")
+                return
+            self.w.line(self._line("beat"))
             with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
                 self.w.pragma("unroll")
                 self.w.line(f"const int at = {self.width} * beat + lane;")
@@ -208,6 +276,9 @@ class _Printer:
 
     def _pipeline(self) -> None:
         """Each bank has two ports (MODEL.md 4.2): more lanes of a beat than that in one bank take further cycles."""
+        if self.side is Side.FETCH:
+            self.w.pragma("pipeline II=1")
+            return
         banks = min(self.buffer.partition[-1], self.sizes[-1])
         lanes = ceil(min(self.width, self.sizes[-1]) / banks)
         self.w.pragma(f"pipeline II={ceil(lanes / 2)}")
@@ -218,15 +289,27 @@ class _Printer:
             return text
         return f"{self.affines.text(start)} + {text}"
 
-    def _beat(self, address: str, rows: list[str], column: str) -> None:
-        """The body of the innermost loop: one beat between the port and its lanes in the buffer."""
+    def _line(self, address: str) -> str:
+        """The beat that the body is about: read from the port or the FIFO, or still to be filled."""
+        if not self.load:
+            return f"{beat_type(self.port)} line;"
+        return f"const {beat_type(self.port)} line = {self._source(address)};"
+
+    def _source(self, address: str) -> str:
+        return "fifo.read()" if self.side is Side.SPREAD else f"port[{address}]"
+
+    def _beat(self, start: Affine, terms: list[str], rows: list[str], column: str) -> None:
+        """The body of the innermost loop: one beat between the port, or the FIFO, and its lanes in the buffer."""
+        address = "" if self.side is Side.SPREAD else self._sum(start, *terms)
+        if self.side is Side.FETCH:
+            self.w.line(f"fifo.write(port[{address}]);")
+            return
         prefix = "buffer" + "".join(f"[{r}]" for r in rows)
         if self.width == 1:
             element = f"{prefix}[{column}]"
-            self.w.line(f"{element} = port[{address}];" if self.load else f"port[{address}] = {element};")
+            self.w.line(f"{element} = {self._source(address)};" if self.load else f"port[{address}] = {element};")
             return
-        kind = beat_type(self.port)
-        self.w.line(f"const {kind} line = port[{address}];" if self.load else f"{kind} line;")
+        self.w.line(self._line(address))
         factor = self.buffer.partition[-1]
         if factor & (factor - 1) and factor < self.sizes[-1]:
             # a loop over the lanes would take as many cycles as a bank without partition (MODEL.md section 9)

@@ -40,7 +40,7 @@ _LATER = frozenset(
 _OWN = frozenset(
     re.findall(
         r"\w+",
-        "floor_div ceil_div larger smaller int_abs updated_float updated_double port buffer beat lane line column at",
+        "floor_div ceil_div larger smaller int_abs updated_float updated_double port buffer beat lane line column at fifo",
     )
 )
 _OWN_PATTERN = re.compile(r"row[0-9]+")
@@ -117,6 +117,10 @@ def plan_names(plan: Plan) -> Names:
             names.give("hold", node.name, identifier(node.name))
     for transfer in plan.transfers:
         names.give("transfer", transfer.id, identifier(transfer.id))
+    for transfer in plan.transfers:
+        if transfer.stream:
+            for process in ("fetch", "spread"):
+                names.give(process, transfer.id, identifier(f"{transfer.id}_{process}"))
     return names
 
 

@@ -67,6 +67,8 @@ class _Source:
         head.line('#include "kernel.h"')
         if self._calls_math():
             head.line("#include <hls_math.h>")
+        if any(transfer.stream for transfer in self.plan.transfers):
+            head.line("#include <hls_stream.h>")
         head.line()
         for name in sorted(self.helpers):
             declaration, result = HELPERS[name]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from sisyphus.model.formulas.addresses import bank_count, in_registers, words_pe
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
-from sisyphus.plan import beats_of
+from sisyphus.plan import FIFO_DEPTH, beats_of
 from sisyphus.target import BankCost, Target
 
 Floats = npt.NDArray[np.float64]
@@ -40,15 +41,16 @@ def resident_costs(
     loaded: bool,
     stored: bool,
     users: Users,
+    streams: Flags | bool = False,
     rules: Rules = VITIS_2023_2,
 ) -> dict[str, Floats]:
     """BRAM18, URAM, LUT, FF and DSP of an array that is on chip for the whole kernel, by factors and widths.
 
     These are its banks, one load and one store where it has them, the multiplexers of its banks between these and the
     tasks that use it (`users`), and the adapter of its port where it is transferred at all. The control interface and
-    what tasks do with an element are not in it.
+    what tasks do with an element are not in it. `streams`: the load goes through a FIFO.
     """
-    buffer = _Buffer(target, rules, array, array.extents, factors, widths)
+    buffer = _Buffer(target, rules, array, array.extents, factors, widths, streams)
     found = buffer.costs(loaded=loaded, stored=stored, users=users)
     if loaded or stored:
         for name, figures in _per_row(widths * array.type.bits, target.memories.m_axi).items():
@@ -70,6 +72,7 @@ def tile_costs(
     loaded: Flags | bool,
     stored: bool,
     users: Users,
+    streams: Flags | bool = False,
     rules: Rules = VITIS_2023_2,
 ) -> dict[str, Floats]:
     """BRAM18, URAM, LUT and FF of a buffer that holds a tile in one nest, by its extents, factors and widths.
@@ -77,7 +80,7 @@ def tile_costs(
     As `resident_costs`, `users` being what the nest itself does; but without the adapter, which all buffers of the
     array share, and without the DSP of addresses, which `NestCosts` counts.
     """
-    buffer = _Buffer(target, rules, array, extents, factors, widths)
+    buffer = _Buffer(target, rules, array, extents, factors, widths, streams)
     with_load = buffer.costs(loaded=True, stored=stored, users=users)
     without = buffer.costs(loaded=False, stored=stored, users=users)
     return {name: np.where(loaded, with_load[name], without[name]) for name in FIGURES}
@@ -93,6 +96,7 @@ class _Buffer:
     extents: Sequence[Value]
     factors: Sequence[Ints]
     widths: Ints
+    streams: Flags | bool
 
     @property
     def setting(self) -> Setting:
@@ -105,7 +109,8 @@ class _Buffer:
     def move(self, *, is_load: bool) -> Move:
         """A transfer of all of it, but for its beats."""
         name, bits = self.array.id, self.array.type.bits
-        return Move(name, name, name, name, is_load, self.dims, self.widths, bits, beats=0)
+        stream = self.streams if is_load else False
+        return Move(name, name, name, name, is_load, self.dims, self.widths, bits, beats=0, stream=stream)
 
     def costs(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
         """Banks, transfers and the multiplexers of banks."""
@@ -128,14 +133,29 @@ class _Buffer:
                     found["lut"] = found["lut"] + term.value
                 for term in mover_ff(self.setting, mover):
                     found["ff"] = found["ff"] + term.value
-        return found
+        return self._with_fifo(found) if loaded and np.any(self.streams) else found
+
+    def _with_fifo(self, found: dict[str, Floats]) -> dict[str, Floats]:
+        """The same with the FIFO of a load that goes through one."""
+        fifo = partial(self.target.memories.fifo, depth=FIFO_DEPTH)
+        costs = _per_row(self.widths * self.array.type.bits, fifo)
+        return {name: found[name] + np.where(self.streams, costs[name], 0) for name in FIGURES}
 
 
-def whole_transfer(setting: Setting, array: Array, factors: Sequence[Ints], widths: Ints, *, is_load: bool) -> Ints:
-    """Cycles of moving a whole array once, by partition factors and elements per beat."""
+def whole_transfer(
+    setting: Setting,
+    array: Array,
+    factors: Sequence[Ints],
+    widths: Ints,
+    *,
+    is_load: bool,
+    streams: Flags | bool = False,
+) -> Ints:
+    """Cycles of moving a whole array once, by partition factors, elements per beat and form."""
     dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
     beats = beats_of(VECTOR, array.extents, widths) * np.ones_like(widths)
-    move = Move(array.id, array.id, array.id, array.id, is_load, dims, widths, array.type.bits, beats)
+    name, stream = array.id, streams if is_load else False
+    move = Move(name, name, name, name, is_load, dims, widths, array.type.bits, beats, stream=stream)
     return np.asarray(move_cycles(setting, move).value, np.int64)
 
 

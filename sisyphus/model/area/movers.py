@@ -1,7 +1,8 @@
 """FF and LUT of a burst transfer; knows no task.
 
 A load spreads the lanes of a beat over banks, a store picks them: where the bank of a lane depends on a remainder,
-each bank (or lane) has a multiplexer over all that may reach it (MODEL.md 4.2 and 4.3).
+each bank (or lane) has a multiplexer over all that may reach it (MODEL.md 4.2 and 4.3). What goes through a FIFO has a
+second process: one more loop and its word of a beat; the FIFO itself is a memory.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     return (
         Term("control", area.ff_per_transfer, rule="loop and burst control"),
         Term("words of a beat", lanes + late, rule="one register each"),
+        Term("second process", alg.select(mover.move.stream, area.ff_per_transfer + lanes, 0), rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("words of all banks", kept, measured=False, rule="bank number comes late"),
     )
@@ -87,6 +89,7 @@ def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     kept = alg.select(mover.reads_all, area.lut_per_late_bank * mover.banks, 0)
     return (
         Term("control", area.lut_per_transfer, rule="loop and burst control"),
+        Term("second process", alg.select(move.stream, area.lut_per_transfer, 0), rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("lanes and banks", (_spread_lut if move.is_load else _pick_lut)(setting, mover), rule="multiplexers"),
         Term("words of all banks", kept, measured=False, rule="bank number comes late"),

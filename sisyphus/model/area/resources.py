@@ -13,6 +13,7 @@ from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.terms import Term, total
 from sisyphus.model.study import Study
+from sisyphus.plan import FIFO_DEPTH
 from sisyphus.target import BankCost
 
 
@@ -91,12 +92,15 @@ def _address_dsp(study: Study, moves: Iterable[MoveStudy]) -> Term:
 
 
 def _memories(study: Study) -> list[tuple[str, BankCost]]:
-    """All banks of each buffer; every copy of a buffer is a memory of its own."""
+    """All banks of each buffer, every copy of which is a memory of its own, and the FIFOs of loads."""
     table = study.target.memories
     found = []
     for buffer in study.plan.buffers:
         bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
         found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
+    for transfer in (t for t in study.plan.transfers if t.stream):
+        bits = transfer.width * study.plan.buffer(transfer.buffer).type.bits
+        found.append((f"{transfer.id}, FIFO of {bits} bits", table.fifo(bits, FIFO_DEPTH)))
     return found
 
 

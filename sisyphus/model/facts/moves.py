@@ -35,6 +35,8 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         tile_strides=strides_of(alg, buffer.origin, array, transfer.width),
         is_tile=is_tile,
         active=active,
+        stream=transfer.stream,
+        read_only=port.direction == "in",
     )
 
 

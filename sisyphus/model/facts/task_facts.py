@@ -102,6 +102,8 @@ class Move:
     """A burst transfer: `dims` of the buffer (strides unused), `beats` in all, in `bursts` contiguous runs.
 
     `tile_strides` are the factors of loop iterators in its first address, in beats. `active`: it is there at all.
+    `stream`: one process reads the port, another one fills the buffer, with a FIFO between them; `read_only`: nothing
+    is stored through this port.
     """
 
     id: str
@@ -117,6 +119,8 @@ class Move:
     tile_strides: tuple[Value, ...] = ()
     is_tile: Condition = False
     active: Condition = True
+    stream: Condition = False
+    read_only: Condition = False
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ def move_depth(setting: Setting, move: Move) -> Value:
 def move_cycles(setting: Setting, move: Move) -> Term:
     """One run of a transfer: a pipelined loop over its beats behind the latency of the adapter.
 
-    A tile that is no contiguous run of memory is a burst for each run (MODEL.md section 9, unmeasured).
+    A tile that is no contiguous run of memory is a burst for each run (MODEL.md section 9, unmeasured). Two processes
+    with a FIFO take as long as one loop, as the second one starts with the first beat, and a region around them.
     """
     alg, cycles = setting.alg, setting.rules.cycles
     interval, depth = move_interval(setting, move), move_depth(setting, move)
@@ -82,6 +83,7 @@ def move_cycles(setting: Setting, move: Move) -> Term:
             Term("fill", bursts * alg.maximum(depth - 1, 1), rule="iteration latency"),
             Term("memory", again, measured=contiguous, rule="call, request and response"),
             Term("tile address", _tile_address(setting, move), rule="tile index"),
+            Term("region", alg.select(move.stream, cycles.region, 0), rule="dataflow region"),
         ),
         rule="transfer",
     )

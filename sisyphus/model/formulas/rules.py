@@ -42,6 +42,7 @@ class Cycles:
     unflattened: int = 4  # each iteration of a loop around a pipelined one that could not be flattened
     skipped: int = 1  # a guarded part of a tile loop: skipped, or run (more than the part)
     replicated: int = 1  # a part that several copies run side by side (MODEL.md section 9)
+    region: int = 3  # a dataflow region: longest process + 1, and its call + 4 instead of + 2 (MODEL.md section 9)
     outer_iteration: int = 1  # each iteration of an outer sequential loop (unmeasured)
     reduction_tail: int = 4  # iteration latency of a pipelined reduction, more
     odd_reduction_tail: int = 2  # the same with a tree over a number of terms that is no power of two

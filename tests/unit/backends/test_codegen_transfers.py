@@ -12,6 +12,7 @@ from hand_plans import copy_plan
 
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError
+from sisyphus.lint import lint_text
 from sisyphus.verify import run
 
 
@@ -58,6 +59,42 @@ def test_copies_every_element_once(name: str) -> None:
     plan = copy_plan(case.extents, case.tile, case.width, case.layout, case.partition, shift=case.shift)
     ran = run(project(plan), plan, sets=["random"])
     assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.extents])
+def test_a_stream_copies_every_element_once(name: str) -> None:
+    case = CASES[name]
+    plan = copy_plan(case.extents, case.tile, case.width, case.layout, case.partition, shift=case.shift, stream=True)
+    ran = run(project(plan), plan, sets=["random"])
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize(
+    ("beats", "wrong"),
+    [
+        ("fifo.write(port[beat]);", "fifo.write(port[0]);"),
+        ("= fifo.read();", "= fifo.read(); if (beat == 0) fifo.read();"),
+    ],
+)
+def test_a_wrong_process_is_seen(beats: str, wrong: str) -> None:
+    plan = copy_plan((24,), (24,), 8, stream=True)
+    good = project(plan)
+    kernel = good.files["kernel.cpp"]
+    assert beats in kernel
+    bad = replace(good, files={**good.files, "kernel.cpp": kernel.replace(beats, wrong)})
+    assert not run(bad, plan, sets=["random"]).passed
+
+
+def test_a_stream_is_two_processes_with_a_fifo(expect) -> None:  # type: ignore[no-untyped-def]
+    text = project(copy_plan((6, 8), (6, 8), 4, partition=(1, 4), stream=True)).files["kernel.cpp"]
+    assert lint_text(text) == ()
+    expect(text[: text.index("static void store")], ".cpp")
+
+
+def test_a_stream_of_a_clipped_tile(expect) -> None:  # type: ignore[no-untyped-def]
+    """Each process is given the iterators that it needs."""
+    text = project(copy_plan((7, 10), (3, 4), 2, stream=True)).files["kernel.cpp"]
+    expect(text[: text.index("static void store")], ".cpp")
 
 
 @pytest.mark.parametrize("seed", range(6))

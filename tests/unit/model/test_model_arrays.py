@@ -88,11 +88,16 @@ def test_resident_arrays_cost_what_their_plans_say(name: str) -> None:
         live, widths = kernel.space.live[array.id], np.array([_width(plan, array) for plan in plans])
         [users] = {users[b.id] for (_, users), b in zip(read, buffers, strict=True)}
         moved = {"loaded": live.load, "stored": live.store}
+        moved["streams"] = np.array([_streams(plan, array.id) for plan in plans])
         costs = resident_costs(TARGET, array, rows_of(buffers, len(array.extents)), widths, **moved, users=users)
         for resource, values in costs.items():
             found[resource] += values
     for at, (plan, (resources, _)) in enumerate(zip(plans, read, strict=True)):
         assert {name: values[at] for name, values in found.items()} == pytest.approx(shares(plan, resources)), at
+
+
+def _streams(plan: Plan, array: str) -> bool:
+    return any(t.form == "stream" for t in plan.transfers if t.array == array)
 
 
 def _width(plan: Plan, array: Array) -> int:
@@ -131,6 +136,7 @@ def _tile(kernel: Kernel, plan: Plan, buffer: Buffer, users: Users) -> dict[str,
         loaded=np.array([True in loads]),
         stored=False in loads,
         users=users,
+        streams=np.array([any(t.form == "stream" for t in moves)]),
     )
     return {name: float(values[0]) for name, values in costs.items()}
 
@@ -179,7 +185,8 @@ def test_whole_arrays_move_and_fill_banks_as_in_a_plan() -> None:
         array = scop.array(ArrayId("A"))
         factors = [np.array([f]) for f in buffer.partition]
         setting = Setting(VECTOR, VITIS_2023_2, TARGET.operators)
-        cycles = whole_transfer(setting, array, factors, np.array([point.width_of(buffer.id)]), is_load=True)
+        widths, streams = np.array([point.width_of(buffer.id)]), np.array([point.form_of(buffer.id) == "stream"])
+        cycles = whole_transfer(setting, array, factors, widths, is_load=True, streams=streams)
         loads = [t for t in found.terms["cycles"].children[0].children if t.name == "load_A"]
         assert [t.value for t in loads if t.value] in ([], [int(cycles[0])])
         banks = bank_costs(TARGET, 32, array.extents, factors)

@@ -16,6 +16,7 @@ from sisyphus.space import (
     Space,
     Tile,
     TransferPoint,
+    form_for,
 )
 
 
@@ -41,7 +42,10 @@ def _with_buffers(space: Space, nest: NestSpace, point: NestPoint, tiles: dict[s
             BufferPoint(use.array, (nest.id,), place, _factors(use, tiles, width if place == KERNEL_PLACE else 1))
             for use, place, width in picks
         )
-        transfers = tuple(TransferPoint(b.id, width) for b, (_, _, width) in zip(buffers, picks, strict=True))
+        transfers = tuple(
+            TransferPoint(b.id, width, form=form_for(space, b.array, width))
+            for b, (_, _, width) in zip(buffers, picks, strict=True)
+        )
         yield DesignPoint(space.scop.name, (point,), buffers, transfers, space.options.tree_reduction)
 
 
