@@ -230,8 +230,8 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
         tiled,
         moved,
         loads,
-        streams,
         [],
+        streams,
         dict(candidates.unroll),
     )
 

@@ -97,7 +97,7 @@ def test_resident_arrays_cost_what_their_plans_say(name: str) -> None:
 
 
 def _streams(plan: Plan, array: str) -> bool:
-    return any(t.form == "stream" for t in plan.transfers if t.array == array)
+    return any(t.stream for t in plan.transfers if t.array == array)
 
 
 def _width(plan: Plan, array: Array) -> int:
@@ -136,7 +136,7 @@ def _tile(kernel: Kernel, plan: Plan, buffer: Buffer, users: Users) -> dict[str,
         loaded=np.array([True in loads]),
         stored=False in loads,
         users=users,
-        streams=np.array([any(t.form == "stream" for t in moves)]),
+        streams=np.array([any(t.stream for t in moves)]),
     )
     return {name: float(values[0]) for name, values in costs.items()}
 

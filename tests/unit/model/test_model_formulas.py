@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import scop
 from model_candidates import Kernel, kernel_of
@@ -11,6 +13,7 @@ from sisyphus.ir import DOUBLE, FLOAT, ArrayId, Binary, Cast, Literal, Read, Ref
 from sisyphus.model import VITIS_2023_2, estimate
 from sisyphus.model.area.movers import mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users, bank_lut, core_lut
+from sisyphus.model.facts.moves import move_of
 from sisyphus.model.facts.task_facts import Dim, Move
 from sisyphus.model.formulas.addresses import bank_count, remainder_cycles, words_per_bank
 from sisyphus.model.formulas.bank_ports import spread
@@ -213,6 +216,31 @@ def test_transfers(moved: Move, interval: int, depth: int, total: int) -> None:
     assert move_interval(SETTING, moved) == interval
     assert move_depth(SETTING, moved) == depth
     assert move_cycles(SETTING, moved).value == total
+
+
+def test_a_stream_costs_a_region_a_process_and_a_fifo() -> None:
+    """MODEL.md section 9: longest process + 1, called for 4 instead of 2 cycles; FIFO 512 x 1024 in 98 reports."""
+    kernel = kernel_of(scop(GEMM, **GEMM_EXTENTS), TARGET)
+    plan = one_nest(
+        kernel,
+        order="ikj",
+        pipeline="j",
+        factors={"C": (1, 16), "A": (1, 4), "B": (1, 16)},
+        width=4,
+        i=(8, 1, 1),
+        j=(1, 16, 1),
+        k=(12, 1, 1),
+    )
+    wide = [replace(t, width=16) if t.array == "B" else t for t in plan.transfers]
+    ports = [replace(p, width=16) if p.name == "B" else p for p in plan.ports]
+    direct = replace(plan, transfers=tuple(wide), ports=tuple(ports))
+    stream = replace(direct, transfers=tuple(replace(t, stream=t.array == "B") for t in wide))
+    before, after = estimate(direct, TARGET), estimate(stream, TARGET)
+    [moved] = [t for t in direct.transfers if t.array == "B"]
+    one, two = (move_cycles(SETTING, move_of(p, p.transfer(moved.id))).value for p in (direct, stream))
+    assert two == one + 3
+    assert (after.bram18k - before.bram18k, after.ff - before.ff) == (15, 1056 + 190 + 512)
+    assert after.lut - before.lut == 557 + 700
 
 
 def test_a_row_shorter_than_a_beat_fills_as_many_lanes_as_it_has_elements() -> None:

@@ -27,13 +27,18 @@ POINT = DesignPoint(
         BufferPoint(ArrayId("C"), ("S0",), "kernel", (2,)),
         BufferPoint(ArrayId("A"), ("S0",), "k", (2, 1)),
     ),
-    transfers=(TransferPoint("C", 4), TransferPoint("A@S0", 1)),
+    transfers=(TransferPoint("C", 4, form="stream"), TransferPoint("A@S0", 1)),
 )
 
 
 def test_json_both_ways() -> None:
     assert DesignPoint.from_json(json.loads(json.dumps(POINT.to_json()))) == POINT
     assert POINT.sort_key() == DesignPoint.from_json(POINT.to_json()).sort_key()
+
+
+def test_transfers_of_the_first_version_are_direct() -> None:
+    data = POINT.to_json() | {"version": 1, "transfers": [{"buffer": "C", "width": 16}]}
+    assert DesignPoint.from_json(data).form_of("C") == "direct"
 
 
 @pytest.mark.parametrize("field", ["version", "kernel", "nests", "buffers"])

@@ -9,7 +9,8 @@ from builders import scop
 from random_knobs import random_points
 
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.errors import KernelError
+from sisyphus.errors import KernelError, UsageError
+from sisyphus.ir import ArrayId
 from sisyphus.plan import build_plan
 from sisyphus.space import (
     KERNEL_PLACE,
@@ -18,7 +19,9 @@ from sisyphus.space import (
     Options,
     Space,
     TransferPoint,
+    apply_fixes,
     build_space,
+    form_for,
     layout_for,
     tile_widths,
 )
@@ -89,3 +92,28 @@ def test_the_widths_of_a_tile_are_those_that_can_be_built(name: str, *, padding:
     assert wide >= (3 if padding else 0)
     # a loop of one tile stands still, which only its own plan knows for sure
     assert missed <= tiled // 5
+
+
+def test_only_beats_of_more_than_256_bits_go_through_a_fifo() -> None:
+    space = space_of("product", padding=True)
+    forms = {width: form_for(space, ArrayId("B"), width) for width in space.widths[ArrayId("B")]}
+    assert forms == {1: "direct", 2: "direct", 4: "direct", 8: "direct", 16: "stream"}
+
+
+@pytest.mark.parametrize("form", ["direct", "stream"])
+def test_the_form_of_a_transfer_can_be_fixed(form: str) -> None:
+    space = apply_fixes(space_of("product", padding=True), [f"B.transfer={form}"])
+    assert {form_for(space, ArrayId("B"), width) for width in space.widths[ArrayId("B")]} == {form}
+    assert form_for(space, ArrayId("A"), 16) == "stream"
+
+
+def test_the_paper_moves_all_beats_directly() -> None:
+    space = space_of("product", padding=True)
+    paper = replace(space, options=space.options.as_in_paper())
+    assert form_for(paper, ArrayId("B"), 16) == "direct"
+
+
+def test_another_form_is_refused_with_the_legal_ones() -> None:
+    with pytest.raises(UsageError, match="cannot be `fifo`") as refused:
+        apply_fixes(space_of("product", padding=True), ["B.transfer=fifo"])
+    assert refused.value.hint == "legal: direct, stream"
