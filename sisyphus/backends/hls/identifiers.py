@@ -40,7 +40,8 @@ _LATER = frozenset(
 _OWN = frozenset(
     re.findall(
         r"\w+",
-        "floor_div ceil_div larger smaller int_abs updated_float updated_double port buffer beat lane line column at fifo",
+        "floor_div ceil_div larger smaller int_abs updated_float updated_double port fifo buffer beat lane line column "
+        "at",
     )
 )
 _OWN_PATTERN = re.compile(r"row[0-9]+")
