@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from sisyphus.algebra import EXACT, Value
+from sisyphus.algebra import EXACT, Condition, Value
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
 from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
