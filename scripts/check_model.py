@@ -33,7 +33,7 @@ def errors(found: Estimate, measured: Mapping[str, Any]) -> dict[str, float]:
 
 def tree(term: Term, depth: int = 0) -> Iterator[str]:
     """A term and what adds up to it, one a line."""
-    doubt = "" if term.measured else "  (unmeasured)"
+    doubt = f"  ({term.construct})" if term.construct else ""
     yield f"{'  ' * depth}{term.value:>12,}  {term.name}{doubt}"
     for child in term.children:
         yield from tree(child, depth + 1)

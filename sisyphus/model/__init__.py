@@ -3,6 +3,7 @@
 from sisyphus.algebra import EXACT, VECTOR, Algebra
 from sisyphus.model.area.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
 from sisyphus.model.area.multiplexers import Users
+from sisyphus.model.backing import Backing
 from sisyphus.model.batch import Candidates, NestCosts, NestModel
 from sisyphus.model.estimate import Estimate, Estimator, estimate
 from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm, Rules
@@ -14,6 +15,7 @@ __all__ = [
     "VITIS_2021_1",
     "VITIS_2023_2",
     "Algebra",
+    "Backing",
     "Candidates",
     "Estimate",
     "Estimator",

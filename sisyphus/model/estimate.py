@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from sisyphus.analysis import Distribution, Live
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model.area.resources import resources_of
+from sisyphus.model.backing import Backing, backing
+from sisyphus.model.constructs import constructs_of
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.terms import Term, without_zeros
@@ -39,6 +41,7 @@ class Estimate:
     intervals: Mapping[str, tuple[int, ...]]
     sums: Mapping[str, Term]
     rules: str
+    study: Study = field(repr=False, compare=False)
 
     @cached_property
     def terms(self) -> dict[str, Term]:
@@ -46,18 +49,14 @@ class Estimate:
         return {name: without_zeros(term) for name, term in self.sums.items()}
 
     @cached_property
-    def unmeasured(self) -> dict[str, float]:
-        """Per figure, the share of it that rests on rules which no report confirms."""
-        shares = {}
-        for name, term in self.terms.items():
-            unsure = sum(abs(leaf.value) for leaf in term.leaves() if not leaf.measured)
-            shares[name] = float(unsure / term.value) if term.value else 0.0
-        return shares
+    def constructs(self) -> Mapping[str, tuple[str, ...]]:
+        """The constructs of each task, transfer and buffer, by the ids of the register of evidence."""
+        return constructs_of(self.study)
 
-    @property
-    def unmeasured_share(self) -> float:
-        """The share of the cycles that rests on unmeasured rules."""
-        return self.unmeasured["cycles"]
+    @cached_property
+    def evidence(self) -> Backing:
+        """How much of each figure rests on what, and which constructs that is."""
+        return backing(self.terms, self.constructs)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -65,7 +64,7 @@ class Estimate:
             "onchip_bytes": self.onchip_bytes,
             "bytes_moved": self.bytes_moved,
             "intervals": {task: list(found) for task, found in self.intervals.items()},
-            "unmeasured": {name: round(share, 4) for name, share in self.unmeasured.items()},
+            "evidence": self.evidence.to_json(),
             "rules": self.rules,
             "terms": {name: term.to_json() for name, term in self.terms.items()},
         }
@@ -110,4 +109,5 @@ def _estimate(plan: Plan, known: Known) -> Estimate:
         intervals={name: tuple(int(p.interval.value) for p in task.pipes) for name, task in study.tasks.items()},
         sums=terms,
         rules=study.rules.version,
+        study=study,
     )

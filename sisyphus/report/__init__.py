@@ -3,6 +3,7 @@
 from sisyphus.report.board import device_data, device_text, devices_text
 from sisyphus.report.data import design_data, interface_data, point_data, run_data, verdict_data
 from sisyphus.report.designs import front_data, top_data
+from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
 from sisyphus.report.facts import Facts, Front, Rated
 from sisyphus.report.kernel import kernel_text
@@ -27,6 +28,7 @@ __all__ = [
     "kernel_text",
     "point_data",
     "progress_text",
+    "register_markdown",
     "report_markdown",
     "run_data",
     "summary_text",

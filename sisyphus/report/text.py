@@ -6,10 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sisyphus.backends.hls.interface import layout_extents
+from sisyphus.evidence import entry
 from sisyphus.model import Estimate, Term
 from sisyphus.plan import Buffer, Plan, Transfer
 from sisyphus.report.board import board_told, budgets_told
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
+from sisyphus.report.evidence import (
+    CONSTRUCTS_HEADER,
+    SHARES_HEADER,
+    TITLES_HEADER,
+    construct_rows,
+    share_rows,
+    title_rows,
+    told,
+)
 from sisyphus.report.explanation import explanation_text
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_lines
@@ -60,9 +70,7 @@ def _board(facts: Facts) -> list[str]:
 
 
 def _basis(facts: Facts) -> str:
-    share = facts.estimate.unmeasured_share
-    unsure = f"; {100 * share:.0f} % of the cycles rest on unmeasured rules" if share else ""
-    return f"by rules measured on Vitis HLS {facts.estimate.rules}{unsure}"
+    return f"by rules measured on Vitis HLS {facts.estimate.rules}{told(facts.estimate.evidence)}"
 
 
 def found_text(outcome: SolveOutcome, facts: Facts) -> str:
@@ -139,6 +147,13 @@ def report_markdown(facts: Facts) -> str:
         "",
         "### Terms of the cycle count",
         *markdown(("term", "cycles", "rule"), _term_rows(facts.estimate.terms["cycles"])),
+        "",
+        "## Evidence",
+        *markdown(SHARES_HEADER, share_rows(facts.estimate.evidence)),
+        "",
+        *markdown(CONSTRUCTS_HEADER, construct_rows(facts.estimate.evidence)),
+        "",
+        *markdown(TITLES_HEADER, title_rows(facts.estimate.evidence)),
         "",
         "## Search",
         found_text(outcome, facts) if outcome else "The design point was given, nothing was searched.",
@@ -241,15 +256,17 @@ def estimate_text(cost: Estimate, target: Target, operations: int | None) -> str
         rate = operations / (cost.cycles / target.clock_mhz) / 1e3
         rows.append(("operations", f"{operations:,}", f"{rate:,.2f} GF/s"))
     tree = table(("term", "cycles", "rule"), _term_rows(cost.terms["cycles"]))
-    shares = [(name, f"{100 * share:.1f} %") for name, share in cost.unmeasured.items() if share]
-    parts = [table((), rows), tree]
-    if shares:
-        parts.append("shares that rest on unmeasured rules\n" + indent(table((), shares)))
-    return "\n\n".join(parts)
+    return "\n\n".join([table((), rows), tree, *_evidence(cost)])
+
+
+def _evidence(cost: Estimate) -> Iterator[str]:
+    """Shares per class of evidence, and the constructs of the design."""
+    yield "what the figures rest on\n" + indent(table(SHARES_HEADER, share_rows(cost.evidence)))
+    yield "constructs, the worst first\n" + indent(table(CONSTRUCTS_HEADER, construct_rows(cost.evidence)))
 
 
 def _term_rows(term: Term, depth: int = 0) -> list[tuple[str, str, str]]:
     """The sum as a tree, indented by dots."""
-    mark = "" if term.measured else " (unmeasured)"
+    mark = f" ({entry(term.construct).evidence})" if term.construct else ""
     rows = [("· " * depth + term.name, f"{term.value:,}", term.rule + mark)]
     return rows + [row for child in term.children for row in _term_rows(child, depth + 1)]

@@ -86,7 +86,12 @@ def datapath_ff(area: Area, body: Datapath) -> tuple[Term, ...]:
         Term("addresses of writes", body.address_bits, rule="one register each"),
         Term("values that wait", 2 * body.bits * body.waiting, rule="shift registers"),
         Term("guarded functions", functions, rule="registers of a function"),
-        Term("guards", area.ff_per_guarded_bit * body.bits * body.guarded, rule="a select for each guarded copy"),
+        Term(
+            "guards",
+            area.ff_per_guarded_bit * body.bits * body.guarded,
+            construct="guard-logic",
+            rule="a select per copy",
+        ),
         Term("control", area.ff_per_body, rule="loop control"),
     )
 
@@ -101,7 +106,7 @@ def datapath_lut(area: Area, body: Datapath) -> tuple[Term, ...]:
         Term("operands of shared cores", body.operands, rule="multiplexers over II"),
         Term("accumulators", area.lut_per_accumulator * body.accumulators, rule="kept over the loop"),
         Term("guarded functions", functions, rule="logic of a function"),
-        Term("guards", area.lut_per_guarded_bit * guarded, rule="a select for each guarded copy"),
+        Term("guards", area.lut_per_guarded_bit * guarded, construct="guard-logic", rule="a select per copy"),
         Term("control", area.lut_per_body, rule="loop control"),
     )
 

@@ -76,7 +76,7 @@ def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
         Term("words of a beat", lanes + late, rule="one register each"),
         Term("second process", alg.select(mover.move.stream, area.ff_per_transfer + lanes, 0), rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
-        Term("words of all banks", kept, measured=False, rule="bank number comes late"),
+        Term("words of all banks", kept, construct="late-bank-number", rule="bank number comes late"),
     )
 
 
@@ -92,7 +92,7 @@ def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
         Term("second process", alg.select(move.stream, area.lut_per_transfer, 0), rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("lanes and banks", (_spread_lut if move.is_load else _pick_lut)(setting, mover), rule="multiplexers"),
-        Term("words of all banks", kept, measured=False, rule="bank number comes late"),
+        Term("words of all banks", kept, construct="late-bank-number", rule="bank number comes late"),
     )
 
 

@@ -81,7 +81,9 @@ def _cores(needs: Needs, instances: Mapping[str, int], resource: str) -> Term:
     for kind, count in instances.items():
         cost = needs.cores[kind].cost
         value = count * getattr(cost, resource)
-        found.append(Term(f"{count} x {kind}", value, measured=cost.measured, rule=cost.source))
+        found.append(
+            Term(f"{count} x {kind}", value, construct="core" if cost.measured else "core-elsewhere", rule=cost.source)
+        )
     return total("operators", found, rule="operations / II, shared between steps")
 
 
@@ -119,7 +121,10 @@ def _ports(study: Study) -> list[tuple[str, BankCost]]:
 
 
 def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> Term:
-    found = (Term(what, getattr(cost, resource), measured=cost.measured) for what, cost in costs)
+    found = (
+        Term(what, getattr(cost, resource), construct="memory" if cost.measured else "memory-elsewhere")
+        for what, cost in costs
+    )
     return total(name, [term for term in found if term.value], rule=name)
 
 

@@ -75,13 +75,13 @@ def move_cycles(setting: Setting, move: Move) -> Term:
     strided = alg.exceeds(bursts, 1)
     adapter = cycles.load if move.is_load else cycles.store
     again = bursts * (cycles.call + adapter) + alg.select(strided, bursts * cycles.strided_burst, 0)
-    contiguous = isinstance(bursts, int) and bursts == 1
+    construct = "" if isinstance(bursts, int) and bursts == 1 else "transfer-by-rows"
     return total(
         move.id,
         (
             Term("beats", (move.beats - bursts) * interval, rule="beats x II"),
             Term("fill", bursts * alg.maximum(depth - 1, 1), rule="iteration latency"),
-            Term("memory", again, measured=contiguous, rule="call, request and response"),
+            Term("memory", again, construct=construct, rule="call, request and response"),
             Term("tile address", _tile_address(setting, move), rule="tile index"),
             Term("region", alg.select(move.stream, cycles.region, 0), rule="dataflow region"),
         ),

@@ -125,6 +125,6 @@ def _outer_loop(study: Study, loop: For, outside: Outside | None, ledger: _Ledge
     inside = study.known.inside(study.plan, loop, outside)
     terms = _steps(study, loop.body, inside, ledger)
     extra = study.rules.cycles.outer_iteration
-    again = Term("iterations", extra * inside.iterations, measured=False, rule="outer loop")
+    again = Term("iterations", extra * inside.iterations, construct="outer-loop", rule="outer loop")
     term = total(f"loop {loop.iterator}", (*terms, again), rule="outer loop")
     return Cost(0, lambda _: term)

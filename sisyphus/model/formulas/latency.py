@@ -10,20 +10,16 @@ from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Re
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
-from sisyphus.model.formulas.terms import Term, total
+from sisyphus.model.formulas.terms import Term, doubt_of, total
 
 
 @dataclass(frozen=True)
 class Body:
-    """What is known of a pipelined body: initiation interval, iteration latency, whether outer loops are flattened.
-
-    `measured`: reports confirm the rules that these come from.
-    """
+    """What is known of a pipelined body: initiation interval, iteration latency, whether outer loops are flattened."""
 
     interval: Value
     depth: Value
     flattened: Condition
-    measured: bool = True
 
 
 Bodies = Callable[[Pipe], Body]
@@ -108,7 +104,9 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
             return _copies_cycles(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
             depth = bodies(part).depth
-            return Term("body", part.starts * depth, measured=False, rule="iteration latency, not pipelined")
+            return Term(
+                "body", part.starts * depth, construct="body-not-pipelined", rule="iteration latency, not pipelined"
+            )
         case _:
             return _nest_cycles(setting, nest_of(part), entries, bodies)
 
@@ -118,7 +116,8 @@ def _copies_cycles(setting: Setting, part: Replicated, entries: Value, bodies: B
     cycles, calls = setting.rules.cycles, entries * part.turns
     start = Term("start", calls * cycles.replicated, rule="replicated functions")
     inside = _function(setting, part.body, calls, bodies)
-    apart = Term("copies that share arrays", (calls - entries) * cycles.step, measured=False, rule="parts of a body")
+    waiting = (calls - entries) * cycles.step
+    apart = Term("copies that share arrays", waiting, construct="copies-in-turns", rule="parts of a body")
     return total("copies", (start, *inside, apart), rule="replicated functions")
 
 
@@ -171,8 +170,8 @@ def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> 
     """(trip - 1) x II + max(IL - 1, 1) for each of `runs` runs with `starts` iterations in all (MODEL.md 4.2)."""
     fill = runs * setting.alg.maximum(body.depth - 1, 1)
     return (
-        Term("starts", (starts - runs) * body.interval, measured=body.measured, rule="(trip - 1) x II"),
-        Term("fill", fill, measured=body.measured, rule="iteration latency"),
+        Term("starts", (starts - runs) * body.interval, rule="(trip - 1) x II"),
+        Term("fill", fill, rule="iteration latency"),
     )
 
 
@@ -191,7 +190,12 @@ def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bo
         *pipelined_loop(setting, body, pipe.starts, alg.minimum(runs, pipe.starts)),
         Term("call", runs * cycles.call, rule="call"),
         Term("restarts", alg.select(apart, around * restart, 0), rule="loops not flattened"),
-        Term("restarts in moving bounds", moving * restart, measured=False, rule="loops not flattened"),
+        Term(
+            "restarts in moving bounds",
+            moving * restart,
+            construct="restarts-in-moving-bounds",
+            rule="loops not flattened",
+        ),
         Term("between parts", between * cycles.step, rule="parts of a body"),
     )
 
@@ -232,8 +236,8 @@ def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     for number, moves in enumerate(rounds):
         each = [(move, known[move.id]) for move in moves]
         longest = alg.maximum(*(alg.select(move.active, term.value, 0) for move, term in each))
-        surely = len(rounds) == 1 and all(term.measured for _, term in each)
-        found.append(Term(" | ".join(term.name for _, term in each), entries * longest, measured=surely))
+        doubt = "port-in-turns" if len(rounds) > 1 else doubt_of(term for _, term in each)
+        found.append(Term(" | ".join(term.name for _, term in each), entries * longest, construct=doubt))
         if burst.is_load or number:
             moved = alg.select(_moves_any(setting, (Burst(tuple(moves), burst.is_load),)), entries * step, 0)
             found.append(Term("between parts", moved, rule="parts of a body"))

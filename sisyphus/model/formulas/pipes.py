@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sisyphus.algebra import Value
 from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Replicated, Tile
 from sisyphus.model.formulas.bank_ports import port_interval
-from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, operations
+from sisyphus.model.formulas.core_counts import Operations, operations
 from sisyphus.model.formulas.iteration_latency import Setting, Timing, timings
 from sisyphus.model.formulas.latency import Body, is_flattened
 from sisyphus.model.formulas.recurrence import Interval, interval_of
@@ -32,18 +32,7 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
     interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
     depth = setting.alg.maximum(0, *(timing.finish for timing in times))
     counts = tuple(operations(setting, pipe, work) for work in pipe.works)
-    measured = _is_measured(setting, pipe, interval)
-    return PipeStudy(pipe, Body(interval.value, depth, flattened, measured), times, interval, counts)
-
-
-def _is_measured(setting: Setting, pipe: Pipe, interval: Interval) -> bool:
-    """Whether reports confirm what a body rests on: its cores, its guards, and what asks for its II."""
-    branches = any(work.branches and not is_called(setting, work) for work in pipe.works)
-    cores = all(core.cost.measured or not core.cost.latency for core in cores_of(setting, pipe.works).values())
-    assumed = any(
-        not sure and setting.alg.may_hold(setting.alg.exceeds(cycles, 1)) for cycles, _, sure in interval.causes
-    )
-    return cores and not branches and not assumed
+    return PipeStudy(pipe, Body(interval.value, depth, flattened), times, interval, counts)
 
 
 def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, Value]]:

@@ -9,18 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import Value
+from sisyphus.evidence import entry
 
 
 class Term(NamedTuple):
-    """A part of a figure. A term with children is their sum; `measured` says whether reports confirm its rule.
+    """A part of a figure. A term with children is their sum.
 
-    A tuple, since an estimate has hundreds of them.
+    `construct` is the entry of the register of evidence that it rests on, where its owner (a task, a transfer) does not
+    say so already. A tuple, since an estimate has hundreds of them.
     """
 
     name: str
     value: Value
     children: tuple[Term, ...] = ()
-    measured: bool = True
+    construct: str = ""
     rule: str = ""
 
     def leaves(self) -> Iterator[Term]:
@@ -34,8 +36,8 @@ class Term(NamedTuple):
         found: dict[str, Any] = {"name": self.name, "value": self.value}
         if self.rule:
             found["rule"] = self.rule
-        if not self.measured:
-            found["measured"] = False
+        if self.construct:
+            found["construct"] = self.construct
         if self.children:
             found["children"] = [child.to_json() for child in self.children]
         return found
@@ -45,19 +47,22 @@ def total(name: str, children: Iterable[Term], rule: str = "") -> Term:
     """The term that is the sum of others."""
     parts = tuple(children)
     value: Value = 0
-    measured = True
     for part in parts:
         value = value + part.value
-        # a part that adds nothing adds no doubt
-        measured = measured and (part.measured or (isinstance(part.value, int | float) and not part.value))
-    return Term(name, value, parts, measured, rule)
+    return Term(name, value, parts, rule=rule)
+
+
+def doubt_of(terms: Iterable[Term]) -> str:
+    """A construct among the leaves of some terms that reports do not confirm; nothing where all are confirmed."""
+    leaves = (leaf for term in terms for leaf in term.leaves() if leaf.construct)
+    return next((leaf.construct for leaf in leaves if not entry(leaf.construct).is_trusted), "")
 
 
 def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:
     """A term with one entry per iteration, or the same in all, as one number: each entry `picked` so many times."""
     value = int((term.value * picked).sum())
     children = tuple(summed(child, picked) for child in term.children)
-    return Term(term.name, value, children, term.measured, term.rule)
+    return Term(term.name, value, children, term.construct, term.rule)
 
 
 def without_zeros(term: Term) -> Term:
@@ -65,4 +70,4 @@ def without_zeros(term: Term) -> Term:
     if not term.children:
         return term
     kept = tuple(without_zeros(child) for child in term.children if child.value)
-    return Term(term.name, term.value, kept, term.measured, term.rule)
+    return Term(term.name, term.value, kept, term.construct, term.rule)

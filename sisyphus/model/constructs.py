@@ -1,0 +1,159 @@
+"""Which constructs a design consists of, by the entries of the register of evidence; counts nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sisyphus.model.alone import MoveStudy, TaskStudy
+from sisyphus.model.facts.task_facts import Guarded, Part, Pipe, Replicated, Tile, Work
+from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
+from sisyphus.model.formulas.core_counts import cores_of
+from sisyphus.model.formulas.iteration_latency import Timing, is_reduction, is_tree, reduction_copies
+from sisyphus.model.formulas.pipes import PipeStudy
+from sisyphus.model.formulas.recurrence import FAR, acts_as_registers, address_distance, alias_pairs
+from sisyphus.model.study import Study
+from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
+
+#: The owner of what belongs to no task, transfer or buffer.
+KERNEL = "kernel"
+
+
+def constructs_of(study: Study) -> Mapping[str, tuple[str, ...]]:
+    """The constructs of each task, transfer and buffer of a plan, and of the kernel around them."""
+    plan = study.plan
+    found = {KERNEL: tuple(dict.fromkeys(_of_kernel(plan)))}
+    for buffer in plan.buffers:
+        found[buffer.id] = tuple(dict.fromkeys(_of_buffer(plan, buffer)))
+    for transfer in plan.transfers:
+        found[transfer.id] = tuple(dict.fromkeys(_of_transfer(plan, transfer, study.move(transfer))))
+    for name, task in study.tasks.items():
+        found[name] = tuple(dict.fromkeys(_of_task(plan, plan.task(name), task)))
+    return found
+
+
+def _of_kernel(plan: Plan) -> Iterator[str]:
+    yield from ("calls-in-steps", "interface", "area-of-designs")
+    if any(isinstance(node, For) for node in plan.body):
+        yield "outer-loop"
+
+
+def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
+    for extent, factor in zip(buffer.extents, buffer.partition, strict=True):
+        if factor >= extent > 1:
+            yield "partition-complete"
+        elif factor > 1:
+            yield "partition-uneven" if extent % factor else "partition-cyclic"
+    if buffer.storage != "auto":
+        yield "asked-storage"
+    if plan.scop.array(buffer.array).view_of is not None:
+        yield "view"
+
+
+def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[str]:
+    move, setting = moved.move, moved.setting
+    in_groups = int(move_interval(setting, move)) > 1
+    yield "transfer-by-lane-groups" if in_groups else "transfer-by-counters"
+    if any(int(cycles) for cycles in move_remainders(setting, move)):
+        yield "transfer-with-remainder"
+    if int(move.bursts) > 1:
+        yield "transfer-by-rows"
+    elif move.is_tile:
+        yield "transfer-of-tiles"
+    if len({other.buffer for other in plan.transfers if other.port == transfer.port}) > 1:
+        yield "port-in-turns"
+
+
+def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
+    nodes = list(walk(task.body))
+    yield "perfect-nest"
+    if any(isinstance(node, Hold) for node in nodes):
+        yield "held-sum"
+    if any(isinstance(n, For) and n.role is LoopRole.TILE and not _is_constant(n) for n in nodes):
+        yield "restarts-in-moving-bounds"
+    if any(isinstance(n, For) and n.role is LoopRole.PIPELINED and not _is_constant(n) for n in nodes):
+        yield "variable-bounds"
+    if len({tuple(work.statement for work in body.pipe.works) for body in study.pipes}) < len(study.pipes):
+        yield "full-tiles-apart"
+    yield from _of_parts(study.facts.parts)
+    for pipe in study.pipes:
+        yield from _of_pipe(study, pipe)
+
+
+def _is_constant(loop: For) -> bool:
+    return loop.lower.value is not None and loop.upper.value is not None
+
+
+def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
+    for part in parts:
+        match part:
+            case Guarded(body=body):
+                yield "skipped-part"
+                yield from _of_parts(body)
+            case Replicated(body=body, turns=turns):
+                yield "copies" if turns == 1 else "copies-in-turns"
+                yield from _of_parts(body)
+            case Tile(body=body):
+                yield from _of_parts(body)
+            case _:
+                pass
+
+
+def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
+    """A pipelined body, by its loops, statements and subscripts."""
+    pipe, setting = found.pipe, study.setting
+    if not pipe.pipelined:
+        yield "body-not-pipelined"
+        return
+    if not found.body.flattened and any(int(pipe.trips[loop]) > 1 for loop in pipe.outer):
+        yield "unflattened-reduction"
+    if len(pipe.works) > 1:
+        yield "several-statements"
+    if any(work.branches for work in pipe.works):
+        yield "guard-as-branch"
+    if any(work.guarded and not work.branches for work in pipe.works):
+        yield "guard-as-select"
+    if any(core.cost.latency and not core.cost.measured for core in cores_of(setting, pipe.works).values()):
+        yield "core-elsewhere"
+    else:
+        yield "core"
+    if alias_pairs(pipe):
+        yield "read-beside-an-update"
+    if any(not sure and cycles > 1 for cycles, why, sure in found.interval.causes if "earlier start" in why):
+        yield "value-from-an-earlier-start"
+    for work, timing in zip(pipe.works, found.timings, strict=True):
+        yield from _of_update(study, pipe, work, timing)
+        yield from _of_subscripts(pipe, work)
+
+
+def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iterator[str]:
+    """A statement that reads the element it writes."""
+    setting = study.setting
+    if work.target not in work.reads or work.from_literal:
+        return
+    copies, tree = int(reduction_copies(pipe, work)), is_tree(pipe, work)
+    if copies > 1:
+        yield "tree-in-a-body" if tree else "chained-updates"
+    if is_reduction(pipe, work):
+        yield "tree-along-the-pipeline" if tree else "sum-along-the-pipeline"
+        return
+    if acts_as_registers(setting.alg, setting.rules, pipe, work.write):
+        yield "update-of-registers"
+        return
+    distance = int(address_distance(setting, pipe, work.write))
+    needed = int(timing.chain) + setting.rules.cycles.read + setting.rules.cycles.write
+    if distance >= FAR:
+        yield "update-of-new-elements"
+    else:
+        yield "update-in-place" if distance >= needed else "update-at-short-distance"
+
+
+def _of_subscripts(pipe: Pipe, work: Work) -> Iterator[str]:
+    """Copies along one loop of a subscript, and subscripts that move with two loops that are not unrolled."""
+    flat = [*pipe.outer, *([pipe.loop] if pipe.loop is not None else [])]
+    for access in (work.write, *work.reads.values()):
+        for dim in access.dims:
+            moving = [loop for loop, stride in dim.strides.items() if int(stride) and int(pipe.trips.get(loop, 1)) > 1]
+            if any(loop in work.unrolled for loop in moving):
+                yield "lanes-of-one-loop"
+            if pipe.loop in moving and len([loop for loop in moving if loop in flat]) > 1:
+                yield "two-loops-in-one-subscript"
