@@ -84,7 +84,10 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
         return find(kernels, request, listen, start=start)
     except NothingFits as failure:
         probes = _Probes(kernels, request, listen)
-        reason = probes.reason()
+        try:
+            reason = probes.reason()
+        except KeyboardInterrupt:
+            raise failure from None
         if probes.lucky is not None:
             return probes.lucky
         raise reason from failure
@@ -117,6 +120,10 @@ def find(
             choices.append(_search(kernel, replace(request, limits=limits), listen, start=start, improve=improve))
         except (NoDesignError, TimeUp, UsageError) as failure:
             failures.append(failure)
+        except KeyboardInterrupt:
+            if not choices:
+                raise
+            break
         if choices and choices[-1].was_interrupted:
             break
     if not choices:
@@ -215,7 +222,10 @@ def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> 
     """What a search found as points of this form of the kernel, with nests split where that is better."""
     point, outcome = split_as_fixed(space, found.point), found.outcome
     if judge is not None:
-        point, cycles = split_where_better(space, point, judge)
+        try:
+            point, cycles = split_where_better(space, point, judge)
+        except KeyboardInterrupt:
+            cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
         outcome = outcome if cycles is None else _improved(outcome, cycles)
     best, *others = (kernel.point(p) for p in (point, *(split_as_fixed(space, o) for o in found.others)))
     known = tuple(Known(kernel, other) for other in others if other != best)

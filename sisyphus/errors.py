@@ -125,6 +125,13 @@ class ToolError(SisyphusError):
     kind = "tool"
 
 
+class MemoryUp(SisyphusError):  # noqa: N818 - as `TimeUp`
+    """A stage took more memory than it may."""
+
+    exit_code = 6
+    kind = "memory"
+
+
 class TimeUp(SisyphusError):  # noqa: N818 - an outcome by its field name, not an "error" of anybody
     """Time ran out and there is no design to show."""
 

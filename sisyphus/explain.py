@@ -32,17 +32,23 @@ def explain(kernels: Sequence[Kernel], request: Request, choice: Choice, listen:
     plan, cost = plan_of(choice.kernel, choice.point), estimate_of(choice.kernel, choice.point, target)
     started = time.monotonic()
     listen("explain: neighbours")
-    changes, all_seen = _neighbours(choice, target, None if seconds is None else started + NEIGHBOURS_SHARE * seconds)
     parts = tuple(_largest(cost.terms["cycles"], {task.name: task.nest for task in plan.tasks}))
-    steps, all_made = _steps(kernels, request, choice, cost, listen, None if seconds is None else started + seconds)
+    changes, steps, complete = list[Neighbour](), list[Step](), False
+    try:
+        until = None if seconds is None else started + NEIGHBOURS_SHARE * seconds
+        all_seen = _neighbours(changes, choice, target, until)
+        until = None if seconds is None else started + seconds
+        complete = _steps(steps, kernels, request, choice, cost, listen, until) and all_seen
+    except KeyboardInterrupt:
+        pass  # what there is by then is told, as not complete
     return Explanation(
         cycles=cost.cycles,
         shares=_shares(cost, choice, target),
         parts=parts,
         paces=tuple(_paces(plan, target, {part.nest for part in parts})),
-        steps=steps,
-        neighbours=changes,
-        complete=all_seen and all_made,
+        steps=tuple(steps),
+        neighbours=tuple(changes),
+        complete=complete,
     )
 
 
@@ -70,21 +76,21 @@ def _paces(plan: Plan, target: Target, nests: set[str | None]) -> Iterator[Pace]
 
 
 def _steps(
+    found: list[Step],
     kernels: Sequence[Kernel],
     request: Request,
     choice: Choice,
     cost: Estimate,
     listen: Listen,
     deadline: float | None,
-) -> tuple[tuple[Step, ...], bool]:
-    """Searches within one larger budget each, from the design at hand; and whether all of them were made."""
+) -> bool:
+    """Searches within one larger budget each, from the design at hand; whether all of them were made."""
     limits, has, start = given(request.target), of_device(request.target), Known(choice.kernel, choice.point)
     options = [b for b in BUDGETS if b.name in limits]
-    found: list[Step] = []
     for left, budget in zip(range(len(options), 0, -1), options, strict=True):
         seconds = None if deadline is None else (deadline - time.monotonic()) / left
         if seconds is not None and seconds <= 0:
-            return tuple(found), False
+            return False
         amount = limits[budget.name] + max(1, limits[budget.name] * RAISE // 100)
         listen(f"explain: {budget.option} {amount}")
         asked = replace(
@@ -93,17 +99,14 @@ def _steps(
             limits=replace(request.limits, seconds=seconds),
             top=1,
         )
-        try:
-            cycles, stop = _fewest(kernels, asked, start)
-        except KeyboardInterrupt:
-            return tuple(found), False
+        cycles, stop = _fewest(kernels, asked, start)
         cycles = min(cycles, cost.cycles)
         beyond = has.get(budget.name)
         beyond = beyond if beyond is not None and beyond < amount else None
         found.append(Step(budget.option, budget.unit, amount, cycles, stop is not Stop.TIME, beyond))
         if stop is Stop.INTERRUPTED:
-            return tuple(found), False
-    return tuple(found), True
+            return False
+    return True
 
 
 def _fewest(kernels: Sequence[Kernel], request: Request, start: Known) -> tuple[int, Stop]:
@@ -116,17 +119,13 @@ def _fewest(kernels: Sequence[Kernel], request: Request, start: Known) -> tuple[
     return estimate_of(found.kernel, found.point, request.target).cycles, stop
 
 
-def _neighbours(choice: Choice, target: Target, deadline: float | None) -> tuple[tuple[Neighbour, ...], bool]:
-    """All of them by the full model, and whether there was time for all."""
-    found: list[Neighbour] = []
-    try:
-        for change in neighbours(choice.space, choice.point):
-            if deadline is not None and time.monotonic() >= deadline:
-                return tuple(found), False
-            found.append(_compared(choice, target, change))
-    except KeyboardInterrupt:
-        return tuple(found), False
-    return tuple(found), True
+def _neighbours(found: list[Neighbour], choice: Choice, target: Target, deadline: float | None) -> bool:
+    """All of them by the full model; whether there was time for all."""
+    for change in neighbours(choice.space, choice.point):
+        if deadline is not None and time.monotonic() >= deadline:
+            return False
+        found.append(_compared(choice, target, change))
+    return True
 
 
 def _compared(choice: Choice, target: Target, change: Change) -> Neighbour:

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sisyphus import report
+from sisyphus import allowance, report
 from sisyphus.analysis import total_operations
-from sisyphus.backends.hls import Project, project, write_failed, write_folder
+from sisyphus.backends.hls import Project, check_folder, project, write_failed, write_folder
 from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.cpu import CpuTime, time_on_cpu
-from sisyphus.errors import VerifyError
+from sisyphus.errors import MemoryUp, TimeUp, VerifyError
 from sisyphus.explain import explain
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
@@ -28,7 +28,7 @@ from sisyphus.saved import fitted, read_point
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Target
-from sisyphus.verify import Verdict, reduced, verify
+from sisyphus.verify import Verdict, reduced, require_compiler, verify
 
 __all__ = [
     "Costed",
@@ -44,6 +44,7 @@ __all__ = [
     "explain_saved",
     "load_kernels",
     "optimize",
+    "prepare",
     "read_back",
     "read_kernel",
     "read_point",
@@ -51,6 +52,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+#: Seconds beyond its limit after which a stage that watches no clock is ended.
+SLACK_S = 1.0
+UNVERIFIED = "interrupted while it was verified: this design is NOT VERIFIED (`sisy verify DIR`)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +89,30 @@ class Design:
         """The search was ended by Ctrl-C, and what it had found was taken."""
         return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
 
+    @property
+    def is_unverified(self) -> bool:
+        """Ctrl-C ended its verification."""
+        return UNVERIFIED in self.notes
+
 
 def optimize(request: Request, listen: Listen = silent) -> Design:
     """The whole way from a C file to a verified project, in memory."""
-    clock = _Clock(listen)
-    kernels = clock.run("analysis", lambda: load_kernels(request.source))
-    choice, front = _choice(clock, kernels, request)
-    explanation = clock.run("explain", lambda: explain(kernels, request, choice, listen)) if request.explain else None
+    clock, most = _Clock(listen), request.limits.seconds
+    kernels = clock.run("analysis", lambda: load_kernels(request.source), most)
+    searching = replace(request, limits=_left(request.limits, clock.seconds["analysis"]))
+    choice, front = _choice(clock, kernels, searching)
+    explanation = None
+    if request.explain:
+        explanation = clock.run("explain", lambda: explain(kernels, request, choice, listen), most)
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: plan_of(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
-    verdict = clock.run("verify", lambda: _verify(choice, plan, emitted, request)) if request.verify else None
+    verdict, notes = None, choice.notes
+    if request.verify:
+        try:
+            verdict = clock.run("verify", lambda: _verify(choice, plan, emitted, request))
+        except KeyboardInterrupt:
+            notes = (*notes, UNVERIFIED)
     tree, source = point.tree_reduction, kernels[0]  # of the form as it is written: temporaries are no limit
     limit = limit_of(source.scop, source.dependences, source.live, request.target, tree=tree)
     cpu = clock.run("cpu", lambda: time_on_cpu(source.scop, fast_math=tree)) if request.compare_cpu else None
@@ -114,19 +131,26 @@ def optimize(request: Request, listen: Listen = silent) -> Design:
         others=tuple(report.Rated(k.point, estimate_of(k.kernel, k.point, request.target)) for k in choice.others),
         front=front,
         explanation=explanation,
-        notes=choice.notes,
+        notes=notes,
         limit=limit if request.model == "measured" else None,
         cpu=cpu,
     )
 
 
+def _left(limits: Limits, spent: float) -> Limits:
+    """The time for a search after what came before it; at least a second of it."""
+    if limits.seconds is None:
+        return limits
+    return replace(limits, seconds=max(limits.seconds - spent, min(1.0, limits.seconds)))
+
+
 def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple[Choice, report.Front | None]:
     """The design to be built, and the front of those that take less area where that is asked for."""
-    if not request.front:
-        return clock.run("search", lambda: choose(kernels, request, clock.listen)), None
     seconds = request.limits.seconds
+    if not request.front:
+        return clock.search("search", lambda: choose(kernels, request, clock.listen), seconds), None
     deadline = None if seconds is None else time.monotonic() + seconds
-    first = clock.run("search", lambda: choose(kernels, first_limits(request), clock.listen))
+    first = clock.search("search", lambda: choose(kernels, first_limits(request), clock.listen), seconds)
     return clock.run("front", lambda: front_of(kernels, request, first, clock.listen, deadline))
 
 
@@ -141,9 +165,12 @@ def explain_saved(
     record = Record.of(path / DESIGN if path.is_dir() else path)
     found = record.source_at(source)
     request = replace(record.request(record.whole_target(device), Path(found.path)), limits=limits)
-    kernels = load_kernels(request.source)
+    clock = _Clock(listen)
+    kernels = clock.run("analysis", lambda: load_kernels(request.source), limits.seconds)
     kernel, point = fitted(kernels, request.source, record.path)
-    return explain(kernels, request, Choice(kernel, space_of(kernel, request), point, None), listen)
+    request = replace(request, limits=_left(limits, clock.seconds["analysis"]))
+    choice = Choice(kernel, space_of(kernel, request), point, None)
+    return clock.run("explanation", lambda: explain(kernels, request, choice, listen), request.limits.seconds)
 
 
 def read_back(folder: Path, *, source: Path | None, device: str | None) -> Comparison:
@@ -166,11 +193,29 @@ class _Clock:
         self.listen = listen
         self.seconds: dict[str, float] = {}
 
-    def run(self, stage: str, work: Callable[[], T]) -> T:
+    def run(self, stage: str, work: Callable[[], T], most: float | None = None) -> T:
+        """A stage; `TimeUp` or `MemoryUp` where it takes more than `most` seconds, or than the memory there is."""
+        return self._timed(stage, work, most)[0]
+
+    def search(self, stage: str, work: Callable[[], Choice], most: float | None) -> Choice:
+        """A stage that time ends with what it has by then."""
+        choice, rang = self._timed(stage, work, most)
+        if rang and choice.outcome is not None and choice.was_interrupted:
+            return replace(choice, outcome=replace(choice.outcome, stop=Stop.TIME))
+        return choice
+
+    def _timed(self, stage: str, work: Callable[[], T], most: float | None) -> tuple[T, bool]:
         self.listen(stage)
         started = time.monotonic()
         try:
-            return work()
+            with allowance.seconds(None if most is None else most + SLACK_S) as alarm:
+                return work(), alarm.rang
+        except KeyboardInterrupt as over:
+            if alarm.rang:
+                raise TimeUp(f"time ran out in the {stage}", hint="raise --time-limit") from over
+            raise
+        except MemoryError as full:
+            raise MemoryUp(f"memory ran out in the {stage}", hint="raise --memory-limit") from full
         finally:
             self.seconds[stage] = time.monotonic() - started
 
@@ -207,8 +252,16 @@ def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request) -> V
     )
 
 
-def save(design: Design, out: Path) -> None:
-    """Writes the project whole to `out`; a design that failed verification goes to `out`.failed instead."""
+def prepare(request: Request, out: Path | None) -> None:
+    """Finds before a search what would keep its design from being verified or written."""
+    if out is not None:
+        check_folder(out)
+    if request.verify:
+        require_compiler()
+
+
+def save(design: Design, out: Path) -> Path:
+    """Writes the project whole to `out`, or beside it where it failed verification; returns where."""
     files = dict(design.project.files)
     files["design.json"] = _json(report.design_data(_told(design)))
     files["run.json"] = _json(report.run_data(_told(design)))
@@ -216,8 +269,8 @@ def save(design: Design, out: Path) -> None:
     files |= _more_files(design)
     if design.verdict is None or design.verdict.passed:
         write_folder(files, out)
-    else:
-        write_failed(files, out)
+        return out
+    return write_failed(files, out)
 
 
 def _more_files(design: Design) -> dict[str, str]:

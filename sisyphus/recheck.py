@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sisyphus.backends.hls import Project, is_ours, project, source_in
+from sisyphus.backends.hls import Project, heading, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
@@ -124,7 +124,7 @@ def _whole(
 def _printed(plan: Plan, target: Target | None, record: Record, found: Path) -> Project:
     """The project as it was printed: reference.c names the file that the source was in then."""
     printed = project(plan, target, temporaries=record.source.temporaries)
-    was, now = (f"/* {Path(p).name}, sha256" for p in (record.source.path, found))
+    was, now = (heading(str(path)) for path in (record.source.path, found))
     return replace(printed, files={**printed.files, "reference.c": printed.files["reference.c"].replace(now, was, 1)})
 
 

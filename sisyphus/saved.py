@@ -11,6 +11,7 @@ from typing import Any
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source, form_of
+from sisyphus.source import read_bytes
 from sisyphus.space import DesignPoint, illegal
 
 
@@ -26,7 +27,7 @@ def read_data(path: Path) -> dict[str, Any]:
     """The JSON object in a file."""
     hint = "give a design.json that sisy wrote"
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_bytes(path).decode("utf-8"))
     except OSError as failure:
         reason = (
             "no such file" if isinstance(failure, FileNotFoundError) else (failure.strerror or str(failure)).lower()
@@ -36,6 +37,8 @@ def read_data(path: Path) -> dict[str, Any]:
         raise KernelError(f"{path}: is no text", hint=hint) from failure
     except json.JSONDecodeError as failure:
         raise KernelError(f"{path}:{failure.lineno}:{failure.colno}: not JSON: {failure.msg}", hint=hint) from failure
+    except (ValueError, RecursionError) as failure:  # numbers of thousands of digits, lists in lists without end
+        raise KernelError(f"{path}: is too complex: {failure}", hint=hint) from failure
     if not isinstance(data, dict):
         raise KernelError(f"{path}: a design point is a JSON object", hint=hint)
     return data

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
+from pathlib import Path
+
+#: Bytes of the largest file that is read as text.
+LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -62,3 +68,13 @@ class SourceFile:
         """Line `number` (from 1) without its end, or None past the end."""
         lines = self.text.splitlines()
         return lines[number - 1] if 1 <= number <= len(lines) else None
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file that somebody names; `OSError` where it is none, as a device or a pipe, which never end."""
+    if path.exists() and not path.is_file():
+        code = errno.EISDIR if path.is_dir() else errno.EINVAL
+        raise OSError(code, os.strerror(code) if path.is_dir() else "Not a regular file", str(path))
+    if path.stat().st_size > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return path.read_bytes()

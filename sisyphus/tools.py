@@ -17,6 +17,8 @@ LOG_TAIL_LINES = 15
 #: Bytes of one file that a program made of a user's text may write; seconds of a processor per second that it may take.
 LARGEST_FILE, THREADS = 1 << 30, 4
 
+_RUNNING: set[subprocess.Popen[str]] = set()
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -62,6 +64,7 @@ def run_tool(
         start_new_session=True,
         env=_bare(cwd) if alone else dict(env) if env is not None else None,
     )
+    _RUNNING.add(process)
     try:
         output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
@@ -73,11 +76,19 @@ def run_tool(
         _kill_group(process)
         process.communicate()
         raise
+    finally:
+        _RUNNING.discard(process)
     _write_log(log, output, errors)
     if process.returncode not in accept:
         tail = "\n".join((errors or output).strip().splitlines()[-LOG_TAIL_LINES:])
         raise ToolError(f"`{words[0]}` exited {process.returncode}{_where(log)}" + (f"\n{tail}" if tail else ""))
     return Finished(process.returncode, output, errors)
+
+
+def end_all() -> None:
+    """Ends every program that runs, in whichever thread somebody waits for it."""
+    for process in tuple(_RUNNING):
+        _kill_group(process)
 
 
 def _bounds(timeout_s: float | None) -> list[str]:

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "sisyphus"
 #: Lower rows may be imported by higher ones; two modules of one row are the same layer.
 ROWS = (
     ("source", "errors"),
-    ("tools", "algebra"),
+    ("tools", "allowance", "algebra"),
     ("poly",),
     ("ir",),
     ("frontend",),

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sisyphus.cli.options import make_source, source_options
+from sisyphus.cli.options import make_source, memory_option, source_options
 
 
 @click.command()
@@ -17,6 +17,7 @@ from sisyphus.cli.options import make_source, source_options
 @click.option(
     "--graph", type=click.Path(path_type=Path), metavar="FILE", help="Write the statement graph (.dot, .svg)."
 )
+@memory_option
 def analyze(**options: Any) -> None:
     """Statements, dependences, reductions, nests, legal orders and footprints of KERNEL."""
     from sisyphus import analysis, pipeline

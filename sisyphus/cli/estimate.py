@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sisyphus.cli.options import make_source, make_target, source_options, target_options
+from sisyphus.cli.options import make_source, make_target, memory_option, source_options, target_options
 
 
 @click.command()
@@ -21,6 +21,7 @@ from sisyphus.cli.options import make_source, make_target, source_options, targe
     "--operations", type=click.IntRange(min=1), help="Operations of the kernel, where they cannot be counted."
 )
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+@memory_option
 def estimate(**options: Any) -> None:
     """Cycles, time, GF/s and resources of a design of KERNEL."""
     from sisyphus import pipeline

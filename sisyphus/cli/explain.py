@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sisyphus.cli.options import seconds
+from sisyphus.cli.options import memory_option, seconds
 from sisyphus.cli.progress import progress
 
 
@@ -19,6 +19,7 @@ from sisyphus.cli.progress import progress
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the searches.")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No talk on standard error.")
+@memory_option
 def explain(
     design: Path, source: Path | None, device: str | None, time_limit: str, seed: int, as_json: bool, quiet: bool
 ) -> None:

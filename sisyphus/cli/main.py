@@ -6,6 +6,7 @@ Nothing here imports pyomo or islpy: a command imports what it needs when it run
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from importlib.metadata import version
@@ -21,11 +22,12 @@ from sisyphus.cli.explain import explain
 from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.readback import readback
+from sisyphus.cli.session import Terminated, limit_memory, plain_streams, session
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.verify import verify
-from sisyphus.errors import InternalError, SisyphusError, UsageError, VerifyError, failure_data
+from sisyphus.errors import InternalError, MemoryUp, SisyphusError, ToolError, UsageError, VerifyError, failure_data
 
-INTERRUPTED = 130
+INTERRUPTED, BROKEN_PIPE = 130, 141
 REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
 
 
@@ -35,7 +37,7 @@ def sisy() -> None:
     """From an affine C kernel and an FPGA's resources to a verified HLS C++ design.
 
     Exit status: 0 done; 1 kernel or target not accepted; 2 usage; 3 no feasible design or no such solver;
-    4 verification failed; 5 an external tool is missing or failed; 6 time ran out; 70 a fault of sisy.
+    4 verification failed; 5 a tool or the system failed; 6 time or memory ran out; 70 a fault of sisy.
     """
 
 
@@ -53,31 +55,63 @@ sisy.add_command(verify)
 
 def main() -> None:
     """Entry point of the console script."""
+    plain_streams()
     try:
-        status = sisy.main(standalone_mode=False)
-        sys.exit(status if isinstance(status, int) else 0)
+        with session():
+            code = _run()
+            sys.stdout.flush()
+    except Terminated as ended:
+        code = ended.exit_code
+    except OSError as refused:
+        code = _refused(refused)
+    if code:
+        sys.exit(code)
+
+
+def _run() -> int:
+    """The exit status of the command that was typed."""
+    try:
+        status = sisy.main(standalone_mode=False, obj=limit_memory)
+        return status if isinstance(status, int) else 0
     except InternalError as fault:
         traceback.print_exc()
         _fail(fault.render(), REPORT_HINT, fault.to_json())
-        sys.exit(fault.exit_code)
+        return fault.exit_code
     except VerifyError as fault:  # the results that are on standard output already say so
         _say(fault.render())
-        sys.exit(fault.exit_code)
+        return fault.exit_code
     except SisyphusError as fault:
         _fail(fault.render(), None, fault.to_json())
-        sys.exit(fault.exit_code)
+        return fault.exit_code
     except click.ClickException as fault:
         fault.show()
         _fail(None, None, failure_data(UsageError.kind, fault.format_message(), fault.exit_code))
-        sys.exit(fault.exit_code)
+        return fault.exit_code
     except (KeyboardInterrupt, click.exceptions.Abort):
         _fail("interrupted", None, failure_data("interrupted", "interrupted", INTERRUPTED))
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
+    except MemoryError:
+        full = MemoryUp("memory ran out", hint="raise --memory-limit")
+        _fail(full.render(), None, full.to_json())
+        return full.exit_code
+    except (OSError, SystemExit):
+        raise
     except Exception as fault:  # noqa: BLE001 - the last door: whatever is left is our fault and is shown whole
         traceback.print_exc()
         code = InternalError.exit_code
         _fail("error: unexpected failure", REPORT_HINT, failure_data(InternalError.kind, repr(fault), code))
-        sys.exit(code)
+        return code
+
+
+def _refused(failure: OSError) -> int:
+    """What the system does not give: room, a folder, somebody who reads."""
+    # Nothing more can be said on it, and Python must not try when it ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(failure, BrokenPipeError):
+        return BROKEN_PIPE
+    where = f"`{failure.filename}`: " if failure.filename else ""
+    _say(f"error: {where}{failure.strerror or failure}")
+    return ToolError.exit_code
 
 
 def _fail(text: str | None, hint: str | None, data: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ import click
 from sisyphus.cli.options import (
     make_source,
     make_target,
+    memory_option,
     project_fixes,
     seconds,
     source_options,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 @click.option("--no-verify", is_flag=True, help="Neither prove nor run it.")
 @click.option("--compare-cpu", is_flag=True, help="Time the source on one core of this machine, too.")
 @talk_options
+@memory_option
 def optimize(**options: Any) -> None:
     """Choose a design for KERNEL, write it as HLS C++ and verify it."""
     from sisyphus import pipeline
@@ -90,18 +92,21 @@ def optimize(**options: Any) -> None:
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
     _check_together(options)
     request = _request(options)
+    pipeline.prepare(request, output)
     with progress(request.source.path, quiet=quiet) as listen:
         design = pipeline.optimize(request, listen)
     if design.was_interrupted:
         click.echo("interrupted: going on with the best design so far", err=True)
     click.echo(json.dumps(pipeline.as_data(design), indent=2) if as_json else pipeline.as_text(design))
     if output is not None:
-        pipeline.save(design, output)
+        written = pipeline.save(design, output)
         if not (as_json or quiet):
-            click.echo(f"\nwritten to {output}", err=True)
+            click.echo(f"\nwritten to {written}", err=True)
     if verbose:
         _tell(design, log=verbose > 1)
     pipeline.check(design)
+    if design.is_unverified:
+        raise KeyboardInterrupt
 
 
 def _tell(design: Design, *, log: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from sisyphus.target import Target
 
 Command = Callable[..., Any]
+
+#: Bytes that Python and the libraries take before anything is done.
+LEAST_MEMORY = 256 * 10**6
 
 
 def source_options(command: Command) -> Command:
@@ -70,6 +74,28 @@ def talk_options(command: Command) -> Command:
         click.option("-v", "--verbose", count=True, help="More talk on standard error."),
     ]
     return _all(decorators, command)
+
+
+def memory_option(command: Command) -> Command:
+    """What the process and each of its children may take; it is at work as soon as it is read."""
+    return click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        expose_value=False,
+        callback=_limit_memory,
+        help="Of this process, and of each that it starts: 4GB, none.  [default: 4GB]",
+    )(command)
+
+
+def _limit_memory(context: click.Context, _: click.Parameter, text: str | None) -> None:
+    limit: Callable[[int], None] | None = context.obj
+    if text is not None and limit is not None:
+        from sisyphus.target import parse_size
+
+        size = sys.maxsize if text == "none" else _parsed("--memory-limit", text, lambda: parse_size(text))
+        if size < LEAST_MEMORY:
+            raise UsageError(f"`--memory-limit {text}` is less than any run needs", hint="256MB is the least")
+        limit(size)
 
 
 def _all(decorators: Iterable[Callable[[Command], Command]], command: Command) -> Command:

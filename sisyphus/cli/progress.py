@@ -16,6 +16,7 @@ def progress(subject: str, *, quiet: bool) -> Iterator[Listener]:
         yield lambda stage: None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(f"{subject}: starting") as status:
-        yield lambda stage: status.update(f"{subject}: {stage}")
+    with Console(stderr=True).status(Text(f"{subject}: starting")) as status:
+        yield lambda stage: status.update(Text(f"{subject}: {stage}"))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from sisyphus.cli.options import memory_option
+
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
@@ -14,6 +16,7 @@ import click
 @click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
 @click.option("--full", is_flag=True, help="Run all data, whatever it costs.")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+@memory_option
 def verify(folder: Path, source: Path | None, device: str | None, full: bool, as_json: bool) -> None:
     """Prove and run the files in DIR, and compare them with what their design point prints.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sisyphus.backends.hls import one_line
 from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.evidence import entry
 from sisyphus.model import Estimate, Term
@@ -44,13 +45,18 @@ def summary_text(facts: Facts) -> str:
         f"predicted ({_basis(facts)})\n" + indent("\n".join([table((), cost_rows(facts)), *_board(facts)])),
     ]
     if outcome is not None:
-        parts.append(f"search: {found_text(outcome, facts)}, in {outcome.seconds:.1f} s")
+        parts.append(f"search: {found_text(outcome, facts)}, in {_search_seconds(facts):.1f} s")
     parts += [f"{title}\n{indent(table(header, rows))}" for title, header, rows in _several(facts)]
     if facts.explanation is not None:
         parts.append(explanation_text(facts.explanation))
     parts.append("verification: " + verdict_text(facts.verdict))
     parts += [f"note: {note}" for note in facts.notes]
     return "\n\n".join(parts)
+
+
+def _search_seconds(facts: Facts) -> float:
+    """Of all forms of the kernel together, where the stages were timed."""
+    return facts.seconds.get("search", 0.0 if facts.outcome is None else facts.outcome.seconds)
 
 
 def _several(facts: Facts) -> Iterator[tuple[str, tuple[str, ...], Rows]]:
@@ -128,9 +134,9 @@ def report_markdown(facts: Facts) -> str:
     scop, outcome = facts.plan.scop, facts.outcome
     verdict = verdict_text(facts.verdict).splitlines()
     lines = [
-        f"# {scop.name} on {facts.target.device.name}",
+        f"# {scop.name} on {one_line(facts.target.device.name)}",
         "",
-        f"Source `{scop.origin.path}`, function `{scop.origin.function}`; {facts.target.device.part} at "
+        f"Source `{one_line(scop.origin.path)}`, function `{scop.origin.function}`; {facts.target.device.part} at "
         f"{facts.target.clock_mhz:g} MHz. Cycles and resources are predicted {_basis(facts)}.",
         "",
         "## Nests",

@@ -12,10 +12,10 @@ from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
 from sisyphus.verify.proof import prove
 from sisyphus.verify.reduced import Reduced, reduced
-from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, run, run_files, work
+from sisyphus.verify.run import VERY_MANY_OPERATIONS, Ran, require_compiler, run, run_files, work
 from sisyphus.verify.verdict import Check, Verdict
 
-__all__ = ["Check", "Ran", "Reduced", "Verdict", "prove", "reduced", "run", "run_files", "verify"]
+__all__ = ["Check", "Ran", "Reduced", "Verdict", "prove", "reduced", "require_compiler", "run", "run_files", "verify"]
 
 
 def verify(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,8 @@ MANY_OPERATIONS, VERY_MANY_OPERATIONS = 2 * 10**8, 2 * 10**9
 SECONDS_PER_OPERATION, LEAST_SECONDS = 30e-9, 60.0
 #: How much longer unoptimized code may take.
 SLOWER = 10
+#: Bytes that objects, program and logs of a small kernel take, several times over.
+LEAST_SPACE = 16 << 20
 SPACE_HINT = "free some, or set TMPDIR to a folder that has more"
 
 _LINE = re.compile(
@@ -94,8 +97,7 @@ def run_files(
     workdir: Path | None = None,
 ) -> Ran:
     """`run` for files of which no plan is known."""
-    if find_tool(COMPILER) is None:
-        raise ToolError(f"`{COMPILER}` was not found", hint="install it, or leave the check out with `--no-verify`")
+    _compiler_there()
     sanitizers = SANITIZERS if sanitize else ()
     with _folder(workdir) as folder:
         _write(files, folder)
@@ -146,6 +148,20 @@ def sets_for(plan: Plan, *, full: bool, sanitize: bool = False) -> tuple[str, ..
     return every[:2] if size > MANY_OPERATIONS else every
 
 
+def require_compiler() -> None:
+    """`ToolError` where there is no compiler that answers, or no room for what it writes."""
+    _compiler_there()
+    compiler_version()
+    with _folder(None) as folder:
+        if shutil.disk_usage(folder).free < LEAST_SPACE:
+            raise ToolError(f"{folder.parent} is full", hint=SPACE_HINT)
+
+
+def _compiler_there() -> None:
+    if find_tool(COMPILER) is None:
+        raise ToolError(f"`{COMPILER}` was not found", hint="install it, or leave the check out with `--no-verify`")
+
+
 def compiler_version() -> str:
     """First line of what the compiler says of itself."""
     said = run_tool([COMPILER, "--version"], cwd=INCLUDE_DIR, timeout_s=20).output.splitlines()
@@ -158,7 +174,7 @@ def _folder(workdir: Path | None) -> Iterator[Path]:
         workdir.mkdir(parents=True, exist_ok=True)
         yield workdir
     else:
-        with tempfile.TemporaryDirectory(prefix="sisy-") as name:
+        with tempfile.TemporaryDirectory(prefix="sisy-", ignore_cleanup_errors=True) as name:
             yield Path(name)
 
 

@@ -1,16 +1,20 @@
 """Printing a Plan: kernel, test bench, host, build files."""
 
-from sisyphus.backends.hls.folder import is_ours, write_failed, write_folder
+from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, write_folder
 from sisyphus.backends.hls.project import Project, project
-from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, source_in, whole_text
+from sisyphus.backends.hls.quoting import one_line
+from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, heading, source_in, whole_text
 from sisyphus.backends.hls.testbench import data_sets
 
 __all__ = [
     "BENCH_FLAGS",
     "SAME_ARITHMETIC",
     "Project",
+    "check_folder",
     "data_sets",
+    "heading",
     "is_ours",
+    "one_line",
     "project",
     "source_in",
     "whole_text",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.makefile import RULES
+from sisyphus.backends.hls.quoting import make_value, one_line, tcl_word
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import Plan
@@ -34,7 +35,14 @@ def _clock(target: Target) -> str:
 
 def _unified(plan: Plan, target: Target, top: str) -> str:
     w = Writer()
-    w.lines([f"# {top} for `v++ -c --mode hls` and `vitis-run --mode hls`.", f"part={target.device.part}", "", "[hls]"])
+    w.lines(
+        [
+            f"# {top} for `v++ -c --mode hls` and `vitis-run --mode hls`.",
+            f"part={one_line(target.device.part)}",
+            "",
+            "[hls]",
+        ]
+    )
     w.lines(["flow_target=vitis", f"clock={_clock(target)}", f"syn.top={top}", f"syn.file={SOURCES}"])
     w.line("syn.cflags=-std=c++14")
     if plan.tree_reduction:
@@ -60,7 +68,7 @@ def _classic(plan: Plan, target: Target, top: str) -> str:
         w.line(f'add_files -tb ../testbench.cpp -cflags "-std=c++14 {BENCH_FLAGS} -Wno-unknown-pragmas"')
         w.line(f'add_files -tb ../reference.c -cflags "-w {SAME_ARITHMETIC}"')
         w.line("open_solution -flow_target vitis solution")
-        w.line(f"set_part {target.device.part}")
+        w.line(f"set_part {tcl_word(target.device.part)}")
         w.line(f"create_clock -period {1000 / target.clock_mhz:.6g} -name default")
         if plan.tree_reduction:
             w.line("config_compile -unsafe_math_optimizations")
@@ -108,6 +116,6 @@ def _banks(plan: Plan, banks: int) -> dict[str, int]:
 def _makefile(target: Target, top: str) -> str:
     w = Writer()
     w.line("# Simulates, synthesizes, links and runs this kernel with AMD Vitis (2023.2 to 2025.x); see `make help`.")
-    w.lines([f"TOP := {top}", f"DEVICE := {target.device.name}"])
+    w.lines([f"TOP := {top}", f"DEVICE := {make_value(target.device.name)}"])
     w.lines([f"EXACT := {SAME_ARITHMETIC}", *RULES.splitlines()])
     return w.text()

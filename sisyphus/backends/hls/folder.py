@@ -6,12 +6,18 @@ moves over to the new one.
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import fcntl
+import glob
 import json
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from sisyphus.errors import UsageError
@@ -26,6 +32,11 @@ OURS = frozenset(
 )
 #: Designs beside the chosen one.
 NUMBERED = re.compile(r"(design|pareto)-\d+\.json")
+#: Ends of the names of folders on their way in and out.
+NEW, OLD = ".new", ".old"
+#: Bytes that a project takes, several times over.
+LEAST_SPACE = 4 << 20
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _FIELDS = frozenset({"version", "kernel", "design"})
 
 
@@ -34,15 +45,38 @@ def write_folder(files: Mapping[str, str], out: Path) -> None:
 
     Raises `UsageError` where `out` is something else than a folder of ours, or cannot be written.
     """
-    try:
+    with _trouble(out):
         place = _target(out)
         made = _missing_parents(place)
         try:
-            _replace(files, place)
+            with _locked(place.parent):
+                _settle(place)
+                _replace(files, place)
         except BaseException:
             for parent in made:
-                parent.rmdir()
+                with suppress(OSError):  # somebody else uses it by now
+                    parent.rmdir()
             raise
+
+
+def check_folder(out: Path) -> None:
+    """`UsageError` where `write_folder` would fail as things are; what a killed run left there is put right."""
+    with _trouble(out):
+        place = _target(out)
+        parent = next(folder for folder in place.parents if folder.exists())
+        if parent == place.parent:
+            with _locked(parent):
+                _settle(place)
+        Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=NEW, dir=parent)).rmdir()
+        if shutil.disk_usage(parent).free < LEAST_SPACE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@contextmanager
+def _trouble(out: Path) -> Iterator[None]:
+    """What the system refuses, as a sentence about `out`."""
+    try:
+        yield
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise UsageError(
@@ -52,7 +86,11 @@ def write_folder(files: Mapping[str, str], out: Path) -> None:
 
 def write_failed(files: Mapping[str, str], out: Path) -> Path:
     """Keeps a design that failed verification beside `out`, which stays untouched; returns where."""
-    failed = out.with_name(f"{out.name}.failed") if out.name not in ("", "..") else Path(f"{out.resolve()}.failed")
+    place = Path(os.path.realpath(out)) if out.name in ("", "..") else out
+    for number in count():
+        failed = place.with_name(f"{place.name}.failed{number or ''}")
+        if not failed.exists() or is_ours(failed):
+            break
     write_folder(files, failed)
     return failed
 
@@ -92,41 +130,70 @@ def _missing_parents(place: Path) -> list[Path]:
     return missing
 
 
+@contextmanager
+def _locked(parent: Path) -> Iterator[None]:
+    """One run at a time changes folders in `parent`; where nothing can be locked, that is up to the user."""
+    handle = os.open(parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _replace(files: Mapping[str, str], place: Path) -> None:
     """All files go to a new folder beside `place`, which then takes its name."""
-    fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".new", dir=place.parent))
+    fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=NEW, dir=place.parent))
     try:
         fresh.chmod(0o777 & ~_umask())
         for name in sorted(files):
             (fresh / name).write_text(files[name], encoding="utf-8", newline="\n")
-        _swap(fresh, place, keep=[e.name for e in place.iterdir() if _stays(e, files)] if place.is_dir() else [])
-    except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise
+        _swap(fresh, place)
+    finally:
+        _settle(place)
 
 
-def _stays(entry: Path, files: Mapping[str, str]) -> bool:
-    return entry.name not in OURS and entry.name not in files and NUMBERED.fullmatch(entry.name) is None
-
-
-def _swap(fresh: Path, place: Path, *, keep: list[str]) -> None:
+def _swap(fresh: Path, place: Path) -> None:
+    """`fresh` takes the name of `place`; what that was before is left beside it."""
     if not place.is_dir():
         fresh.rename(place)
-        return
-    old = fresh.with_suffix(".old")
-    place.rename(old)
-    moved = list[str]()
-    try:
-        for name in keep:
-            (old / name).rename(fresh / name)
-            moved.append(name)
+    elif not _exchange(fresh, place):
+        place.rename(fresh.with_suffix(OLD))
         fresh.rename(place)
-    except BaseException:
-        for name in moved:
-            (fresh / name).rename(old / name)
-        old.rename(place)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Two folders change names at once, so that there is no moment without either; False where that cannot be had."""
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        return False
+    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.EINVAL, errno.ENOSYS):  # a file system, a kernel without it
+        return False
+    raise OSError(code, os.strerror(code))
+
+
+def _settle(place: Path) -> None:
+    """What a run leaves beside `place`, even one that was killed: nothing, and nothing of the user's is lost.
+
+    An old folder takes its name back if there is no new one. What else somebody keeps in it moves to the new one.
+    """
+    for left in place.parent.glob(f".{glob.escape(place.name)}.*"):
+        if left.suffix not in (NEW, OLD) or not left.is_dir():
+            continue
+        if left.suffix == OLD and not place.exists():
+            left.rename(place)
+            continue
+        for entry in left.iterdir():
+            if entry.name not in OURS and NUMBERED.fullmatch(entry.name) is None and place.is_dir():
+                kept = place / entry.name
+                if not os.path.lexists(kept):
+                    entry.rename(kept)
+        if all(entry.name in OURS or NUMBERED.fullmatch(entry.name) for entry in left.iterdir()):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _umask() -> int:

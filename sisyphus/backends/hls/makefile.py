@@ -15,6 +15,8 @@ COSIM_SETS ?= dominant
 VPP ?= v++
 VITIS_RUN ?= vitis-run
 VITIS_HLS ?= vitis_hls
+# $(call quoted,TEXT): one word for the shell, whatever the text is.
+quoted = '$(subst ','\'',$(1))'
 find = $(shell command -v $(1) 2>/dev/null)
 FLOW ?= $(if $(and $(call find,$(VPP)),$(call find,$(VITIS_RUN))),unified,$(if $(call find,$(VITIS_HLS)),classic,none))
 
@@ -100,7 +102,7 @@ build/package.done: build/csynth.done
 XCLBIN := build/$(TOP).$(TARGET).xclbin
 xclbin: $(XCLBIN)
 $(XCLBIN): build/package.done system.cfg
-	@test -n "$(PLATFORM)" || { echo "set PLATFORM=... to link for the $(DEVICE)" >&2; exit 1; }
+	@test -n "$(PLATFORM)" || { printf '%s\n' $(call quoted,set PLATFORM=... to link for the $(DEVICE)) >&2; exit 1; }
 	$(call tool,xclbin,$(VPP) -l -t $(TARGET) --platform "$(PLATFORM)" --config system.cfg --temp_dir build/link \
 	-o $@ build/kernel.xo,$(notdir $(XCLBIN)))
 	@test -s $@ || { echo "xclbin failed: it left no $@" >&2; exit 1; }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import Argument, Origin, Scop
 
@@ -26,9 +27,7 @@ _DEEPEST = 40
 def print_reference(scop: Scop) -> str:
     origin = scop.origin
     w = Writer()
-    w.line(
-        f"/* {_comment(Path(origin.path).name)}, sha256 {origin.digest or 'unknown'}: what the kernel must compute. */"
-    )
+    w.line(f"{heading(origin.path)} {origin.digest or 'unknown'}: what the kernel must compute. */")
     for define in origin.defines:
         name, _, value = define.partition("=")
         w.line(f"#define {name} {value if '=' in define else '1'}".rstrip())
@@ -40,6 +39,11 @@ def print_reference(scop: Scop) -> str:
     w.line()
     _entry(w, scop)
     return w.text()
+
+
+def heading(path: str) -> str:
+    """How a reference.c begins that was printed for the file at `path`."""
+    return f"/* {c_comment(Path(path).name)}, sha256"
 
 
 def whole_text(origin: Origin) -> str:
@@ -83,10 +87,6 @@ def _entry(w: Writer, scop: Scop) -> None:
     with w.indented():
         w.line(f"{scop.origin.function}({', '.join(given)});")
     w.line("}")
-
-
-def _comment(text: str) -> str:
-    return text.replace("*/", "* /")
 
 
 def _inlined(text: str, folder: Path, origin: Origin, *, depth: int) -> str:

@@ -15,7 +15,7 @@ from pcpp.parser import default_lexer
 
 from sisyphus.errors import UsageError
 from sisyphus.frontend.c.diagnostics import Collector, Refused
-from sisyphus.source import SourceFile, Span
+from sisyphus.source import SourceFile, Span, read_bytes
 
 MOST_TOKENS = 50_000
 MOST_INCLUDES = 50
@@ -158,7 +158,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if path.is_relative_to(STUBS):
             path = STUBS / "_".join(path.relative_to(STUBS).parts)
         try:
-            text = _one_line_end(path.read_bytes().decode("utf-8-sig", errors="replace"))
+            text = _one_line_end(read_bytes(path).decode("utf-8-sig", errors="replace"))
         except ValueError as fault:
             raise OSError(str(fault)) from fault
         here = Path.cwd()
@@ -257,7 +257,7 @@ def read_source(path: str, collector: Collector) -> SourceFile:
     """The text of a file; what is no text is refused."""
     fault: Refused
     try:
-        data = Path(path).read_bytes()
+        data = read_bytes(Path(path))
     except (OSError, ValueError) as reason:
         words = reason.strerror if isinstance(reason, OSError) and reason.strerror else str(reason)
         fault = collector.fault("unreadable-file", f"cannot read `{path}`: {words.lower()}", None)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sisyphus.backends.hls import SAME_ARITHMETIC
 from sisyphus.backends.hls.express import Affines, Expressions, is_exact, library_function, literal
 from sisyphus.errors import InternalError
 from sisyphus.ir import (
@@ -30,7 +31,7 @@ from sisyphus.ir import (
 )
 from sisyphus.poly import Affine, const, var
 from sisyphus.tools import run_tool
-from sisyphus.verify.run import INCLUDE_DIR, SAME_ARITHMETIC
+from sisyphus.verify.run import INCLUDE_DIR
 
 INT8, UINT8, UINT32 = (t for t in ALL_TYPES if t.key in ("int8", "uint8", "uint32"))
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -212,7 +213,7 @@ def test_random_trees_mean_what_they_mean_in_c(tmp_path: Path) -> None:
         )
     (tmp_path / "original.c").write_text("\n".join(c_lines) + "\n")
     (tmp_path / "printed.cpp").write_text("\n".join(cpp_lines) + MAIN.replace("COUNT", str(count)))
-    flags = ["g++", *SAME_ARITHMETIC]
+    flags = ["g++", *SAME_ARITHMETIC.split()]
     run_tool([*flags, "-x", "c", "-w", "-c", "original.c", "-o", "original.o"], cwd=tmp_path, timeout_s=60)
     # Random trees divide by zero and compare what is always so; what we write about types must not be warned of.
     warnings = [f"-Werror={w}" for w in ("sign-compare", "parentheses", "int-in-bool-context", "bool-operation")]

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from sisyphus.backends.hls import is_ours, write_failed, write_folder
+from sisyphus.backends.hls import check_folder, folder, is_ours, write_failed, write_folder
 from sisyphus.errors import UsageError
 
 DESIGN = json.dumps({"version": 1, "kernel": "gemm", "design": {}})
 FILES = {"kernel.cpp": "int x;\n", "design.json": DESIGN}
 
 
-def content(folder: Path) -> dict[str, str]:
-    return {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*") if f.is_file()}
+def content(place: Path) -> dict[str, str]:
+    return {str(f.relative_to(place)): f.read_text() for f in place.rglob("*") if f.is_file()}
 
 
 def test_new_folder_with_its_parents(tmp_path: Path) -> None:
@@ -110,22 +111,68 @@ def test_disk_trouble_leaves_everything_as_it_was(
     assert (tmp_path / "deep").exists() == bool(before)
 
 
-def test_interrupt_while_swapping_puts_the_old_folder_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("exchanges", [True, False], ids=["exchanged", "renamed twice"])
+@pytest.mark.parametrize("moment", range(4))
+def test_a_kill_at_any_moment_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int, exchanges: bool
+) -> None:
+    """`os._exit` before any change of names; then the next run puts things right."""
     out = tmp_path / "gemm"
     write_folder(FILES, out)
     (out / "notes.txt").write_text("mine")
-    genuine = Path.rename
-
-    def stop(self: Path, target: Path) -> Path:
-        if target == out and self.suffix == ".new":
-            raise KeyboardInterrupt
-        return genuine(self, target)
-
-    monkeypatch.setattr(Path, "rename", stop)
-    with pytest.raises(KeyboardInterrupt):
+    child = os.fork()
+    if child == 0:
+        _die_at(monkeypatch, moment, exchanges=exchanges)
         write_folder({**FILES, "kernel.cpp": "new"}, out)
-    monkeypatch.undo()
-    assert content(tmp_path) == {"gemm/notes.txt": "mine"} | {f"gemm/{n}": t for n, t in FILES.items()}
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert not exchanges or is_ours(out)
+    check_folder(out)
+    text = (out / "kernel.cpp").read_text()
+    assert text in (FILES["kernel.cpp"], "new")
+    files = {f"gemm/{name}": text for name, text in {**FILES, "kernel.cpp": text}.items()}
+    assert content(tmp_path) == {"gemm/notes.txt": "mine"} | files
+
+
+def _die_at(monkeypatch: pytest.MonkeyPatch, moment: int, *, exchanges: bool) -> None:
+    left, rename, exchange = [moment], Path.rename, folder._exchange
+
+    def count_down() -> None:
+        if left[0] == 0:
+            os._exit(9)
+        left[0] -= 1
+
+    def counted(self: Path, target: Path) -> Path:
+        count_down()
+        return rename(self, target)
+
+    def exchanged(one: Path, other: Path) -> bool:
+        count_down()
+        return exchanges and exchange(one, other)
+
+    monkeypatch.setattr(Path, "rename", counted)
+    monkeypatch.setattr(folder, "_exchange", exchanged)
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_a_search(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "text").write_text("mine")
+    with pytest.raises(UsageError, match="not written by sisy"):
+        check_folder(tmp_path / "thesis")
+    check_folder(tmp_path / "new" / "deep")
+    assert content(tmp_path) == {"thesis/text": "mine"} and not (tmp_path / "new").exists()
+
+
+def test_no_room_is_found_before_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "LEAST_SPACE", 1 << 62)
+    with pytest.raises(UsageError, match="No space left"):
+        check_folder(tmp_path / "gemm")
+
+
+def test_a_failed_folder_of_somebody_else_stays(tmp_path: Path) -> None:
+    (tmp_path / "gemm.failed").mkdir()
+    (tmp_path / "gemm.failed" / "notes").write_text("mine")
+    assert write_failed(FILES, tmp_path / "gemm") == tmp_path / "gemm.failed1"
 
 
 def test_failed_design_is_kept_beside(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hand_plans import copy_plan, gemm_resident
 
-from sisyphus.backends.hls import project
+from sisyphus.backends.hls import SAME_ARITHMETIC, project
 from sisyphus.plan import Plan
 from sisyphus.tools import Finished, run_tool
-from sisyphus.verify.run import ANY_STATUS, INCLUDE_DIR, SAME_ARITHMETIC
+from sisyphus.verify.run import ANY_STATUS, INCLUDE_DIR
 
 FAKE_XRT = Path(__file__).parent / "fake_xrt"
 
@@ -19,7 +19,7 @@ FAKE_XRT = Path(__file__).parent / "fake_xrt"
 def run_host(plan: Plan, folder: Path, *words: str) -> Finished:
     for name, text in project(plan).files.items():
         (folder / name).write_text(text)
-    flags = ["g++", *SAME_ARITHMETIC]
+    flags = ["g++", *SAME_ARITHMETIC.split()]
     run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=60)
     includes = ["-isystem", str(FAKE_XRT), "-isystem", str(INCLUDE_DIR), "-I."]
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]

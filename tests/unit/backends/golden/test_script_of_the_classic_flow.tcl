@@ -8,7 +8,7 @@ set failed [catch {
     set_top kernel_gemm
     add_files ../kernel.cpp -cflags "-std=c++14"
     add_files -tb ../testbench.cpp -cflags "-std=c++14 -O1 -ffp-contract=off -fno-fast-math -Wno-unknown-pragmas"
-    add_files -tb ../reference.c -cflags "-w -O1 -ffp-contract=off -fno-fast-math -Wno-unknown-pragmas"
+    add_files -tb ../reference.c -cflags "-w -O1 -ffp-contract=off -fno-fast-math -fno-builtin -fwrapv -fno-strict-aliasing -fno-ivopts"
     open_solution -flow_target vitis solution
     set_part xcu200-fsgd2104-2-e
     create_clock -period 4 -name default

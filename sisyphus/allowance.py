@@ -1,0 +1,58 @@
+"""Bounds on what this process takes: seconds of a block, bytes of memory; knows no stage and no command."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+#: Seconds between two reminders, for a block that took the first one for the user's and went on.
+REMINDER_S = 2.0
+
+
+class TimePassed(KeyboardInterrupt):
+    """The time of a block is over; it ends a search as Ctrl-C does, with the best design so far."""
+
+
+class Alarm:
+    """Whether the time of a block was over before it ended."""
+
+    rang = False
+
+    def ring(self, _number: int, _frame: FrameType | None) -> None:
+        """A signal handler."""
+        self.rang = True
+        raise TimePassed
+
+
+@contextmanager
+def seconds(most: float | None) -> Iterator[Alarm]:
+    """Raises `TimePassed` in the block once it has run for so long; only in the main thread, and not nested.
+
+    It comes between two steps of Python: calls into isl end by themselves, since each is on a leash.
+    """
+    alarm = Alarm()
+    if most is None or threading.current_thread() is not threading.main_thread():
+        yield alarm
+        return
+    before = signal.signal(signal.SIGALRM, alarm.ring)
+    signal.setitimer(signal.ITIMER_REAL, max(most, 1e-3), REMINDER_S)
+    try:
+        yield alarm
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def memory(most: int) -> None:
+    """No more than so many bytes for this process, and for each that it starts; then a `MemoryError` is raised.
+
+    It bounds written pages (RLIMIT_DATA), not addresses (RLIMIT_AS), of which libraries reserve gigabytes that they
+    never use. An own lower limit of the user's stays.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))

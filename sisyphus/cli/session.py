@@ -1,0 +1,104 @@
+"""What a run leaves behind, which is nothing: signals, its temporary folder, and those of runs that were killed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+from sisyphus import allowance
+from sisyphus.tools import end_all
+
+PREFIX, LOCK = "sisy-run-", "lock"
+#: Of the process and of each of its children, where `--memory-limit` says nothing else.
+DEFAULT_MEMORY = 4 * 10**9
+
+
+class Terminated(BaseException):
+    """Somebody asked this process to end, other than by Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.exit_code = 128 + number
+
+
+@contextmanager
+def session() -> Iterator[None]:
+    """All temporary files of the block are in one folder, which is gone afterwards whatever ends the block."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminate)
+    limit_memory(DEFAULT_MEMORY)
+    root, lock = _root()
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        if root is not None:
+            tempfile.tempdir = None
+            shutil.rmtree(root, ignore_errors=True)
+            os.close(lock)
+
+
+def limit_memory(most: int) -> None:
+    """For the command line alone: a program that imports sisyphus bounds itself."""
+    with suppress(OSError, ValueError):  # a system that has no such limit
+        allowance.memory(most)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    end_all()  # whoever waits for a program in another thread does not wait any longer
+    raise Terminated(number)
+
+
+def _root() -> tuple[Path | None, int]:
+    """A folder for everything temporary; None where there is no place for one, which only those notice who need it."""
+    try:
+        common = Path(tempfile.gettempdir())
+        _sweep(common)
+        root = Path(tempfile.mkdtemp(prefix=PREFIX))
+        lock = os.open(root / "new", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None, -1
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    (root / "new").rename(root / LOCK)
+    tempfile.tempdir = os.environ["TMPDIR"] = str(root)
+    return root, lock
+
+
+def _sweep(common: Path) -> None:
+    """Removes what runs left that were killed: their programs first, then their folders.
+
+    A run holds the lock of its folder for as long as it lives, in whichever container.
+    """
+    for root in common.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            lock = os.open(root / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _kill_inside(root)
+                shutil.rmtree(root, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _kill_inside(root: Path) -> None:
+    """Ends the programs that write to a folder, as their environment says."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if b"TMPDIR=" + os.fsencode(root) in (process / "environ").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
+
+
+def plain_streams() -> None:
+    """Names that no encoding can spell are printed with escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # somebody else's stream
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -1,0 +1,86 @@
+"""Whatever a name is, it stays a name: each language is asked what it reads."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hand_plans import gemm_resident
+
+from sisyphus.backends.hls import project, quoting
+from sisyphus.target import load_device, make_target
+
+HOSTILE = (
+    "$(shell touch BAD)",
+    "[exec touch BAD]",
+    "`touch BAD`",
+    "a;touch BAD",
+    "x'; touch BAD; '",
+    'x"; touch BAD; "',
+    "a\ntouch BAD",
+    "a # b",
+    "back\\slash\\",
+    "*/ int bad; /*",
+    "{ unbalanced",
+    "$::env(HOME)",
+    "${HOME}",
+    "tab\tä\udcff",
+    "-option",
+)
+RULES = "quoted = '$(subst ','\\'',$(1))'\nall:\n\t@printf '%s' $(call quoted,<$(NAME)>)\n"
+
+
+def run(command: list[str], place: Path) -> str:
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=20, check=False)
+    assert not (place / "BAD").exists(), done.stdout + done.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_shell_and_make_read_the_name_itself(text: str, tmp_path: Path) -> None:
+    plain = quoting.one_line(text)
+    assert run(["/bin/sh", "-c", f"printf '%s' {quoting.shell_word(text)}"], tmp_path) == plain
+    (tmp_path / "Makefile").write_text(f"NAME := {quoting.make_value(text)}\n{RULES}")
+    assert run(["make", "-s"], tmp_path).replace(" >", ">") == f"<{plain}>"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_c_reads_the_name_itself(text: str, tmp_path: Path) -> None:
+    comments = f"/* {quoting.c_comment(text)} */\n// {quoting.c_comment(text)}\n"
+    program = f"int main(void) {{ fputs({quoting.c_string(text)}, stdout); return 0; }}\n"
+    (tmp_path / "a.c").write_text("#include <stdio.h>\n" + comments + program)
+    run(["gcc", "-trigraphs", "-w", "a.c", "-o", "a"], tmp_path)
+    said = subprocess.run(["./a"], cwd=tmp_path, capture_output=True, timeout=20, check=True).stdout
+    assert said == text.encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.skipif(shutil.which("tclsh") is None, reason="tclsh is not installed")
+@pytest.mark.parametrize("text", HOSTILE)
+def test_tcl_reads_the_name_itself(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tcl").write_text(f"puts -nonewline {quoting.tcl_word(text)}\n")
+    assert run(["tclsh", "a.tcl"], tmp_path) == quoting.one_line(text)
+
+
+def _tcl_words(line: str) -> int:
+    """Words of a command without quotes or braces: by spaces that no backslash stands before."""
+    return len(line.replace("\\\\", "").replace("\\ ", "").split())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_build_files_of_a_device_with_such_names(text: str, tmp_path: Path) -> None:
+    hostile = replace(load_device("u55c"), name=text, part=text)
+    files = project(gemm_resident(), make_target(hostile)).files
+    [part] = [line.strip() for line in files["run_hls.tcl"].splitlines() if line.strip().startswith("set_part")]
+    assert _tcl_words(part) == 2
+    assert sum(line.startswith("part=") for line in files["hls_config.cfg"].splitlines()) == 1
+    (tmp_path / "Makefile").write_text(files["Makefile"])
+    (tmp_path / "system.cfg").write_text("")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "package.done").write_text("")
+    command = ["make", "-o", "build/package.done", "xclbin"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False)
+    assert quoting.one_line(text) in done.stderr and not (tmp_path / "BAD").exists()
