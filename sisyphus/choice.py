@@ -12,7 +12,7 @@ from sisyphus import report
 from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, taken, with_amounts
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
-from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_views
+from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_copies, with_views
 from sisyphus.saved import fitted
 from sisyphus.search import (
     Found,
@@ -103,12 +103,13 @@ def find(
 ) -> Choice:
     """The best of the points of all forms of the kernel, and the next best ones up to `request.top` in all.
 
-    Arrays have views where one of them does not fit on chip, or where nothing fits without. The search of the form that
-    `start` belongs to begins with it. `improve` what was found by the full model. A form of which a fixed knob is not
-    one is left out.
+    Forms with copies of arrays come first. Arrays have views where one of them does not fit on chip, or where nothing
+    fits without. The search of the form that `start` belongs to begins with it. `improve` what was found by the full
+    model. A form of which a fixed knob is not one is left out.
     """
     choices: list[Choice] = []
     failures: list[NoDesignError | TimeUp | UsageError] = []
+    kernels = kernels if request.model == "paper" else (*filter(None, map(with_copies, kernels)), *kernels)
     asked = forms(kernels, request.target, request.model, nothing_yet=lambda: not choices)
     seen, begun = set[Form](), time.monotonic()
     for kernel in chain(asked, () if start is None else (start.kernel,)):
@@ -154,10 +155,11 @@ def forms(
     yield from kernels
     if model == "paper":
         return
-    small = (_with_views_of_large(kernel, target) for kernel in kernels)
+    plain = [kernel for kernel in kernels if not kernel.views]
+    small = (_with_views_of_large(kernel, target) for kernel in plain)
     yield from (kernel for kernel in small if kernel is not None)
     if nothing_yet():
-        every = (with_views(kernel) for kernel in kernels)
+        every = (with_views(kernel) for kernel in plain)
         yield from (kernel for kernel in every if kernel is not None)
 
 

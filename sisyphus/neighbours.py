@@ -58,7 +58,7 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
     try:
         decoded = decode(held, choices(held, crude))
         kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
-        point = replace(decoded, nests=kept, expanded=crude.expanded, viewed=crude.viewed)
+        point = replace(decoded, nests=kept, expanded=crude.expanded, viewed=crude.viewed, copied=crude.copied)
         check_point(space.scop, space.distribution, point)
     except NotADesign:
         return None, "no partition or beat serves this together with the rest"

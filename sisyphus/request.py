@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from sisyphus import analysis
-from sisyphus.analysis import Dependences, Distribution, Live, View, dependences, distribute, expand, liveness
+from sisyphus.analysis import Dependences, Distribution, Live, View, Viewed, dependences, distribute, expand, liveness
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -19,7 +19,7 @@ from sisyphus.target import Target
 
 Model = Literal["measured", "paper"]
 #: What tells a form of a kernel apart from others of it: temporaries that are expanded, arrays that have views.
-Form = tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]
+Form = tuple[tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[ArrayId, ...]]
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,21 @@ class Kernel:
 
     @property
     def form(self) -> Form:
-        return self.expanded, self.viewed
+        return self.expanded, self.viewed, self.copied
 
     @property
     def viewed(self) -> tuple[ArrayId, ...]:
         """The arrays that have views."""
-        return tuple(dict.fromkeys(view.array for view in self.views))
+        return tuple(dict.fromkeys(view.array for view in self.views if not view.lasting))
+
+    @property
+    def copied(self) -> tuple[ArrayId, ...]:
+        """The arrays of which nests read a copy."""
+        return tuple(dict.fromkeys(view.array for view in self.views if view.lasting))
 
     def point(self, chosen: DesignPoint) -> DesignPoint:
         """A point of this form of the kernel, which says so."""
-        return replace(chosen, expanded=self.expanded, viewed=self.viewed)
+        return replace(chosen, expanded=self.expanded, viewed=self.viewed, copied=self.copied)
 
 
 def read_kernel(source: Source) -> Scop:
@@ -124,7 +129,16 @@ def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Ker
 
     Dependences and distribution stay those of the kernel without views: they know what is one memory.
     """
-    found = analysis.with_views(kernel.scop, kernel.distribution, arrays)
+    return _rewritten(kernel, analysis.with_views(kernel.scop, kernel.distribution, arrays))
+
+
+def with_copies(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
+    """The kernel with copies of some arrays, or of all that can have them; None where none can."""
+    return _rewritten(kernel, analysis.with_copies(kernel.scop, kernel.distribution, arrays))
+
+
+def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
+    """The kernel with other names in its statements."""
     if found is None:
         return None
     return replace(kernel, scop=found.scop, live=found.live(kernel.live), views=found.views)
@@ -133,10 +147,10 @@ def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Ker
 def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
     """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
     kernel = next((k for k in kernels if k.expanded == point.expanded and not k.views), None)
-    if kernel is None or not point.viewed:
+    if kernel is None or not (point.viewed or point.copied):
         return kernel
-    viewed = with_views(kernel, point.viewed)
-    return viewed if viewed is not None and viewed.viewed == point.viewed else None
+    found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)
+    return found if found is not None and (found.viewed, found.copied) == (point.viewed, point.copied) else None
 
 
 def space_of(kernel: Kernel, request: Request) -> Space:

@@ -23,7 +23,7 @@ from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.rewrite import Expanded, Expansion
 from sisyphus.analysis.summary import statement_graph_dot, summary
 from sisyphus.analysis.text import statement_text
-from sisyphus.analysis.views import View, Viewed, with_views
+from sisyphus.analysis.views import View, Viewed, with_copies, with_views
 
 __all__ = [
     "Box",
@@ -68,5 +68,6 @@ __all__ = [
     "summary",
     "total_operations",
     "violations",
+    "with_copies",
     "with_views",
 ]

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain, combinations
 
 from sisyphus.analysis.dependence import in_order
-from sisyphus.analysis.distribution import Distribution, Nest
+from sisyphus.analysis.distribution import Distribution, Nest, paths
 from sisyphus.analysis.limits import Patience
 from sisyphus.analysis.liveness import Live
 from sisyphus.analysis.rewrite import fresh_name, with_refs
@@ -33,7 +33,8 @@ class View:
     """`name` replaces `array` in the references `refs` of one nest.
 
     `still`: loops of the nest that must stand still while a buffer of the view lives; where they do, nothing that the
-    nest writes through one view is read through another.
+    nest writes through one view is read through another. `lasting`: no part of the kernel around the nest writes what
+    the view reads before it does, and the nest uses the array itself beside it: a copy.
     """
 
     array: ArrayId
@@ -41,6 +42,7 @@ class View:
     nest: str
     refs: tuple[Ref, ...]
     still: tuple[str, ...]
+    lasting: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,54 @@ def with_views(scop: Scop, distribution: Distribution, arrays: Collection[ArrayI
             if any(len(found) > 1 for _, found in split):
                 views += _named(array.id, split, taken)
     return Viewed(_rewritten(scop, distribution, views), tuple(views)) if views else None
+
+
+def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[ArrayId] | None = None) -> Viewed | None:
+    """The scop with a copy of every array (of `arrays`) that a nest updates and reads elsewhere, if copies are current.
+
+    for k: B[i][j] += A[k][i] * B[k][j]   becomes   for k: B[i][j] += A[k][i] * B_1[k][j]
+
+    A copy is filled before the part of the kernel around its nest, nothing of which may write an element that the nest
+    reads later through it.
+    """
+    patience, views = Patience(), list[View]()
+    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    for part in distribution.body:
+        nests = [nest for _, nest in paths([part])]
+        beside = [scop.statement(s) for nest in nests for s in nest.statements]
+        for nest in nests:
+            for array in scop.arrays:
+                wanted = arrays is None or array.id in arrays
+                if wanted and array.role is not Role.LOCAL:
+                    classes = _copies(scop, nest, array.id, beside, patience)
+                    views += (replace(v, lasting=True) for v in _named(array.id, [(nest, classes)], taken))
+    return Viewed(_rewritten(scop, distribution, views), tuple(views)) if views else None
+
+
+def _copies(scop: Scop, nest: Nest, array: ArrayId, beside: Sequence[Statement], patience: Patience) -> list[_Class]:
+    """References to an updated array whose subscripts differ from those written in more than constants."""
+    found = _refs(scop, nest, array)
+    writing = {_linear(ref) for _, access, ref in found if access.is_write}
+    if not writing & {_linear(ref) for _, access, ref in found if not access.is_write}:
+        return []
+    writes = [(s, access) for s in beside for access in s.accesses if access.is_write and access.array == array]
+    others = dict[Linear, _Class]()
+    for linear in dict.fromkeys(_linear(ref) for _, _, ref in found):
+        reads = [(s, access) for s, access, ref in found if _linear(ref) == linear and not access.is_write]
+        if linear not in writing and not any(_is_passed(*w, *r, patience) for w in writes for r in reads):
+            others[linear] = _Class([ref for _, _, ref in found if _linear(ref) == linear])
+    return list(others.values())
+
+
+def _is_passed(writer: Statement, write: Access, reader: Statement, read: Access, patience: Patience) -> bool:
+    """Whether the reader may read an element after the writer wrote it."""
+    pairs = patience.ask(partial(_in_order, writer, write, reader, read))
+    return pairs is None or bool(pairs)
+
+
+def _in_order(writer: Statement, write: Access, reader: Statement, read: Access) -> list[Map]:
+    pairs = through(write.relation, read.relation, writer.iterators, reader.iterators)
+    return [part for _, part in in_order(writer, reader, pairs) if not part.is_empty()]
 
 
 @dataclass
@@ -185,12 +235,11 @@ def _is_apart(nest: Nest, loops: Sequence[str], pairs: Pairs) -> bool:
 def _rewritten(scop: Scop, distribution: Distribution, views: Sequence[View]) -> Scop:
     """The scop with the views as arrays, and every reference to their arrays through them."""
     by_ref = {(view.nest, view.array, ref): view.name for view in views for ref in view.refs}
-    viewed = {view.array for view in views}
     statements = []
     for statement in scop.statements:
         nest = distribution.nest_of(statement.id)
         names = dict(zip(statement.iterators, map(var, (*nest.outer, *nest.iterators)), strict=True))
-        statements.append(with_refs(statement, partial(_through, by_ref, viewed, nest.id, names)))
+        statements.append(with_refs(statement, partial(_through, by_ref, nest.id, names)))
     written = {s.write.array for s in statements}
     arrays = [_as_array(scop.array(view.array), view, is_written=view.name in written) for view in views]
     return replace(scop, arrays=(*scop.arrays, *arrays), statements=tuple(statements))
@@ -198,14 +247,13 @@ def _rewritten(scop: Scop, distribution: Distribution, views: Sequence[View]) ->
 
 def _as_array(array: Array, view: View, *, is_written: bool) -> Array:
     role = Role.INOUT if is_written else Role.IN
-    return replace(array, id=view.name, role=role, view_of=array.id, still=view.still)
+    return replace(array, id=view.name, role=role, view_of=array.id, still=view.still, lasting=view.lasting)
 
 
 def _through(
     by_ref: dict[tuple[str, ArrayId, Ref], ArrayId],
-    viewed: Collection[ArrayId],
     nest: str,
     names: dict[str, Affine],
     ref: Ref,
 ) -> Ref:
-    return replace(ref, array=by_ref[nest, ref.array, ref.substitute(names)]) if ref.array in viewed else ref
+    return replace(ref, array=by_ref.get((nest, ref.array, ref.substitute(names)), ref.array))

@@ -35,7 +35,8 @@ class Array:
     """A named block of elements; extents are empty for a scalar variable that is written in the scop.
 
     A view is another name for the memory of the array `view_of`, in one nest: it has no argument of its own. `still`
-    are the loops of that nest that must stand still while a copy of some of its elements is used.
+    are the loops of that nest that must stand still while a copy of some of its elements is used. A `lasting` one is
+    read beside the array itself, and of nothing that is written while its nest runs: it may live as long as any array.
     """
 
     id: ArrayId
@@ -45,6 +46,7 @@ class Array:
     span: Span
     view_of: ArrayId | None = None
     still: tuple[str, ...] = ()
+    lasting: bool = False
 
     @property
     def home(self) -> ArrayId:

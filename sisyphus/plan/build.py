@@ -165,9 +165,10 @@ def _leaves_gaps(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop 
 def _usage(parts: Parts, known: KnownPlans, choice: BufferPoint, entry: OuterLoop | Nest) -> Usage | None:
     if isinstance(entry, OuterLoop):
         return merged([_usage(parts, known, choice, child) for child in entry.body], choice.array, entry.iterator)
-    resident, uses = entry.id in choice.nests, known.uses(parts.scop, entry).items()
-    same = [use for a, use in uses if a == choice.array or (not resident and parts.same_memory(a, choice.array))]
-    return Usage(resident, any(use.reads for use in same), any(use.writes for use in same)) if same else None
+    resident, use_of = entry.id in choice.nests, known.uses(parts.scop, entry).items()
+    same = [use for a, use in use_of if a == choice.array or (not resident and parts.same_memory(a, choice.array))]
+    copied = resident and any(a != choice.array and parts.same_memory(a, choice.array) for a, _ in use_of)
+    return Usage(resident, any(use.reads for use in same), any(use.writes for use in same), copied) if same else None
 
 
 def _ports(parts: Parts) -> tuple[Port, ...]:

@@ -161,7 +161,7 @@ def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> It
 
 def _view_faults(view: Array, buffer: BufferPoint, nest: Nest, point: DesignPoint) -> Iterator[str]:
     """While a view's buffer lives, nothing may be read through another view that was written through it."""
-    if view.view_of is None:
+    if view.view_of is None or view.lasting:
         return
     if buffer.place not in (*places_around(nest)[-1:], *nest.iterators):
         yield f"buffer `{buffer.id}`: a view of `{view.home}` cannot be at `{buffer.place}`"

@@ -16,11 +16,15 @@ from sisyphus.plan.plan import Direction
 
 @dataclass(frozen=True)
 class Usage:
-    """What a part of a body does with an array: through a buffer that lives outside of it, or in memory itself."""
+    """What a part of a body does with an array: through a buffer that lives outside of it, or in memory itself.
+
+    `copied`: through such a buffer, while it reads a copy of what memory holds.
+    """
 
     resident: bool
     reads: bool
     writes: bool
+    copied: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,9 @@ def _place(resident: Resident, slots: _Slots) -> None:
         if usage is None:
             continue
         if usage.resident:
+            if dirty and usage.copied:
+                slots.stores.setdefault(written_at + 1, []).append(resident.buffer)
+                dirty = False
             if not valid:
                 slots.loads.setdefault(memory_since, []).append((at, resident.buffer))
                 valid = True
@@ -97,4 +104,5 @@ def merged(usages: Sequence[Usage | None], array: ArrayId, loop: str) -> Usage |
             f"`{array}` stays on chip in some of the nests under loop `{loop}` and not in others",
             hint="give it one place for all nests under an outer loop",
         )
-    return Usage(found[0].resident, any(u.reads for u in found), any(u.writes for u in found))
+    reads, writes = any(u.reads for u in found), any(u.writes for u in found)
+    return Usage(found[0].resident, reads, writes, any(u.copied for u in found))

@@ -95,6 +95,8 @@ def differences(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
 def _forms(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
     if best.expanded != other.expanded or [n.id for n in best.nests] != [n.id for n in other.nests]:
         yield f"another form of the kernel, with {_listed(other.expanded)} expanded"
+    if best.copied != other.copied:
+        yield f"another form of the kernel, with copies of {_listed(other.copied)}"
     if best.viewed != other.viewed:
         yield f"another form of the kernel, with views of {_listed(other.viewed)}"
 

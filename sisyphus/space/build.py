@@ -84,7 +84,7 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
     statements = [scop.statement(s) for s in nest.statements]
     places = (*places_around(nest), *nest.iterators) if options.outer_places else nest.iterators
     arrays = _arrays_of(statements)
-    views = [declared for declared in map(scop.array, arrays) if declared.view_of is not None]
+    views = [a for a in map(scop.array, arrays) if a.view_of is not None and not a.lasting]
     still = {loop for view in views for loop in view.still}
     loops = tuple(_loop_space(nest, loop, options) for loop in nest.band)
     if views:  # copies would share a port, and some loops have to stand still
@@ -131,7 +131,7 @@ def _array_use(
         DimUse.of(extent, [r.index[at] for r in (*written, *read)], nest.iterators)
         for at, extent in enumerate(declared.extents)
     )
-    if declared.view_of is not None:
+    if declared.view_of is not None and not declared.lasting:
         around = places_around(nest)[-1:] if not declared.still else ()
         outside = {before for before, after in nest.precedence if after in declared.still}
         inside = (name for name in nest.iterators if name not in outside)

@@ -10,6 +10,7 @@ S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the n
 A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
 A.width=4              elements per beat, of all views of A, too
+A.copy=yes             nests that update A read its other elements in a copy; or `no`
 A.layout=plain         rows as in C, or `padded` to whole beats
 A.transfer=stream      loads through a FIFO between two processes, or `direct`: by one loop; of all views of A, too
 """
@@ -68,6 +69,8 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
         case [array, "width" | "layout" | "transfer" as knob] if names_of_memory := _same_memory(space, array):
             fix = {"width": _fix_width, "layout": _fix_layout, "transfer": _fix_form}[knob]
             return reduce(lambda narrowed, name: fix(narrowed, text, name, value), names_of_memory, space)
+        case [name, "copy"]:
+            return _check_copy(space, text, name, value)
         case [name, "partition" | "width" | "layout" | "transfer"]:
             raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
         case [array, "place"] if _is_array(space, array):
@@ -94,6 +97,17 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _with_nest(space, _fix_tile(_nest(space, text, nest_id), text, loop, value))
         case _:
             raise UsageError(f"`--fix {text}` names no knob", hint=EXAMPLE)
+
+
+def _check_copy(space: Space, text: str, name: str, value: str) -> Space:
+    """The space, if this form of the kernel is the one that is asked for."""
+    if value not in ("yes", "no"):
+        raise _illegal(text, f"`{value}` is no answer", ("yes", "no"))
+    copied = any(a.lasting and a.home == name for a in space.scop.arrays)
+    if copied != (value == "yes"):
+        count, legal = ("a", "yes") if copied else ("no", "no")
+        raise _illegal(text, f"this form of the kernel has {count} copy of `{name}`", (legal,))
+    return space
 
 
 def _illegal(text: str, what: str, legal: Iterable[object]) -> UsageError:

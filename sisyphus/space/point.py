@@ -105,7 +105,7 @@ class DesignPoint:
     """Everything that was chosen for a kernel; with the Scop and a Target it determines the Plan.
 
     `expanded` are the temporaries that have a place for every iteration, `viewed` the arrays that nests use through
-    views: they say which form of the kernel the point is one of.
+    views, `copied` those of which nests read a copy: they say which form of the kernel the point is one of.
     """
 
     kernel: str
@@ -115,6 +115,7 @@ class DesignPoint:
     tree_reduction: bool = False
     expanded: tuple[ArrayId, ...] = field(default=())
     viewed: tuple[ArrayId, ...] = field(default=())
+    copied: tuple[ArrayId, ...] = field(default=())
 
     @cached_property
     def _nests(self) -> dict[str, NestPoint]:
@@ -154,6 +155,7 @@ class DesignPoint:
             "tree_reduction": self.tree_reduction,
             "expanded": list(self.expanded),
             "viewed": list(self.viewed),
+            "copied": list(self.copied),
             "nests": [
                 {
                     "statements": list(n.statements),
@@ -203,6 +205,7 @@ class DesignPoint:
             tree_reduction=data.get("tree_reduction", False),
             expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
             viewed=tuple(ArrayId(a) for a in data.get("viewed", ())),
+            copied=tuple(ArrayId(a) for a in data.get("copied", ())),
         )
 
     def sort_key(self) -> str:

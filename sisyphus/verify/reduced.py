@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, expand, liveness, with_views
+from sisyphus.analysis import (
+    Dependences,
+    Distribution,
+    Live,
+    dependences,
+    distribute,
+    expand,
+    liveness,
+    with_copies,
+    with_views,
+)
 from sisyphus.backends.hls import Project, project
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
@@ -151,6 +161,8 @@ def _design(
     distribution, live = distribute(scop, found), liveness(scop, temporaries)
     if point.viewed and (viewed := with_views(scop, distribution, point.viewed)) is not None:
         scop, live = viewed.scop, viewed.live(live)
+    if point.copied and (copied := with_copies(scop, distribution, point.copied)) is not None:
+        scop, live = copied.scop, copied.live(live)
     fitted = _fitted(point, scop, distribution)
     widest = max((t.width for t in point.transfers), default=1)
     for halvings in range(1 if same_beats else widest.bit_length()):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_kernels import random_kernel
 
-from sisyphus.analysis import Distribution, Nest, Viewed, dependences, distribute, with_views
+from sisyphus.analysis import Distribution, Nest, Viewed, dependences, distribute, with_copies, with_views
 from sisyphus.ir import ArrayId, Ref, Role, Scop, Statement
 from sisyphus.poly import each_point
 
@@ -153,3 +153,41 @@ def test_no_value_passes_between_views_while_they_live(seed: int) -> None:
             names = {v.name for v in found.views if (v.nest, v.array) == (nest.id, array)}
             writers = {s.write.array for s in map(found.scop.statement, nest.statements)} & names
             assert len(writers) <= 1, "two views of one memory written in one nest"
+
+
+TRMM = """
+for i in range(6):
+    for j in range(4):
+        for k in range(i + 1, 6):
+            B[i, j] += A[k, i] * B[k, j]
+        B[i, j] = B[i, j] * a
+"""
+BACKWARDS = TRMM.replace("range(i + 1, 6)", "range(i)")
+SCALED = """
+for i in range(6):
+    for j in range(4):
+        B[i, j] = B[i, j] * a
+for i in range(6):
+    for j in range(4):
+        for k in range(i + 1, 6):
+            B[i, j] += A[k, i] * B[k, j]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "copies"),
+    [
+        (TRMM, [("B_1", "S0", ("B[k][j]",), ())]),
+        (SCALED, [("B_1", "S1", ("B[k][j]",), ())]),
+        (BACKWARDS, []),
+        (LU, []),
+        (PATHS, []),
+    ],
+)
+def test_copies_are_of_what_no_nest_around_wrote_before(text: str, copies: list[object]) -> None:
+    built = scop(text, A=(6, 6), B=(6, 4))
+    found = with_copies(built, distribute(built, dependences(built)))
+    assert told(found) == copies
+    if found is not None:
+        assert found.scop.array(ArrayId("B_1")).lasting
+        assert {ref.array for s in found.scop.statements for ref in s.reads} >= {"A", "B", "B_1"}

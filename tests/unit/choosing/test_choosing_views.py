@@ -12,6 +12,7 @@ from sisyphus.neighbours import neighbours
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Request, Source, form_of, load_kernels
 from sisyphus.solve import Limits
+from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
 
 PATHS = """
@@ -75,3 +76,28 @@ def test_neighbours_at_which_values_would_pass_are_refused(choice: Choice) -> No
             check_point(free.kernel.scop, free.kernel.distribution, near.point)
         else:
             assert near.refused
+
+
+TRMM = """
+void triangle(float A[8][8], float B[8][8]) {
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 8; j++)
+      for (int k = i + 1; k < 8; k++)
+        B[i][j] += A[k][i] * B[k][j];
+}
+"""
+
+
+def test_a_copy_is_a_form_that_the_search_chooses(tmp_path: Path) -> None:
+    path = tmp_path / "triangle.c"
+    path.write_text(TRMM)
+    kernels = load_kernels(Source(str(path)))
+    free, held = find(kernels, request()), find(kernels, request("B.copy=no"))
+    assert (free.point.copied, held.point.copied) == (("B",), ())
+    assert free.outcome is not None and held.outcome is not None
+    assert free.outcome.objective is not None and held.outcome.objective is not None
+    assert free.outcome.objective < held.outcome.objective
+    again = form_of(kernels, DesignPoint.from_json(free.point.to_json()))
+    assert again is not None and again.copied == ("B",)
+    with pytest.raises(UsageError, match="copy of `A`"):
+        find(kernels, request("A.copy=yes"))

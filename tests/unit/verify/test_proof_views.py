@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,16 @@ from hypothesis import strategies as st
 from plan_interpreter import Memory, differences, run_plan, run_source, some_memory
 from random_kernels import random_kernel, random_point
 
-from sisyphus.analysis import Dependences, Distribution, Viewed, dependences, distribute, liveness, with_views
+from sisyphus.analysis import (
+    Dependences,
+    Distribution,
+    Viewed,
+    dependences,
+    distribute,
+    liveness,
+    with_copies,
+    with_views,
+)
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Copy, Plan, build_plan, check_point, dump
@@ -34,17 +44,25 @@ def form(kernel: Scop) -> tuple[Viewed | None, Distribution, Dependences]:
     return with_views(kernel, distribution), distribution, found
 
 
+def copied(kernel: Scop) -> tuple[Viewed | None, Distribution, Dependences]:
+    found = dependences(kernel)
+    distribution = distribute(kernel, found)
+    return with_copies(kernel, distribution), distribution, found
+
+
 def as_run(kernel: Scop, plan: Plan, memory: Memory) -> list[str]:
     """What memory holds otherwise than after the source."""
     return differences(kernel, run_source(kernel, memory), run_plan(plan, memory))
 
 
 @settings(derandomize=True, max_examples=30, deadline=None, database=None)
-@given(st.integers(0, 10**6))
-def test_random_plans_with_views_pass_and_compute_the_same(seed: int) -> None:
+@given(st.integers(0, 10**6), st.sampled_from([form, copied]))
+def test_random_plans_with_views_pass_and_compute_the_same(
+    seed: int, make: Callable[[Scop], tuple[Viewed | None, Distribution, Dependences]]
+) -> None:
     rng = random.Random(seed)
     kernel = random_kernel(rng)
-    viewed, distribution, found = form(kernel)
+    viewed, distribution, found = make(kernel)
     if viewed is None:
         return
     point = random_point(rng, viewed.scop, distribution)
@@ -144,3 +162,51 @@ def test_views_of_one_array_lie_in_memory_in_one_way() -> None:
     )
     with pytest.raises(KernelError, match="`A` lies in memory in one layout"):
         check_point(viewed.scop, distribution, wide)
+
+
+SCALED = """
+for i in range(6):
+    for j in range(4):
+        B[i, j] = B[i, j] * a
+for i in range(6):
+    for j in range(4):
+        for k in range(i + 1, 6):
+            B[i, j] += A[k, i] * B[k, j]
+"""
+
+
+def scaled() -> tuple[Plan, Dependences]:
+    """B is scaled on chip, stored, loaded into the copy, and updated from there."""
+    kernel = scop(SCALED, A=(6, 6), B=(6, 4))
+    viewed, distribution, found = copied(kernel)
+    assert viewed is not None
+    first, second = (nest.id for nest in distribution.nests)
+    one = NestPoint((kernel.statements[0].id,), ("i", "j"), (("i", Tile(6, 1, 1)), ("j", Tile(1, 4, 1))), "j")
+    tiles = (("i", Tile(5, 1, 1)), ("j", Tile(1, 4, 1)), ("k", Tile(5, 1, 1)))
+    two = NestPoint((kernel.statements[1].id,), ("i", "k", "j"), tiles, "j")
+    buffers = (
+        BufferPoint(ArrayId("B"), (first, second), "kernel", (1, 1)),
+        BufferPoint(ArrayId("A"), (second,), "kernel", (1, 1)),
+        BufferPoint(ArrayId("B_1"), (second,), "kernel", (1, 1)),
+    )
+    point = DesignPoint("built", (one, two), buffers)
+    check_point(viewed.scop, distribution, point)
+    plan = build_plan(viewed.scop, distribution, liveness(viewed.scop), point)
+    memory = some_memory(kernel, 3)
+    assert as_run(kernel, plan, memory) == []
+    return plan, found
+
+
+def test_a_copy_is_filled_with_what_was_computed_before() -> None:
+    plan, found = scaled()
+    body = [node.transfer for node in plan.body if isinstance(node, Copy)]
+    assert body.index("store_B") < body.index("load_B_1")
+    assert prove(plan, found).passed
+
+
+def test_a_stale_copy_is_found() -> None:
+    plan, found = scaled()
+    early = next(at for at, node in enumerate(plan.body) if node == Copy("store_B"))
+    stale = replace(plan, body=(*plan.body[:early], *plan.body[early + 1 :]))
+    [fault] = [check for check in prove(stale, found).checks if not check.passed]
+    assert "reads `B_1[" in str(fault) or "reads `B[" in str(fault)
