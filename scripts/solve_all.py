@@ -7,7 +7,8 @@
 Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, divisors only and
 optimistic reuse. `objective` are cycles by the full model, or with --model paper the paper's own objective. Each
 problem runs in a process of its own, so that its peak memory can be told. Seconds are those of the search, over all
-forms of the kernel, which share the time limit; `first` is when the first design was there. Rows are printed as they
+forms of the kernel, which share the time limit; `cpu` are processor seconds, those of solvers in child processes among
+them; `first` is when the first design was there. Rows are printed as they
 are done, and a summary last.
 With --against, each problem is also given to another solver, with the same limit, and `ratio` is the objective over the
 better of both.
@@ -28,7 +29,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sisyphus.budgets import JUDGED
 from sisyphus.choice import forms, share_of
 from sisyphus.errors import KernelError, NothingFits, SisyphusError
 from sisyphus.model import Estimator
@@ -37,7 +37,7 @@ from sisyphus.request import Form
 from sisyphus.search import Found, Judged, MeasuredCosts, PaperCosts, search_within
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint, Options, build_space
-from sisyphus.target import load_device, make_target
+from sisyphus.target import KINDS, load_device, make_target
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 #: Those of the paper, at the sizes that the files default to.
@@ -45,8 +45,8 @@ PAPER = (
     *("2mm", "3mm", "atax", "bicg", "doitgen", "gemm", "gemver", "gesummv", "mvt", "symm", "syr2k", "syrk", "trmm"),
     *("bert_100_64", "bert_100_768", "bert_100_3072", "bert_3072_100", "cnn"),
 )
-COLUMNS = ("kernel", "set", "tree", "objective", "bound", "gap %", "first", "seconds", "MB", "stop", "ratio")
-WIDTHS = (16, 10, 4, 17, 17, 6, 6, 7, 5, 8, 6)
+COLUMNS = ("kernel", "set", "tree", "objective", "bound", "gap %", "first", "seconds", "cpu", "MB", "stop", "ratio")
+WIDTHS = (16, 10, 4, 17, 17, 6, 6, 7, 7, 5, 8, 6)
 #: A design this much dearer than the best known one still counts as good.
 NEAR = 1.05
 #: Seconds within which a first design is to be there.
@@ -76,6 +76,7 @@ class Row:
     bound: float | None
     first_s: float | None
     seconds: float
+    cpu_s: float
     megabytes: float
     stop: str
     other: float | None = None
@@ -99,6 +100,7 @@ class Row:
             "" if gap is None else f"{max(gap, 0.0):.2f}",
             "" if self.first_s is None else f"{self.first_s:.2f}",
             f"{self.seconds:.2f}",
+            f"{self.cpu_s:.2f}",
             f"{self.megabytes:.0f}",
             self.stop,
             "" if self.ratio is None else f"{self.ratio:.4f}",
@@ -106,8 +108,8 @@ class Row:
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
-    for folder in sorted(p for p in KERNELS.iterdir() if p.is_dir()):
-        sizes = tomllib.loads((folder / "sizes.toml").read_text())
+    for table in sorted(KERNELS.glob("*/sizes.toml")):
+        folder, sizes = table.parent, tomllib.loads(table.read_text())
         for source in sorted(folder.glob("*.c")):
             known = sizes.get(source.stem, {})
             if options.kernels and source.stem not in options.kernels:
@@ -141,7 +143,7 @@ def run(job: Job) -> Row:
 def run_alone(job: Job) -> Row:
     """The best design over all forms of the kernel."""
     kernels = load_kernels(Source(job.path, defines=job.defines))
-    started = time.monotonic()
+    started, before = time.monotonic(), processor_seconds()
     heard = Heard(started)
     found, failed, bounds = list[Found](), list[str](), list[float]()
     seen = set[Form]()
@@ -163,16 +165,22 @@ def run_alone(job: Job) -> Row:
             continue
         found.append(one)
         bounds.append(heard.bound if one.outcome.bound is None else one.outcome.bound)
-    seconds = time.monotonic() - started
+    seconds, cpu_s = time.monotonic() - started, processor_seconds() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     least = min(bounds, default=-math.inf)
     bound = least if math.isfinite(least) else None
     if not found:
-        return Row(job, None, bound, None, seconds, memory, failed[0])
+        return Row(job, None, bound, None, seconds, cpu_s, memory, failed[0])
     objective = min(one.outcome.objective or math.inf for one in found)
     bound = bound if bound is None else min(bound, objective)
     stops = {one.outcome.stop.value for one in found} | {f for f in failed if f.startswith("TimeUp")}
-    return Row(job, objective, bound, heard.first_s, seconds, memory, "+".join(sorted(stops)))
+    return Row(job, objective, bound, heard.first_s, seconds, cpu_s, memory, "+".join(sorted(stops)))
+
+
+def processor_seconds() -> float:
+    """Of this process and of those of its solvers that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 @dataclass
@@ -205,7 +213,7 @@ def solve(kernel: Kernel, job: Job, limits: Limits, heard: Heard) -> Found:
             cost = estimator.estimate(point)
         except KernelError:  # a width that this point's tiles do not allow
             return Judged(math.inf, {})
-        return Judged(cost.cycles, {name: getattr(cost, name) for name in JUDGED})
+        return Judged(cost.cycles, {kind.name: getattr(cost, kind.name) for kind in KINDS})
 
     costs = PaperCosts if job.model == "paper" else MeasuredCosts
     improve = job.model == "measured"
