@@ -15,6 +15,7 @@ from sisyphus.ir import (
     Expr,
     Index,
     Literal,
+    Lookup,
     Origin,
     Read,
     Ref,
@@ -43,6 +44,13 @@ def source(scop: Scop) -> str:
         star = "*" if argument.kind == "array" and not extents else ""
         parameters.append(f"{argument.type.c_name} {star}{argument.name}" + "".join(f"[{e}]" for e in extents))
     lines = ["#include <math.h>", f"void {scop.name}({', '.join(parameters)})", "{"]
+    lines += [
+        f"static const {table.type.c_name} {table.id}"
+        + "".join(f"[{e}]" for e in table.extents)
+        # A flat list fills the rows in the order of memory.
+        + f" = {{{', '.join(_text(v, {}, set()) for v in table.values)}}};"
+        for table in scop.tables
+    ]
     lines += [
         f"static {array.type.c_name} {array.id}" + "".join(f"[{e}]" for e in array.extents) + ";"
         for array in scop.arrays
@@ -91,6 +99,8 @@ def _text(expr: Expr, point: Mapping[str, int], pointers: set[str]) -> str:
             return f"({text(left)} {op} {text(right)})"
         case Call(function=function, arguments=arguments):
             return f"{function}({', '.join(map(text, arguments))})"
+        case Lookup(table=table, index=index):
+            return table + "".join(f"[{text(i)}]" for i in index)
         case Select(condition=condition, then=then, other=other):
             return f"({text(condition)} ? {text(then)} : {text(other)})"
     raise AssertionError(expr)

@@ -15,6 +15,7 @@ from sisyphus.ir import (
     Call,
     Cast,
     Expr,
+    Lookup,
     Ref,
     ScalarType,
     Scop,
@@ -116,6 +117,8 @@ def _operation(expr: Expr) -> Operation | None:
             return f"unary {op}", expr.type
         case Call(function=name):
             return name, expr.type
+        case Lookup():
+            return "lookup", expr.type
         case Select():
             return "select", expr.type
         case Cast():

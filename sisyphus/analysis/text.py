@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.ir import Binary, Call, Cast, Expr, Index, Literal, Read, Scalar, Select, Statement, Unary
+from sisyphus.ir import Binary, Call, Cast, Expr, Index, Literal, Lookup, Read, Scalar, Select, Statement, Unary
 
 PRECEDENCE = {
     "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7,
@@ -34,6 +34,8 @@ def expression_text(expr: Expr, around: int = 0) -> str:
             own = PRECEDENCE[op]
             text = f"{expression_text(left, own)} {op} {expression_text(right, own + 1)}"
             return f"({text})" if own < around else text
+        case Lookup(table=table, index=index):
+            return table + "".join(f"[{expression_text(i)}]" for i in index)
         case Call(function=name, arguments=arguments):
             return f"{name}({', '.join(expression_text(a) for a in arguments)})"
         case Select(condition=c, then=t, other=o):

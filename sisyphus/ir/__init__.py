@@ -8,6 +8,7 @@ from sisyphus.ir.expr import (
     Expr,
     Index,
     Literal,
+    Lookup,
     Read,
     Ref,
     Scalar,
@@ -19,7 +20,7 @@ from sisyphus.ir.expr import (
     substitute,
     walk,
 )
-from sisyphus.ir.scop import Access, Argument, Array, Origin, Role, Scop, Statement, StmtId, index_names
+from sisyphus.ir.scop import Access, Argument, Array, Origin, Role, Scop, Statement, StmtId, Table, index_names
 from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, INT32, ScalarType, promote
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Expr",
     "Index",
     "Literal",
+    "Lookup",
     "Origin",
     "Read",
     "Ref",
@@ -47,6 +49,7 @@ __all__ = [
     "Select",
     "Statement",
     "StmtId",
+    "Table",
     "Unary",
     "children",
     "index_names",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sisyphus.errors import InternalError
-from sisyphus.ir.expr import Binary, Cast, Expr, Index, Read, Ref, Scalar, Select, Unary, children, walk
+from sisyphus.ir.expr import Binary, Cast, Expr, Index, Lookup, Read, Ref, Scalar, Select, Unary, children, walk
 from sisyphus.ir.scop import Role, Scop, Statement
 from sisyphus.ir.types import INT32
 from sisyphus.poly import Set, const, dim_names, dim_range, make_set, sample
@@ -50,7 +50,8 @@ def one_write_per_statement(scop: Scop) -> None:
 def names_unique(scop: Scop) -> None:
     """Statements, arrays, scalars and loops that enclose each other have names of their own."""
     _distinct("statement", (s.id for s in scop.statements))
-    _distinct("name", (*(a.id for a in scop.arrays), *(a.name for a in scop.arguments if a.kind != "array")))
+    scalars = (a.name for a in scop.arguments if a.kind != "array")
+    _distinct("name", (*(a.id for a in scop.arrays), *(t.id for t in scop.tables), *scalars))
     arrays = {str(a.id) for a in scop.arrays}
     for statement in scop.statements:
         _distinct(f"iterator of {statement}", statement.iterators)
@@ -94,6 +95,7 @@ def positions_in_text_order(scop: Scop) -> None:
 def names_known(scop: Scop) -> None:
     """Expressions use iterators of their statement, scalars of the signature and arrays with their types only."""
     scalars = {a.name: a.type for a in scop.scalars}
+    tables = {t.id: (t.extents, t.type, len(t.extents)) for t in scop.tables}
     for statement in scop.statements:
         known = set(statement.iterators)
         for expr in walk(statement.rhs):
@@ -102,6 +104,8 @@ def names_known(scop: Scop) -> None:
                     raise InternalError(f"{statement}: `{ref}` is read as {expr.type}")
                 case Scalar(name=name) if scalars.get(name) != expr.type:
                     raise InternalError(f"{statement}: no scalar `{name}` of type {expr.type}")
+                case Lookup(table=table, extents=extents) if tables.get(table) != (extents, expr.type, len(expr.index)):
+                    raise InternalError(f"{statement}: no table `{table}` of {expr.type}")
                 case Index(value=value) if not value.names <= known or expr.type.is_float:
                     raise InternalError(f"{statement}: index `{value}` is not made of its iterators")
         for ref in (statement.write, *statement.reads):

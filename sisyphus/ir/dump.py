@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sisyphus.errors import InternalError
-from sisyphus.ir.expr import Binary, Call, Cast, Expr, Index, Literal, Read, Scalar, Select, Unary
+from sisyphus.ir.expr import Binary, Call, Cast, Expr, Index, Literal, Lookup, Read, Scalar, Select, Unary
 from sisyphus.ir.scop import Array, Role, Scop, Statement
 from sisyphus.poly import Affine, Set, constraints
 
@@ -19,6 +19,10 @@ def dump(scop: Scop) -> str:
             value = "" if argument.value is None else f" = {argument.value}"
             lines.append(f"  {argument.kind} {argument.name}: {argument.type}{value}")
     lines += [f"  local {_declared(a)}" for a in scop.arrays if a.role is Role.LOCAL]
+    for table in scop.tables:
+        values = ", ".join(expression(value) for value in table.values[:8])
+        rest = ", ..." if len(table.values) > 8 else ""
+        lines.append(f"  table {table.id}{''.join(f'[{e}]' for e in table.extents)}: {table.type} = {values}{rest}")
     for statement in scop.statements:
         lines += statement_lines(statement)
     lines += [f"note: {note}" for note in scop.notes]
@@ -88,5 +92,7 @@ def expression(expr: Expr) -> str:
             return f"{function}({', '.join(expression(a) for a in arguments)})"
         case Select(condition=condition, then=then, other=other):
             return f"({expression(condition)} ? {expression(then)} : {expression(other)})"
+        case Lookup(table=table, index=index):
+            return table + "".join(f"[{expression(i)}]" for i in index)
         case Cast(operand=operand, type=kind):
             return f"{kind}({expression(operand)})"

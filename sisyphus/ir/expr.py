@@ -135,7 +135,19 @@ class Cast(_Tree):
     __hash__ = _Tree.__hash__
 
 
-Expr = Literal | Scalar | Index | Read | Unary | Binary | Call | Select | Cast
+@dataclass(frozen=True)
+class Lookup(_Tree):
+    """An element of a constant table; its subscripts may be data, and are in range whatever the data."""
+
+    table: str
+    extents: tuple[int, ...]
+    index: tuple[Expr, ...]
+    type: ScalarType
+
+    __hash__ = _Tree.__hash__
+
+
+Expr = Literal | Scalar | Index | Read | Unary | Binary | Call | Select | Cast | Lookup
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -149,6 +161,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return arguments
         case Select(condition=c, then=t, other=o):
             return (c, t, o)
+        case Lookup(index=index):
+            return index
         case _:
             return ()
 
@@ -181,6 +195,8 @@ def rebuild(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
                 then=rebuild(expr.then, leaf),
                 other=rebuild(expr.other, leaf),
             )
+        case Lookup():
+            return replace(expr, index=tuple(rebuild(i, leaf) for i in expr.index))
         case _:
             return leaf(expr)
 

@@ -62,6 +62,16 @@ class Array:
 
 
 @dataclass(frozen=True)
+class Table:
+    """An array that never changes: its elements in the order of memory, as expressions of literals."""
+
+    id: str
+    type: ScalarType
+    extents: tuple[int, ...]
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
 class Argument:
     """A parameter of the C function, in the order of its signature.
 
@@ -154,6 +164,7 @@ class Scop:
     statements: tuple[Statement, ...]
     origin: Origin
     notes: tuple[str, ...] = field(default=())
+    tables: tuple[Table, ...] = field(default=())
 
     @cached_property
     def _arrays_by_id(self) -> dict[ArrayId, Array]:

@@ -20,6 +20,7 @@ from sisyphus.ir import (
     Cast,
     Expr,
     Literal,
+    Lookup,
     Read,
     Ref,
     Scop,
@@ -117,6 +118,8 @@ def narrowed(expr: Expr) -> Expr:
             return replace(expr, left=narrowed(expr.left), right=narrowed(expr.right))
         case Call():
             return replace(expr, arguments=tuple(narrowed(a) for a in expr.arguments))
+        case Lookup():
+            return replace(expr, index=tuple(narrowed(i) for i in expr.index))
         case Select():
             return replace(
                 expr, condition=narrowed(expr.condition), then=narrowed(expr.then), other=narrowed(expr.other)

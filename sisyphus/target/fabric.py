@@ -48,6 +48,13 @@ def multiply_add() -> OpCost:
     return OpCost(rule["latency"], 1, rule["dsp"], rule["ff"], rule["lut"], True, rule["source"])
 
 
+def table(words: int, bits: int) -> OpCost:
+    """A table that is read only, in look-up tables with a register behind them."""
+    rule = package_toml("operators.toml")["table"]
+    lut = bits * -(-words // rule["words_per_lut"])
+    return OpCost(rule["latency"], 1, 0, bits, lut, words in rule["seen"], rule["source"])
+
+
 def _divide(rule: Mapping[str, Any], bits: int) -> OpCost:
     ff, lut, seen = _at_width(rule["table"], bits)
     return OpCost(bits + rule["extra_stages"], 1, 0, ff, lut, seen, rule["source"])

@@ -69,6 +69,14 @@ class OperatorTable:
             found = self._known[key] = self._marked(fabric.multiplexer(inputs))
         return found
 
+    def table(self, *, words: int, bits: int) -> OpCost:
+        """One port of a constant table of that many words."""
+        key = ("table", words, bits)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._marked(fabric.table(words, bits))
+        return found
+
     def address_multiply(self) -> OpCost:
         """A product in an address, added to something: one DSP."""
         return self._marked(fabric.multiply_add())

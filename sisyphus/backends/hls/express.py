@@ -21,6 +21,7 @@ from sisyphus.ir import (
     Expr,
     Index,
     Literal,
+    Lookup,
     Read,
     Ref,
     Scalar,
@@ -98,7 +99,8 @@ def literal(text: str) -> str:
 
 
 class Expressions:
-    """Prints expressions; `scalar` and `element` say how an argument and an array element are written.
+    """Prints expressions; `scalar`, `element` and `table` say how an argument, an array element and a table are
+    written.
 
     Helper functions that the text calls are added to `helpers`.
     """
@@ -110,8 +112,10 @@ class Expressions:
         scalar: Callable[[str], str],
         element: Callable[[Ref], str],
         helpers: set[str],
+        table: Callable[[str], str] = str,
     ) -> None:
         self._affines, self._scalar, self._element, self._helpers = affines, scalar, element, helpers
+        self._tables = table
 
     def value(self, expr: Expr) -> str:
         """The expression as the right side of an assignment."""
@@ -124,7 +128,7 @@ class Expressions:
     def _operand(self, expr: Expr) -> str:
         """In parentheses unless it is one word, a call or an element."""
         text = self._bare(expr)
-        if isinstance(expr, Scalar | Read | Call):
+        if isinstance(expr, Scalar | Read | Call | Lookup):
             return text
         if isinstance(expr, Literal) and not text.startswith(("-", "(")):
             return text
@@ -147,6 +151,8 @@ class Expressions:
                 return f"({kind.c_name}){self._operand(operand)}"
             case Select(condition=condition, then=then, other=other, type=kind):
                 return f"{self._condition(condition)} ? {self._as(then, kind)} : {self._as(other, kind)}"
+            case Lookup(table=table, index=index):
+                return self._tables(table) + "".join(f"[{self._bare(i)}]" for i in index)
             case Call(function=function, arguments=arguments):
                 return self._call(function, arguments)
             case Unary(op="!") | Binary(op="&&" | "||" | "<" | "<=" | ">" | ">=" | "==" | "!="):

@@ -105,6 +105,8 @@ def plan_names(plan: Plan) -> Names:
         if port.kind == "array":
             bundle = port.bundle or port.name
             names.give("bundle", bundle, f"gmem_{identifier(bundle).lower()}")
+    for table in plan.scop.tables:
+        names.give("table", table.id, table.id)
     for task in plan.tasks:
         names.give("task", task.name, identifier(task.name))
         if any(isinstance(node, For) and node.role is LoopRole.COPIES for node in walk(task.body)):

@@ -96,6 +96,7 @@ class TaskPrinter:
         self._copies: list[str] = []
         self._buffers: set[str] = set()
         self._scalars: set[str] = set()
+        self._tables: set[str] = set()
         self._ports: set[str] = set()
         self._held: dict[ArrayId, str] = {}
 
@@ -110,6 +111,8 @@ class TaskPrinter:
         w.lines(self._copies)
         w.line(f"static void {self.names.of(self.kind, self.task.name)}({', '.join(parameters)}) {{")
         w.pragma("inline off")
+        for table in sorted(self._tables):
+            w.pragma(f"bind_storage variable={self.names.of('table', table)} type=rom_np impl=lutram")
         with w.indented():
             for buffer in local:
                 declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
@@ -204,7 +207,9 @@ class TaskPrinter:
         statement = self.plan.scop.statement(node.statement)
         values = dict(node.values)
         target = self._element(statement.write.substitute(values))
-        expressions = Expressions(self.affines, scalar=self._scalar, element=self._element, helpers=self.helpers)
+        expressions = Expressions(
+            self.affines, scalar=self._scalar, element=self._element, helpers=self.helpers, table=self._table
+        )
         value, kind = substitute(statement.rhs, values), self.plan.scop.array(statement.write.array).type
         if guard is None:
             self.w.line(f"{target} = {expressions.value(value)};")
@@ -216,6 +221,10 @@ class TaskPrinter:
             self.w.line(f"{target} = {helper}({conditions}, {target}, {expressions.value(value)});")
         else:
             self.w.line(f"{target} = {conditions} ? {expressions.converted(value, kind)} : {target};")
+
+    def _table(self, name: str) -> str:
+        self._tables.add(name)
+        return self.names.of("table", name)
 
     def _scalar(self, name: str) -> str:
         self._scalars.add(name)

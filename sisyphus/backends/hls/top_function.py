@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.bursts import Signature, print_transfer
-from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, plan_names
 from sisyphus.backends.hls.loop_bounds import HELPERS, UPDATED, Bounds, ranges_at, union
 from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
@@ -70,6 +71,7 @@ class _Source:
         if any(transfer.stream for transfer in self.plan.transfers):
             head.line("#include <hls_stream.h>")
         head.line()
+        self._tables(head)
         for name in sorted(self.helpers):
             declaration, result = HELPERS[name]
             with head.block(declaration):
@@ -78,6 +80,20 @@ class _Source:
                 head.line(result)
             head.line()
         return head.text() + self.body.text()
+
+    def _tables(self, w: Writer) -> None:
+        """Constant tables, which every function may read."""
+
+        def unknown(part: object) -> str:
+            raise InternalError(f"{part} in a constant table")
+
+        values = Expressions(Affines({}), scalar=unknown, element=unknown, helpers=self.helpers)
+        for table in self.plan.scop.tables:
+            name, extents = self.names.of("table", table.id), "".join(f"[{e}]" for e in table.extents)
+            with w.block(f"static const {table.type.c_name} {name}{extents} =", tail="};"):
+                # Without braces of their own, rows follow each other as in memory.
+                w.lines(textwrap.wrap(", ".join(values.value(value) for value in table.values), 110))
+            w.line()
 
     def _calls_math(self) -> bool:
         return any(isinstance(e, MathCall) for s in self.plan.scop.statements for e in walk_expr(s.rhs))

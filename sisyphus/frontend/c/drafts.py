@@ -12,7 +12,7 @@ from sisyphus.frontend.c.arithmetic import COMPARISONS
 from sisyphus.frontend.c.context import Context
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.frontend.c.types import convert, integer_expression
-from sisyphus.ir import ArrayId, Binary, Call, Expr, Read, Ref, Select, Unary, reads, rebuild, walk
+from sisyphus.ir import ArrayId, Binary, Call, Expr, Lookup, Read, Ref, Select, Unary, reads, rebuild, walk
 from sisyphus.ir.types import INT32
 from sisyphus.source import Span
 
@@ -65,8 +65,9 @@ class Draft:
 
 
 def may_trap(expr: Expr) -> bool:
-    """Whether a processor may refuse to compute the value: an integer division."""
-    return any(isinstance(e, Binary) and e.op in ("/", "%") and not e.type.is_float for e in walk(expr))
+    """Whether a processor may refuse to compute the value: an integer division, or an element that may not exist."""
+    divides = (isinstance(e, Binary) and e.op in ("/", "%") and not e.type.is_float for e in walk(expr))
+    return any(divides) or any(isinstance(e, Lookup) for e in walk(expr))
 
 
 def is_cheap(condition: Expr) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pycparser import c_ast
 
@@ -14,6 +14,22 @@ from sisyphus.ir import Ref
 from sisyphus.poly import Affine, const
 
 GUARD_HINT = "a condition on data guards no access: give the place an affine condition, too"
+
+
+def base_of(node: c_ast.Node) -> c_ast.Node:
+    """What stands before all subscripts."""
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+    return node
+
+
+def subscripts_of(node: c_ast.Node) -> list[c_ast.Node]:
+    """All subscripts, outermost first."""
+    found = list[c_ast.Node]()
+    while isinstance(node, c_ast.ArrayRef):
+        found.insert(0, node.subscript)
+        node = node.name
+    return found
 
 
 class Elements:
@@ -30,16 +46,15 @@ class Elements:
 
     def element(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> tuple[Ref, Variable]:
         """The array element that a reference names; faults of all its subscripts are collected before one is raised."""
-        subscripts, base = list[c_ast.Node](), node
+        base, subscripts = node, list[c_ast.Node]()
         if isinstance(base, c_ast.UnaryOp):
             base = base.expr
             if isinstance(base, c_ast.BinaryOp) and base.op == "+":
                 base, subscripts = base.left, [base.right]
             else:
                 subscripts = [c_ast.Constant("int", "0", node.coord)]
-        while isinstance(base, c_ast.ArrayRef):
-            subscripts.insert(0, base.subscript)
-            base = base.name
+        else:
+            base, subscripts = base_of(base), subscripts_of(base)
         if not isinstance(base, c_ast.ID):
             raise self._no("pointer-arithmetic", f"`{self.affines.text(base)}` is not the name of an array", base)
         view = self._array(base, node, len(subscripts))
@@ -61,28 +76,43 @@ class Elements:
         self._within(variable, ref, node)
         return ref, variable
 
-    def _within(self, variable: Variable, ref: Ref, node: c_ast.Node) -> None:
-        """Ask whether the element lies in its array, unless the ranges of the loops say so already."""
+    def table_of(self, node: c_ast.ArrayRef) -> View | None:
+        """The constant table, or part of one, that a reference reads."""
+        base = base_of(node)
+        if not isinstance(base, c_ast.ID):
+            return None
+        found = self.affines.scope.find(base.name)
+        variable = found.variable if isinstance(found, View) else found
+        if not isinstance(variable, Variable) or variable.table is None:
+            return None
+        return self._array(base, node, len(subscripts_of(node)))
+
+    def ask_within(self, value: Affine, extent: int, node: c_ast.Node, words: Callable[[int], str]) -> None:
+        """Ask whether a subscript lies in range, unless the ranges of the loops say so already."""
         affines, context = self.affines, self.affines.context
-        span, text = affines.tree.span(node), affines.text(node)
-        hint = GUARD_HINT if self.choices or self.guards else None
+        found = context.interval(value)
+        if found is not None and found[0] >= 0 and found[1] < extent:
+            return
+        span, hint = affines.tree.span(node), GUARD_HINT if self.choices or self.guards else None
+
+        def fault(point: Mapping[str, int]) -> Refused:
+            message, notes = words(value.evaluate(point)), context.where(point)
+            return affines.collector.fault("out-of-bounds", message, span, notes=notes, hint=hint)
+
+        affines.ledger.questions.append(Question(context, ((-1 - value,), (value - extent,)), span, fault))
+
+    def _within(self, variable: Variable, ref: Ref, node: c_ast.Node) -> None:
+        """Ask whether the element lies in its array."""
+        text = self.affines.text(node)
         for at, (value, extent) in enumerate(zip(ref.index, variable.extents, strict=True)):
-            found = context.interval(value)
-            if found is not None and found[0] >= 0 and found[1] < extent:
-                continue
-
-            def fault(point: Mapping[str, int], at: int = at, value: Affine = value, extent: int = extent) -> Refused:
-                place = f"dimension {at + 1} of " if len(variable.extents) > 1 else ""
-                size = f"{place}`{variable.name}` has {extent} elements"
-                return affines.collector.fault(
-                    "out-of-bounds",
-                    f"`{text}` is outside its array: {size}, this is [{value.evaluate(point)}]",
-                    span,
-                    notes=context.where(point),
-                    hint=hint,
-                )
-
-            affines.ledger.questions.append(Question(context, ((-1 - value,), (value - extent,)), span, fault))
+            place = f"dimension {at + 1} of " if len(variable.extents) > 1 else ""
+            size = f"{place}`{variable.name}` has {extent} elements"
+            self.ask_within(
+                value,
+                extent,
+                node,
+                lambda found, size=size: f"`{text}` is outside its array: {size}, this is [{found}]",  # type: ignore[misc]
+            )
 
     def _array(self, base: c_ast.ID, node: c_ast.Node, count: int) -> View:
         found = self.affines.scope.find(base.name)

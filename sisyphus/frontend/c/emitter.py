@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
+from math import prod
 
 from pycparser import c_ast
 
@@ -14,10 +16,11 @@ from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft, Guard, may_trap
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.initialisers import filling, values_of
+from sisyphus.frontend.c.operands import constant_of
 from sisyphus.frontend.c.questions import is_empty
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Unusable, Variable, View
-from sisyphus.frontend.c.types import convert, number
-from sisyphus.ir import Expr, Read, Ref
+from sisyphus.frontend.c.types import convert, integer_expression, number, promoted
+from sisyphus.ir import Expr, Index, Read, Ref, Scalar, Table, walk
 from sisyphus.poly import const, var
 from sisyphus.source import Span
 
@@ -55,11 +58,13 @@ class Emitter:
         if len(known or {}) >= MOST_CASES:
             raise affines.fault("too-complex", "this statement means something else in too many cases", node)
         affines.scope, (self._prefix, self._counter, self.guards, self.expressions.guards) = scope, place
+        intervals = self.expressions.intervals
         for holds in (True, False):
             affines.context = outer.under(condition if holds else negate(condition))
             affines.cases = {**(known or {}), condition: holds}
             if affines.context.known and not is_empty(affines.context):
                 self.by_cases(translate, node)
+            intervals.forget({draft.write.array for draft in self.drafts[drafts:]})
         affines.context, affines.cases = outer, known
 
     def _assignment(self, node: c_ast.Assignment) -> None:
@@ -107,7 +112,9 @@ class Emitter:
         fresh = is_new and variable.depth == len(context.loops)
         variable.written = True
         variable.read |= bool(guards) and not fresh
-        self.drafts.append(Draft(context, position, ref, variable, value, span, guards, fresh))
+        draft = Draft(context, position, ref, variable, value, span, guards, fresh)
+        self.expressions.intervals.learn(ref, draft.value)
+        self.drafts.append(draft)
 
     def _take(self) -> int:
         self._counter[-1] += 1
@@ -162,6 +169,10 @@ class Emitter:
     def initialise(self, node: c_ast.Decl, variable: Variable) -> None:
         """Statements for the initialiser of a variable."""
         span = self.affines.tree.span(node, node.init)
+        if variable.extents and variable.const:
+            variable.table = self._table(node, variable)
+        if variable.table is not None:
+            return
         if variable.extents:
             values, rest_is_zero = values_of(node.init, variable, self.affines)
             if rest_is_zero:
@@ -174,6 +185,21 @@ class Emitter:
         if isinstance(init, c_ast.InitList) and len(init.exprs) == 1:
             init = init.exprs[0]
         self.by_cases(lambda: self.put(Ref(variable.id, ()), variable, self.expressions.value(init), span), init)
+
+    def _table(self, node: c_ast.Decl, variable: Variable) -> Table | None:
+        """The constant table that an array is which is never written; None where its values are computed."""
+        given, _ = values_of(node.init, variable, self.affines, most=prod(variable.extents))
+        kind = variable.type
+        values = dict[tuple[int, ...], Expr]()
+        for at, value in given:
+            expr = self.expressions.value(value)
+            if any(isinstance(e, Read | Scalar | Index) for e in walk(expr)):
+                return None
+            known = constant_of(convert(expr, kind))
+            values[at] = convert(expr, kind) if known is None else integer_expression(known, promoted(kind))
+        zero = convert(number(0), kind) if kind.is_float else number(0)
+        every = product(*(range(extent) for extent in variable.extents))
+        return Table(variable.id, kind, variable.extents, tuple(values.get(at, zero) for at in every))
 
     def _fill(self, variable: Variable, span: Span) -> None:
         """All elements set to zero, by a loop per dimension."""

@@ -12,14 +12,15 @@ from sisyphus.frontend.c.bound import Bound
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.frontend.c.elements import Elements
+from sisyphus.frontend.c.elements import Elements, subscripts_of
+from sisyphus.frontend.c.intervals import Intervals
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.mathlib import MATH
-from sisyphus.frontend.c.operands import check_operands
+from sisyphus.frontend.c.operands import check_operands, index_of
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
-from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, promoted
-from sisyphus.ir import INT32, Binary, Call, Expr, Index, Read, Ref, Scalar, ScalarType, Select, Unary
-from sisyphus.poly import Affine
+from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, limits, promoted
+from sisyphus.ir import INT32, Binary, Call, Expr, Index, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.poly import Affine, const
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
 MOST_NESTED = 200
@@ -31,6 +32,7 @@ class Expressions(Elements):
 
     def __init__(self, affines: Affines) -> None:
         super().__init__(affines)
+        self.intervals = Intervals(lambda index: affines.context.interval(index))
         self._depth = 0
         #: Translates the statements of a function and says what it returns.
         self.hoist: Callable[[Function, c_ast.FuncCall], Expr] | None = None
@@ -57,6 +59,8 @@ class Expressions(Elements):
                 return found
             case c_ast.ID():
                 return self._name(node)
+            case c_ast.ArrayRef() if (table := self.table_of(node)) is not None:
+                return self._lookup(node, table)
             case c_ast.ArrayRef():
                 ref, variable = self.element(node)
                 variable.read = True
@@ -84,7 +88,11 @@ class Expressions(Elements):
         """Both values and a select; where reads need an affine condition to be in range, the one of this case."""
         asked = self.affines.ledger.questions
         before = len(asked)
-        condition, chosen, other = self._values(node.cond, node.iftrue, node.iffalse, optional=2)
+        (condition,) = self._values(node.cond)
+        with self.intervals.under(condition, holds=True):
+            (chosen,) = self._values(node.iftrue, optional=1)
+        with self.intervals.under(condition, holds=False):
+            (other,) = self._values(node.iffalse, optional=1)
         chosen, other, kind = balance(chosen, other)
         if len(asked) == before or self.affines.cases is None:
             return Select(condition, chosen, other, kind)
@@ -113,6 +121,42 @@ class Expressions(Elements):
         if len(found) < len(nodes):
             raise Refused
         return found
+
+    def _lookup(self, node: c_ast.ArrayRef, view: View) -> Expr:
+        """An element of a constant table, by subscripts that are affine or data of a known range."""
+        found, variable = list[Expr](), view.variable
+        given = subscripts_of(node)
+        leading = [*view.index, *([] if view.offset is None else [view.offset])]
+        for at, subscript in enumerate(given):
+            shift = leading[len(view.index)] if at == 0 and view.offset is not None else const(0)
+            value = self.value(subscript)
+            if not shift.is_constant or shift.constant:
+                value = self.binary("+", self._as_data(shift, INT32, subscript), value, subscript)
+            if value.type.is_float:
+                raise self._no("type-mismatch", f"subscript `{self.affines.text(subscript)}` is no integer", subscript)
+            found.append(value)
+        index = [*(self._as_data(part, INT32, node) for part in view.index), *found]
+        nodes = [*(node for _ in view.index), *given]
+        for value, extent, place in zip(index, variable.extents, nodes, strict=True):
+            self._in_table(value, extent, variable, place)
+        return Lookup(variable.id, variable.extents, tuple(index), variable.type)
+
+    def _in_table(self, value: Expr, extent: int, variable: Variable, node: c_ast.Node) -> None:
+        found = self.intervals.of(value)
+        if found is not None and found[0] >= 0 and found[1] < extent:
+            return
+        text = self.affines.text(node)
+        affine = index_of(value)
+        if affine is not None:
+            self.ask_within(affine, extent, node, lambda v: f"`{variable.name}` has {extent} elements, `{text}` is {v}")
+            return
+        low, high = found or limits(value.type)
+        raise self._no(
+            "indirect-access",
+            f"subscript `{text}` may be {low} to {high}, but `{variable.name}` has {extent} elements",
+            node,
+            f"keep it in range where it is read, as `{text} & {(1 << (extent.bit_length() - 1)) - 1}` does",
+        )
 
     # -- integers of iterators ---------------------------------------------------------------------------------
 

@@ -61,11 +61,11 @@ def names_of(tree: Tree, affines: Affines) -> CFile:
                     words = "a scop pragma outside of any function"
                     affines.collector.report("scop-pragma", words, affines.tree.span(node))
         except Refused as refused:
-            names.update((name, _unusable(refused)) for name in _named(node))
+            names.update((name, unusable(refused)) for name in _named(node))
     return found
 
 
-def _unusable(refused: Refused) -> Unusable:
+def unusable(refused: Refused) -> Unusable:
     """A name with a faulty declaration: the fault counts where the name is used."""
     found = refused.diagnostic
     return Unusable(found.rule, found.message, found.hint) if found else Unusable()
@@ -324,4 +324,17 @@ def assigned_names(node: c_ast.Node | None) -> set[str]:
             target = inner.expr
         if isinstance(target, c_ast.ID):
             found.add(target.name)
+    return found
+
+
+def touched_names(node: c_ast.Node) -> set[str]:
+    """Names of all that a piece of text may change: written whole or in part, or given to a function."""
+    found = assigned_names(node)
+    for inner in walk(node):
+        if isinstance(inner, c_ast.FuncCall) and inner.args is not None:
+            found |= {n.name for n in walk(inner.args) if isinstance(n, c_ast.ID)}
+        target = inner.lvalue if isinstance(inner, c_ast.Assignment) else None
+        if isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
+            target = inner.expr
+        found |= {n.name for n in walk(target) if isinstance(n, c_ast.ID)}
     return found

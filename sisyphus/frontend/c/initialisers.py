@@ -22,7 +22,7 @@ Values = dict[tuple[int, ...], c_ast.Node]
 
 
 def values_of(
-    init: c_ast.Node, variable: Variable, affines: Affines
+    init: c_ast.Node, variable: Variable, affines: Affines, *, most: int = MOST_VALUES
 ) -> tuple[list[tuple[tuple[int, ...], c_ast.Node]], bool]:
     """The elements set one by one, and whether all others are zero."""
     if not isinstance(init, c_ast.InitList):
@@ -33,9 +33,9 @@ def values_of(
     zeros = {at for at, node in found.items() if _is_zero(node)}
     rest_is_zero = len(found) < total or len(zeros) == total
     kept = [(at, node) for at, node in sorted(found.items(), key=lambda v: v[0]) if not (rest_is_zero and at in zeros)]
-    if len(kept) > MOST_VALUES:
-        words = f"`{variable.name}` has {len(kept)} values, more than {MOST_VALUES}"
-        raise affines.fault("initialiser", words, init, "pass the table as an argument")
+    if len(kept) > most:
+        words = f"`{variable.name}` has {len(kept)} values, more than {most}"
+        raise affines.fault("initialiser", words, init, "make it `const`, or pass it as an argument")
     return kept, rest_is_zero
 
 

@@ -12,12 +12,12 @@ from sisyphus.frontend.c.affine import Affines
 from sisyphus.frontend.c.declarations import Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
-from sisyphus.frontend.c.file import Callers, CFile
+from sisyphus.frontend.c.file import Callers, CFile, unusable
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import Body
 from sisyphus.frontend.c.types import Declared, declared, fits, integer_expression
-from sisyphus.ir import Argument, Array, Origin, Ref, Role, Scalar, Scop, Statement, StmtId
+from sisyphus.ir import Argument, Array, Lookup, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
 from sisyphus.poly import IslError, Set
 
 
@@ -62,6 +62,7 @@ class Kernel:
             statements=statements,
             origin=origin,
             notes=tuple(self.notes),
+            tables=self._tables_used(statements),
         )
 
     # -- parameters --------------------------------------------------------------------------------------------
@@ -165,17 +166,22 @@ class Kernel:
                 start = Scalar(entity.name, entity.type) if entity.value is None else None
                 value = start or integer_expression(entity.value or 0, entity.type)
                 self.body.put(Ref(copy.id, ()), copy, value, entity.span)
-        for name, node in self.found.tables.items():
-            if name in self.variables.facts.occurring and name not in affines.scope.names:
-                try:
-                    kind = declared(node.type, affines.typedefs)
-                    variable = self.variables.local(node, kind, affines)
-                    scope.names[name] = variable
-                    self.body.initialise(node, variable)
-                except Refused as refused:
-                    scope.names[name] = Unusable()
-                    affines.collector.add(refused)
+        self._tables()
         affines.scope = scope
+
+    def _tables(self) -> None:
+        """Constant tables of the file, for the kernel and the functions that it calls."""
+        affines, outer = self.affines, self.affines.scope
+        affines.scope = self.found.scope
+        for name, node in self.found.tables.items():
+            try:
+                kind = declared(node.type, affines.typedefs)
+                variable = self.variables.local(node, kind, affines)
+                self.body.initialise(node, variable)
+                self.found.scope.names[name] = variable
+            except Refused as refused:
+                self.found.scope.names[name] = unusable(refused)
+        affines.scope = outer
 
     def _aliases(self) -> None:
         """One array passed for two parameters, one of which is written."""
@@ -218,7 +224,7 @@ class Kernel:
         arrays = list[Array]()
         for variable in self.variables.all:
             used = variable.id in written or variable.id in read
-            if not variable.is_argument and not used:
+            if (not variable.is_argument and not used) or variable.table is not None:
                 continue
             if not used:
                 self.notes.append(f"argument `{variable.name}` is not used")
@@ -235,6 +241,10 @@ class Kernel:
                 hint="pass the arrays that it computes as parameters",
             )
         return tuple(arrays)
+
+    def _tables_used(self, statements: tuple[Statement, ...]) -> tuple[Table, ...]:
+        used = {e.table for s in statements for e in walk(s.rhs) if isinstance(e, Lookup)}
+        return tuple(v.table for v in self.variables.all if v.table is not None and v.id in used)
 
     def _argument(self, entity: Parameter | Variable) -> Argument:
         if isinstance(entity, Variable):

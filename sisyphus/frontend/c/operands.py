@@ -36,7 +36,7 @@ def check_operands(expr: Binary | Unary, node: c_ast.Node, affines: Affines, *, 
 
 def _check_right(expr: Binary, node: c_ast.Node, affines: Affines, *, always: bool) -> None:
     """The shift count or the divisor."""
-    right, index, kind = constant_of(expr.right), _index_of(expr.right), expr.type
+    right, index, kind = constant_of(expr.right), index_of(expr.right), expr.type
     is_shift = expr.op in SHIFTS
 
     def fault(value: int, notes: tuple[str, ...] = ()) -> Refused:
@@ -57,7 +57,7 @@ def _check_right(expr: Binary, node: c_ast.Node, affines: Affines, *, always: bo
         affines.ledger.questions.append(Question(context, bad, affines.tree.span(node), at))
 
 
-def _index_of(expr: Expr) -> Affine | None:
+def index_of(expr: Expr) -> Affine | None:
     """The value of iterators that an expression is, whatever conversions to wide types stand around it."""
     while isinstance(expr, Cast) and not expr.type.is_float and expr.type.bits >= expr.operand.type.bits:
         expr = expr.operand

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from sisyphus.frontend.c.bound import Bound
-from sisyphus.ir import ArrayId, Expr, Literal, ScalarType
+from sisyphus.ir import ArrayId, Expr, Literal, ScalarType, Table
 from sisyphus.poly import Affine
 from sisyphus.source import Span
 
@@ -53,7 +53,7 @@ class Variable:
     """An array or a local scalar; a scalar may serve as loop iterator instead.
 
     `depth` loops surround its declaration and `guards` conditions on data. One that `counts` holds no data, `binding`
-    is its value inside its loop.
+    is its value inside its loop. A `table` never changes.
     """
 
     id: ArrayId
@@ -69,6 +69,7 @@ class Variable:
     counts: bool = False
     read: bool = False
     written: bool = False
+    table: Table | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sisyphus.frontend.c.context import Context, Loop
 from sisyphus.frontend.c.declarations import undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft, Guard, arrays_read, in_safe_order, is_cheap, merged, truth, with_condition
-from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas
+from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas, touched_names
 from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, structured
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.scope import Function, Parameter, Scope, Unusable, Variable, View
@@ -202,11 +202,15 @@ class Body(Calls):
                 parameter.missed = False
 
     def _branches(self, node: c_ast.If, yes: Context, no: Context) -> None:
-        outer = self.affines.context
-        for branch, context in ((node.iftrue, yes), (node.iffalse, no)):
-            if branch is not None:
-                self.affines.context = context
-                self.items([branch])
+        outer, intervals = self.affines.context, self.expressions.intervals
+        before = dict(intervals.known)
+        self.affines.context = yes
+        self.items([node.iftrue])
+        after, intervals.known = intervals.known, before
+        if node.iffalse is not None:
+            self.affines.context = no
+            self.items([node.iffalse])
+        intervals.join(after)
         self.affines.context = outer
 
     def _data_if(self, node: c_ast.If) -> None:
@@ -223,11 +227,16 @@ class Body(Calls):
         asked = Read(Ref(place, ()), INT32)
         outer, parts = self.guards, list[list[Draft]]()
         self.expressions.guards += 1
+        intervals = self.expressions.intervals
+        before = dict(intervals.known), list(intervals.tests)
         for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
             self.guards = (*outer, Guard(asked, negated))
-            self.items([branch] if branch is not None else [])
+            intervals.known, intervals.tests = dict(before[0]), list(before[1])
+            with intervals.under(test, holds=not negated):
+                self.items([branch] if branch is not None else [])
             parts.append(self.drafts[start:])
             del self.drafts[start:]
+        intervals.known, intervals.tests = before
         self.expressions.guards -= 1
         self.guards = outer
         found = merged(parts[0], parts[1], asked)
@@ -237,7 +246,10 @@ class Body(Calls):
             kept = self.variables.array("test", INT32, (), span, depth=loops, guards=len(outer))
             self._draft(affines.context, position, Ref(kept.id, ()), kept, test, span)
             kept.read, test = True, Read(Ref(kept.id, ()), INT32)
-        self.drafts += [with_condition(draft, place, test) for draft in safe or found]
+        for draft in safe or found:
+            self.drafts.append(with_condition(draft, place, test))
+            is_here = draft.context is affines.context
+            intervals.learn(draft.write, self.drafts[-1].value if is_here else None)
 
     def _under(self, outer: Context, holds: Condition, node: c_ast.Node, *, negated: bool) -> Context:
         try:
@@ -263,14 +275,23 @@ class Body(Calls):
         except Refused as refused:
             self.affines.collector.add(refused)
             affines.context = self._astray(node, variable, outer)
+        changed = self._changed_in(node)
+        self.expressions.intervals.forget(changed)
         self._prefix = (*self._prefix, position)
         self._counter.append(0)
         self.items(items)
         self._counter.pop()
         self._prefix = self._prefix[:-1]
+        self.expressions.intervals.forget(changed)
         if variable is not None:
             variable.binding = None
         affines.scope, affines.context = outer_scope, outer
+
+    def _changed_in(self, node: c_ast.For) -> set[ArrayId]:
+        """Variables and arrays that a loop may write: another iteration finds them changed."""
+        found = (self.affines.scope.find(name) for name in touched_names(node))
+        variables = (e.variable if isinstance(e, View) else e for e in found)
+        return {v.id for v in variables if isinstance(v, Variable)}
 
     def _running(self, node: c_ast.For) -> tuple[c_ast.For, list[c_ast.Node]]:
         """The loop and its body without jumps: one that ends early goes on with a body that no longer counts.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
-from sisyphus.ir import FLOAT, Binary, Call, Cast, Expr, Literal, ScalarType, Select, Unary, promote
+from sisyphus.ir import FLOAT, Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
 from sisyphus.target import OpCost, OperatorTable
 
 _BINARY = dict(
@@ -60,6 +61,8 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
             return _core(table, "select", kind)
         case Call(function=function, type=kind):
             return _core(table, _function(table, function, kind), kind)
+        case Lookup(table=name, extents=extents, type=kind):
+            return Core(f"table {name}", table.table(words=prod(extents), bits=kind.bits))
         case Cast(operand=operand, type=kind):
             if not (operand.type.is_float or kind.is_float) or operand.type == kind:
                 return None
