@@ -41,6 +41,7 @@ class Record:
                 defines=tuple(told["defines"]),
                 include_dirs=tuple(told.get("include_dirs", ())),
                 params={str(name): int(value) for name, value in told["parameters"].items()},
+                extents=tuple(told.get("extents", ())),
                 temporaries=tuple(told.get("temporaries", ())),
             )
             board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}

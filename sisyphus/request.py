@@ -31,6 +31,7 @@ class Source:
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     params: Mapping[str, int] = field(default_factory=dict)
+    extents: tuple[str, ...] = ()
     temporaries: tuple[str, ...] = ()
 
 
@@ -102,6 +103,7 @@ def read_kernel(source: Source) -> Scop:
         defines=source.defines,
         include_dirs=source.include_dirs,
         params=source.params,
+        extents=source.extents,
     )
 
 

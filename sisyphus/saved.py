@@ -82,9 +82,14 @@ class _Made:
         told = data.get("source")
         try:
             defines = [f"-D {text}" for text in told["defines"]]  # type: ignore[index]
-            return _Made((*defines, *_params(told["parameters"])), str(told["sha256"]))  # type: ignore[index]
+            words = (*defines, *_params(told["parameters"]), *_extents(told.get("extents", ())))  # type: ignore[index,union-attr]
+            return _Made(words, str(told["sha256"]))  # type: ignore[index]
         except (KeyError, TypeError, AttributeError):
             return None
+
+
+def _extents(given: Sequence[str]) -> list[str]:
+    return [f"--extent {text}" for text in given]
 
 
 def _params(values: Mapping[str, int]) -> list[str]:
@@ -96,7 +101,7 @@ def _made_for(data: Mapping[str, Any], kernel: Kernel, source: Source) -> str | 
     made = _Made.of(data)
     if made is None:
         return None
-    now = (*(f"-D {text}" for text in source.defines), *_params(source.params))
+    now = (*(f"-D {text}" for text in source.defines), *_params(source.params), *_extents(source.extents))
     if set(made.words) != set(now):
         return (
             f"it was made for other sizes, with {_listed(made.words)}, and this is with {_listed(now)}; "
@@ -108,4 +113,4 @@ def _made_for(data: Mapping[str, Any], kernel: Kernel, source: Source) -> str | 
 
 
 def _listed(words: Sequence[str]) -> str:
-    return f"`{' '.join(words)}`" if words else "no `-D` and no `--param`"
+    return f"`{' '.join(words)}`" if words else "no `-D`, `--param` and `--extent`"

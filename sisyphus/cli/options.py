@@ -31,6 +31,7 @@ def source_options(command: Command) -> Command:
         click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
         click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Look for included files there."),
         click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Fix an integer argument."),
+        click.option("--extent", "extents", multiple=True, metavar="NAME=N[,N]", help="Extents of a pointer argument."),
         click.option("--local", "temporaries", multiple=True, metavar="NAME", help="An argument that is a temporary."),
     ]
     return _all(decorators, command)
@@ -116,6 +117,7 @@ def make_source(options: dict[str, Any]) -> Source:
         defines=options.pop("defines"),
         include_dirs=options.pop("include_dirs"),
         params=dict(_param(text) for text in options.pop("params")),
+        extents=tuple(_extent(text) for text in options.pop("extents")),
         temporaries=options.pop("temporaries"),
     )
 
@@ -126,6 +128,17 @@ def _param(text: str) -> tuple[str, int]:
         return name.strip(), int(value, 0)
     except ValueError:
         raise UsageError(f"`--param {text}` is not of the form NAME=INTEGER", hint="as in --param N=200") from None
+
+
+def _extent(text: str) -> str:
+    name, _, values = text.partition("=")
+    try:
+        sizes = [int(value, 0) for value in values.split(",")]
+    except ValueError:
+        sizes = []
+    if not name.strip() or not sizes or min(sizes) < 1:
+        raise UsageError(f"`--extent {text}` is not of the form NAME=N or NAME=N,N", hint="as in --extent a=200,220")
+    return f"{name.strip()}={','.join(map(str, sizes))}"
 
 
 def make_target(options: dict[str, Any]) -> Target:

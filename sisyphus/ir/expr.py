@@ -52,6 +52,15 @@ class Literal:
     text: str
     type: ScalarType
 
+    @property
+    def integer(self) -> int | None:
+        """The value of an integer: decimal, octal (`010` is eight), hexadecimal or binary."""
+        if self.type.is_float:
+            return None
+        digits = self.text.rstrip("uUlL")
+        octal = len(digits) > 1 and digits.isdecimal() and digits[0] == "0"
+        return int(digits, 8 if octal else 0)
+
 
 @dataclass(frozen=True)
 class Scalar:

@@ -143,7 +143,8 @@ class Statement:
 class Origin:
     """Where a scop came from: enough to compile its source again as the reference.
 
-    `defines` and `include_dirs` are those given on the command line (`NAME=VALUE`), `digest` the SHA-256 of the text.
+    `defines`, `include_dirs` and `extents` are those given on the command line (`NAME=VALUE`), `digest` the SHA-256 of
+    the text.
     """
 
     path: str
@@ -152,6 +153,7 @@ class Origin:
     digest: str
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
+    extents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

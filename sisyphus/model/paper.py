@@ -69,7 +69,7 @@ class StatementCost:
 
 def statement_cost(statement: Statement, operators: OperatorTable, *, reduces: bool) -> StatementCost:
     """`reduces`: some loop of the nest accumulates into the element written."""
-    counts = operation_counts(statement.rhs)
+    counts = operation_counts(statement.rhs, operators)
     latency = {op: _latency(op, key, operators) for op, key in counts}
     total = sum(n * latency[op] for (op, _), n in counts.items())
     reduction = reduction_of(statement) if reduces else None
@@ -81,7 +81,7 @@ def statement_cost(statement: Statement, operators: OperatorTable, *, reduces: b
     return StatementCost(max(total, PLAIN_WRITE), chain, operations)
 
 
-def operation_counts(expr: Expr) -> Counter[tuple[str, str]]:
+def operation_counts(expr: Expr, operators: OperatorTable) -> Counter[tuple[str, str]]:
     """How often each (operation, type) occurs in an expression as written."""
     counts: Counter[tuple[str, str]] = Counter()
     for part in walk(expr):
@@ -93,16 +93,10 @@ def operation_counts(expr: Expr) -> Counter[tuple[str, str]]:
             case Select():
                 counts["select", part.type.key] += 1
             case Call(function=name):
-                counts[_math(name), part.type.key] += 1
+                counts[operators.operation(name, part.type.key), part.type.key] += 1
             case Unary() | _:
                 pass
     return counts
-
-
-def _math(function: str) -> str:
-    """`sqrtf`, `sqrt` → sqrt; `fmaxf` → max."""
-    base = function.removesuffix("f") if function not in {"erf"} else function
-    return {"fmax": "max", "fmin": "min", "fab": "abs", "fabs": "abs"}.get(base, base)
 
 
 def _latency(op: str, key: str, operators: OperatorTable) -> int:

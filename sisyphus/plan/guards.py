@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sisyphus.ir import ArrayId, Binary, Call, Ref, Statement, StmtId, walk
+from sisyphus.ir import ArrayId, Binary, Call, Lookup, Ref, Statement, StmtId, walk
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.ranges import Ranges, affine_range, loop_range
 from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run, Skip
@@ -78,5 +78,10 @@ class Skipping:
 
 
 def _is_harmless(statement: Statement) -> bool:
-    """Whether the value may be computed where it is not asked for: floating-point arithmetic never traps."""
-    return all(part.type.is_float for part in walk(statement.rhs) if isinstance(part, Binary | Call))
+    """Whether the value may be computed where it is not asked for: floating-point arithmetic never traps.
+
+    Integer operations may, and a table has no element at the subscripts of other iterations.
+    """
+    parts = list(walk(statement.rhs))
+    is_float = all(part.type.is_float for part in parts if isinstance(part, Binary | Call))
+    return is_float and not any(isinstance(part, Lookup) for part in parts)

@@ -89,6 +89,7 @@ def _source(origin: Origin) -> dict[str, Any]:
         "function": origin.function,
         "sha256": origin.digest,
         "defines": list(origin.defines),
+        "extents": list(origin.extents),
         "include_dirs": list(origin.include_dirs),
     }
 

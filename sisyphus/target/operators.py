@@ -81,6 +81,11 @@ class OperatorTable:
         """A product in an address, added to something: one DSP."""
         return self._marked(fabric.multiply_add())
 
+    def operation(self, function: str, ctype: str) -> str:
+        """The operator that a function of the C library is: `sqrtf` and `sqrt` are sqrt, `rint` is round."""
+        base = function.removesuffix("f") if ctype == "float" else function
+        return str(package_toml("operators.toml")["functions"].get(base, base))
+
     def knows(self, op: str, ctype: str) -> bool:
         """Whether `cost` has an answer."""
         try:

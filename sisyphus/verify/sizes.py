@@ -95,7 +95,14 @@ class Family:
             path = Path(folder) / Path(self.origin.path).name
             path.write_text(_NAMED.sub(lambda m: _renumbered(m, sizes), self.text), encoding="utf-8")
             dirs = [str(Path(self.origin.path).parent), *self.origin.include_dirs]
-            return read(path, function=self.origin.function, defines=defines, include_dirs=dirs, params=params)
+            return read(
+                path,
+                function=self.origin.function,
+                defines=defines,
+                include_dirs=dirs,
+                params=params,
+                extents=self.origin.extents,
+            )
 
     def sizes(self) -> tuple[Size, ...]:
         """Every named size above `SMALL` on which a loop depends, the largest first."""

@@ -30,6 +30,7 @@ from sisyphus.ir import (
     Unary,
     promote,
 )
+from sisyphus.ir.types import INT64
 from sisyphus.poly import Affine, comparisons
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
@@ -38,13 +39,17 @@ _FLOAT_FUNCTIONS = frozenset(
     re.findall(
         r"\w+",
         """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor
-    fma fmax fmin fmod hypot log log10 log1p log2 nearbyint pow remainder rint round sin sinh sqrt tan tanh trunc""",
+    fma fmax fmin fmod hypot lgamma log log10 log1p log2 logb nearbyint nextafter pow remainder rint round sin sinh sqrt
+    tan tanh tgamma trunc""",
     )
 )
-_INTEGER_ABS = {"abs": INT32}
+_INTEGER_ABS = {"abs": INT32, "labs": INT64, "llabs": INT64}
 # The others may differ from the C library in the last place, in hardware and in the vendor's simulation of it.
 _EXACT_FUNCTIONS = frozenset(
-    re.findall(r"\w+", "abs ceil copysign fabs fdim floor fma fmax fmin nearbyint rint round sqrt trunc")
+    re.findall(
+        r"\w+",
+        "abs labs llabs ceil copysign fabs fdim floor fma fmax fmin logb nearbyint nextafter rint round sqrt trunc",
+    )
 )
 
 
@@ -192,6 +197,6 @@ class Expressions:
         given = [self._bare(a) if a.type == kind else self._as(a, kind) for a in arguments]
         name = f"hls::{base}{'f' if kind == FLOAT else ''}"
         if base in _INTEGER_ABS:
-            name = f"int_{base}"
+            name = "int_abs" if kind == INT32 else "long_abs"
             self._helpers.add(name)
         return f"{name}({', '.join(given)})"

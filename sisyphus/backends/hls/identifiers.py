@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from sisyphus.backends.hls.c_names import C_FUNCTIONS
 from sisyphus.errors import InternalError
 from sisyphus.plan import For, Hold, LoopRole, Node, Plan, walk
 
@@ -40,12 +41,22 @@ _LATER = frozenset(
 _OWN = frozenset(
     re.findall(
         r"\w+",
-        "floor_div ceil_div larger smaller int_abs updated_float updated_double port fifo buffer beat lane line column "
-        "at",
+        """floor_div ceil_div larger smaller int_abs long_abs updated_float updated_double port fifo buffer beat lane line
+    column at""",
     )
 )
 _OWN_PATTERN = re.compile(r"row[0-9]+")
 _COMPILERS = re.compile(r"__|^_[A-Z]")
+
+# What testbench.cpp and host.cpp declare where they call the kernel.
+_PROGRAMS = frozenset(
+    re.findall(
+        r"\w+",
+        """Block Random Tally FENCE FENCE_BYTE UNSET_BYTE argc argv check_fence compare draw element extents failures
+    fill is need_stack next pack place random report run same_bits seed set sets tally unit wanted xrt ert device kernel
+    buffer""",
+    )
+)
 
 RESERVED = _KEYWORDS | _LIBRARY | _LATER | _OWN
 
@@ -98,7 +109,9 @@ def _next(name: str) -> str:
 def plan_names(plan: Plan) -> Names:
     """Names for a whole plan; the arguments choose first, so that they keep those of the source."""
     names = Names()
-    names.give("top", plan.scop.name, plan.scop.name)
+    top = plan.scop.name
+    # The kernel stands beside the C library and the programs that call it.
+    names.give("top", top, f"kernel_{top}" if top in C_FUNCTIONS | _PROGRAMS else top)
     for port in plan.ports:
         names.give("port", port.name, port.name)
     for port in plan.ports:

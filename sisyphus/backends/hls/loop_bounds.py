@@ -117,5 +117,6 @@ HELPERS: dict[str, tuple[str, ...]] = {
         )
         for kind in (FLOAT, DOUBLE)
     },
+    "long_abs": ("static long long long_abs(long long value)", "return value < 0 ? -value : value;"),
     "int_abs": ("static int int_abs(int value)", "return value < 0 ? -value : value;"),
 }

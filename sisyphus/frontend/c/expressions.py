@@ -14,12 +14,12 @@ from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.elements import Elements, subscripts_of
 from sisyphus.frontend.c.intervals import Intervals
-from sisyphus.frontend.c.literals import literal
+from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.operands import check_operands, index_of
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
-from sisyphus.frontend.c.types import balance, convert, declared, integer_expression, limits, promoted
-from sisyphus.ir import INT32, Binary, Call, Expr, Index, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.frontend.c.types import balance, convert, declared, fits, integer_expression, limits, promoted
+from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine, const
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
@@ -172,11 +172,17 @@ class Expressions(Elements):
             if refused.diagnostic is not None and refused.diagnostic.rule == "unsigned-wrap":
                 return None
             raise
-        if bound.affine is None or kind.kind != "int":
+        beyond = not self._is_small(bound)
+        if bound.affine is None or kind.kind != "int" or (beyond and kind.bits > INT32.bits):
             # Unsigned data may wrap as it likes: only as an index it must not.
             del asked[before:]
             return None
         return self._as_data(bound.affine, kind, node)
+
+    def _is_small(self, bound: Bound) -> bool:
+        """Whether the value is known to fit in an `int`, as an index does."""
+        ends = self.affines.context.interval(bound.parts[0])
+        return ends is None or (fits(ends[0], INT32) and fits(ends[1], INT32))
 
     def _as_data(self, value: Affine, kind: ScalarType, node: c_ast.Node) -> Expr:
         """An affine value in its C type; as an index it is an `int`, which is wide enough for every extent."""
@@ -289,6 +295,10 @@ class Expressions(Elements):
         if op not in OPERATIONS:
             raise self._no("unsupported-expression", f"the operator `{op}` is not understood", node)
         left, right, kind = balance(left, right)
+        if op == "/" and kind.is_float and isinstance(left, Literal) and isinstance(right, Literal):
+            folded = beyond_numbers(left, right)
+            if folded is not None:
+                return folded
         return self._checked(Binary(op, left, right, INT32 if op in COMPARISONS else kind), node)
 
     def _cast_type(self, node: c_ast.Cast) -> ScalarType:

@@ -135,8 +135,9 @@ def _declare_number(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
 # -- which function ------------------------------------------------------------------------------------------------
 
 
-def choose(found: CFile, wanted: str | None, tree: Tree, collector: Collector) -> c_ast.FuncDef:
+def choose(found: CFile, wanted: str | None, affines: Affines) -> c_ast.FuncDef:
     """The function to take; a refusal names those that there are."""
+    tree, collector = affines.tree, affines.collector
     names = [f.decl.name for f in found.functions]
     place = tree.start(found.functions[0].decl if found.functions else tree.root)
     if wanted is not None:
@@ -146,7 +147,7 @@ def choose(found: CFile, wanted: str | None, tree: Tree, collector: Collector) -
         raise collector.fault("no-function", f"there is no function `{wanted}`", place, hint=_choices(names))
     marked = [f for f in found.functions if scop_pragmas(f)]
     if not marked:
-        marked = _candidates(found.functions)
+        marked = _candidates(found.functions, affines)
     if len(marked) > 1:
         named = [f for f in marked if f.decl.name.startswith(PREFIX)]
         marked = named if len(named) == 1 else marked
@@ -167,14 +168,14 @@ def _choices(names: Sequence[str]) -> str:
     return f"the file has {others}" if others else "the file defines no function"
 
 
-def _candidates(functions: Sequence[c_ast.FuncDef]) -> list[c_ast.FuncDef]:
+def _candidates(functions: Sequence[c_ast.FuncDef], affines: Affines) -> list[c_ast.FuncDef]:
     """The functions that look most like a kernel: with `for` loops, else any other loops, else arrays alone.
 
     One that another of them calls is part of that one.
 
     Those without `for` are refused or compute little; but taken they get the reason, with its place.
     """
-    able = [f for f in functions if f.decl.name != "main" and _takes_arrays(f)]
+    able = [f for f in functions if f.decl.name != "main" and _takes_arrays(f, affines)]
     helpers = set().union(*(_called_by(f) - {f.decl.name} for f in able))
     able = [f for f in able if f.decl.name not in helpers] or able
     others = (c_ast.While, c_ast.DoWhile, c_ast.Goto)
@@ -183,10 +184,10 @@ def _candidates(functions: Sequence[c_ast.FuncDef]) -> list[c_ast.FuncDef]:
     return likely or looping or able
 
 
-def _takes_arrays(function: c_ast.FuncDef) -> bool:
+def _takes_arrays(function: c_ast.FuncDef, affines: Affines) -> bool:
     arguments = function.decl.type.args
     return any(
-        isinstance(p, c_ast.Decl) and isinstance(p.type, c_ast.ArrayDecl | c_ast.PtrDecl)
+        isinstance(p, c_ast.Decl) and bool(declared(p.type, affines.typedefs).layers)
         for p in (arguments.params if arguments else ())
     )
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c import initialised
 from sisyphus.frontend.c.affine import Affines
-from sisyphus.frontend.c.declarations import Variables, element_type, undeclared_yet
+from sisyphus.frontend.c.declarations import MOST_ELEMENTS, Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
+from sisyphus.frontend.c.elements import base_of, subscripts_of
 from sisyphus.frontend.c.file import Callers, CFile, unusable
+from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import Body
@@ -26,6 +29,7 @@ class Given:
     """What the user and the callers say about parameters."""
 
     params: Mapping[str, int]
+    extents: Mapping[str, tuple[int, ...]]
     callers: Callers
 
 
@@ -103,6 +107,13 @@ class Kernel:
     def _unknown(self, kinds: Mapping[str, Declared]) -> None:
         """Values given for names that are no integer parameters."""
         integers = [n for n, k in kinds.items() if k.is_scalar and k.scalar and not k.scalar.is_float]
+        for name in self.given.extents:
+            if name not in kinds or not kinds[name].layers:
+                words = f"`{self.variables.function}` has no pointer `{name}` that `--extent` could be for"
+                place = self.affines.tree.start(self.function.decl)
+                self.affines.collector.report(
+                    "unknown-parameter", words, place, hint="name an argument like `float *a`"
+                )
         for name in self.given.params:
             if name not in integers:
                 known = ", ".join(f"`{n}`" for n in integers)
@@ -119,6 +130,9 @@ class Kernel:
         span = affines.tree.start(node)
         if kind.is_scalar:
             return self._number(node, kind)
+        given = self.given.extents.get(node.name)
+        if given is not None and kind.scalar is not None and not kind.problem and len(kind.layers) == 1:
+            return self._sized(node, kind, given)
         if kind.dims is None:
             if (kind.problem and kind.problem != "void") or len(kind.layers) > 1:
                 words = kind.problem or "an array of pointers or a pointer to a function"
@@ -127,13 +141,30 @@ class Kernel:
                 "pointer-extent",
                 f"pointer `{node.name}` has no extents",
                 node,
-                f"declare it as an array: `{node.name}[ROWS][COLUMNS]`",
+                f"give its extent with `--extent {node.name}=...`, or declare it as `{self._as_array(node.name)}`",
             )
         scalar = element_type(node, kind, affines)
         extents = variables.extents(node, kind.dims, self.given.callers.extents.get(node.name), affines)
         variable = variables.array(node.name, scalar, extents, span, const=kind.const)
         variable.is_argument = True
         return variable
+
+    def _sized(self, node: c_ast.Decl, kind: Declared, extents: tuple[int, ...]) -> Variable:
+        """A pointer whose extents the command line gives."""
+        scalar = element_type(node, kind, self.affines)
+        if prod(extents) > MOST_ELEMENTS:
+            words = f"`{node.name}` has {prod(extents)} elements, more than 2^31 - 1"
+            raise self.affines.fault("extent-overflow", words, node)
+        span = self.affines.tree.start(node)
+        variable = self.variables.array(node.name, scalar, extents, span, const=kind.const)
+        variable.is_argument = True
+        return variable
+
+    def _as_array(self, name: str) -> str:
+        """The name with as many subscripts as the text gives it, one where it gives none."""
+        refs = [n for n in walk_tree(self.function.body) if isinstance(n, c_ast.ArrayRef)]
+        own = [n for n in refs if isinstance(base := base_of(n), c_ast.ID) and base.name == name]
+        return name + "[N]" * max((len(subscripts_of(n)) for n in own), default=1)
 
     def _number(self, node: c_ast.Decl, kind: Declared) -> Parameter:
         """A scalar parameter, with its value if the user gives one, or if it shapes loops and the callers agree."""

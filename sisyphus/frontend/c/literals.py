@@ -51,3 +51,13 @@ def character(text: str) -> int | None:
     else:
         return None
     return value if value < 128 else None
+
+
+def beyond_numbers(left: Literal, right: Literal) -> Literal | None:
+    """What `INFINITY` and `NAN` are written as in headers (`1.0f / 0.0f`), as a constant that takes no division."""
+    above, below = (float(part.text.rstrip("fF")) for part in (left, right))
+    if below:
+        return None
+    suffix = "f" if left.type == FLOAT else ""
+    text = f"__builtin_huge_val{suffix}()" if above else f'__builtin_nan{suffix}("")'
+    return Literal(text, left.type)

@@ -17,7 +17,9 @@ from sisyphus.errors import UsageError
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.source import SourceFile, Span, read_bytes
 
+# A macro may stand for so many tokens, and a long text grow so many times by those it uses.
 MOST_TOKENS = 50_000
+MOST_GROWTH = 20
 MOST_INCLUDES = 50
 STUBS = Path(__file__).resolve().parent.parent / "include"
 WHOLE = re.compile(r"(?P<number>\.?[0-9](?:[eEpP][+-]|[\w.])*)|\.\.\.|\^=")
@@ -142,8 +144,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def expand_macros(self, tokens: list[Any], expanding_from: Sequence[str] = ()) -> list[Any]:
         """Macros replaced; what grows beyond all bounds is given up."""
+        given = len(tokens)
         found: list[Any] = super().expand_macros(tokens, list(expanding_from))
-        if len(found) > MOST_TOKENS:
+        if len(found) > MOST_GROWTH * given + MOST_TOKENS:
             raise _EndlessError("macros grow without end")
         return found
 

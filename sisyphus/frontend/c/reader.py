@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sisyphus.errors import InternalError
@@ -33,16 +34,19 @@ def read(
     defines: Sequence[str] = (),
     include_dirs: Sequence[str] = (),
     params: Mapping[str, int] | None = None,
+    extents: Sequence[str] = (),
 ) -> Scop:
     """The kernel in a C file; raises `KernelError` with every fault found.
 
-    `defines` are `NAME` or `NAME=VALUE`, `params` fix integer parameters of the function.
+    `defines` are `NAME` or `NAME=VALUE`, `params` fix integer parameters of the function, `extents` are
+    `NAME=N` or `NAME=N,N...` for pointers.
     """
     collector = Collector()
     deepest = sys.getrecursionlimit()
     sys.setrecursionlimit(max(deepest, DEEPEST))
     try:
-        return _read(str(path), function, tuple(defines), tuple(include_dirs), dict(params or {}), collector)
+        given = Options(function, tuple(defines), tuple(include_dirs), dict(params or {}), tuple(extents))
+        return _read(str(path), given, collector)
     except Refused as refused:
         collector.add(refused)
     except RecursionError:
@@ -53,28 +57,37 @@ def read(
     raise InternalError("a refusal without a reason")
 
 
-def _read(
-    path: str,
-    function: str | None,
-    defines: tuple[str, ...],
-    include_dirs: tuple[str, ...],
-    params: dict[str, int],
-    collector: Collector,
-) -> Scop:
+@dataclass(frozen=True)
+class Options:
+    """What the command line says about a file."""
+
+    function: str | None
+    defines: tuple[str, ...]
+    include_dirs: tuple[str, ...]
+    params: Mapping[str, int]
+    extents: tuple[str, ...]
+
+    def sizes(self) -> dict[str, tuple[int, ...]]:
+        """The extents of pointers by name."""
+        split = (text.partition("=") for text in self.extents)
+        return {name: tuple(int(size) for size in sizes.split(",")) for name, _, sizes in split}
+
+
+def _read(path: str, given: Options, collector: Collector) -> Scop:
     source = read_source(path, collector)
-    tokens, overridden = preprocess(source, defines=defines, include_dirs=include_dirs, collector=collector)
+    tokens, overridden = preprocess(source, defines=given.defines, include_dirs=given.include_dirs, collector=collector)
     collector.stop_if_failed()
     if not any(t.span.path == path for t in tokens):
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(tokens, collector)
     affines = Affines(tree, collector, {}, Ledger())
     found = names_of(tree, affines)
-    chosen = choose(found, function, tree, collector)
+    chosen = choose(found, given.function, affines)
     check_pragmas(chosen, tree, collector)
     callers = callers_of(chosen, found, affines)
-    kernel = Kernel(chosen, found, Given(params, callers), affines)
+    kernel = Kernel(chosen, found, Given(given.params, given.sizes(), callers), affines)
     digest = hashlib.sha256(source.text.encode()).hexdigest()
-    origin = Origin(path, source.text, chosen.decl.name, digest, defines, include_dirs)
+    origin = Origin(path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents)
     kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in overridden]
     scop = kernel.translate(origin)
     try:

@@ -2,6 +2,7 @@
 #ifndef SISYPHUS_MATH_H
 #define SISYPHUS_MATH_H
 #define HUGE_VAL (1.0 / 0.0)
+#define HUGE_VALF INFINITY
 #define INFINITY (1.0f / 0.0f)
 #define NAN (0.0f / 0.0f)
 #define M_E 2.7182818284590452354

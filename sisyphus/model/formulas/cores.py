@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-from sisyphus.ir import FLOAT, Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
+from sisyphus.ir import Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
 from sisyphus.target import OpCost, OperatorTable
 
 _BINARY = dict(
@@ -18,20 +18,6 @@ _BINARY = dict(
 )
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _UNARY = {"-": "neg", "~": "not", "!": "not"}
-_FUNCTIONS = {
-    "fabs": "abs",
-    "labs": "abs",
-    "llabs": "abs",
-    "fmax": "max",
-    "fmin": "min",
-    "fdim": "max",
-    "fmod": "rem",
-    "remainder": "rem",
-    "nearbyint": "round",
-    "rint": "round",
-}
-#: Stands for a function that the table does not have.
-_DEAREST = "pow"
 #: One core adds and subtracts.
 _SHARED = {"sub": "add"}
 
@@ -60,7 +46,7 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
         case Select(type=kind):
             return _core(table, "select", kind)
         case Call(function=function, type=kind):
-            return _core(table, _function(table, function, kind), kind)
+            return _core(table, table.operation(function, kind.key), kind)
         case Lookup(table=name, extents=extents, type=kind):
             return Core(f"table {name}", table.table(words=prod(extents), bits=kind.bits))
         case Cast(operand=operand, type=kind):
@@ -75,21 +61,13 @@ def _core(table: OperatorTable, op: str, kind: ScalarType) -> Core:
     return Core(f"{_SHARED.get(op, op)} {kind}", table.cost(op, kind.key))
 
 
-def _function(table: OperatorTable, name: str, kind: ScalarType) -> str:
-    """`sqrtf` and `sqrt` are sqrt; what the table does not know costs as its dearest function."""
-    base = name.removesuffix("f") if kind == FLOAT else name
-    op = _FUNCTIONS.get(base, base)
-    return op if table.knows(op, kind.key) else _DEAREST
-
-
 def _bits(expr: Expr) -> int:
     """Bits that an integer operand can really have."""
     match expr:
         case Cast(operand=operand) if not operand.type.is_float:
             return min(_bits(operand), expr.type.bits)
-        case Literal(text=text):
-            digits = text.rstrip("uUlL")
-            return min(int(digits, 0).bit_length() + 1, expr.type.bits) if digits.lstrip("+-").isdigit() else 32
+        case Literal(integer=int(value)):
+            return min(value.bit_length() + 1, expr.type.bits)
         case _:
             return expr.type.bits
 

@@ -1,0 +1,57 @@
+"""What people write around their loops: pointers with extents, literals, long texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Literal, Scop
+from sisyphus.ir.dump import expression
+
+Kernel = Callable[..., Scop]
+POINTERS = "void f(float *restrict a, float *b) { for (int i = 0; i < 9; i++) b[i] = a[2 * i]; }"
+
+
+def test_pointers_get_their_extents_from_the_command_line(kernel: Kernel) -> None:
+    scop = kernel(POINTERS, extents=("a=20", "b=9"))
+    assert [scop.array(ArrayId(name)).extents for name in "ab"] == [(20,), (9,)]
+    assert scop.origin.extents == ("a=20", "b=9")
+    with pytest.raises(KernelError, match="no pointer `c`"):
+        kernel(POINTERS, extents=("a=20", "b=9", "c=1"))
+
+
+def test_the_hint_names_the_option_and_as_many_subscripts_as_are_used(kernel: Kernel) -> None:
+    with pytest.raises(KernelError) as caught:
+        kernel("void f(float *a) { for (int i = 0; i < 9; i++) a[i] = 0; }")
+    (found,) = caught.value.diagnostics
+    assert found.hint == "give its extent with `--extent a=...`, or declare it as `a[N]`"
+
+
+def test_literals_have_the_values_and_types_of_c(kernel: Kernel) -> None:
+    scop = kernel(
+        "void f(long A[9], int B[9]) { for (int i = 0; i < 010; i++) { A[i] = i + 10000000000; B[i] = 010; } }"
+    )
+    assert [expression(s.rhs) for s in scop.statements] == ["(int64((i)) + 10000000000)", "010"]
+    literal = scop.statements[1].rhs
+    assert isinstance(literal, Literal)
+    assert literal.integer == 8
+
+
+def test_an_infinity_is_a_constant(kernel: Kernel) -> None:
+    scop = kernel("#include <math.h>\nvoid f(float A[2]) { A[0] = -HUGE_VALF; A[1] = NAN; }")
+    assert [expression(s.rhs) for s in scop.statements] == ["(-__builtin_huge_valf())", '__builtin_nanf("")']
+
+
+def test_a_long_text_is_no_endless_macro(kernel: Kernel) -> None:
+    loops = "".join(f"for (int i = 0; i < N; i++) A[i] = A[i] * {k}.0f + 1.0f;\n" for k in range(1500))
+    assert len(kernel(f"#define N 4\nvoid f(float A[N]) {{\n{loops}}}").statements) == 1500
+
+
+def test_types_of_arrays_have_names(kernel: Kernel) -> None:
+    scop = kernel(
+        "typedef float mat[4][5];\n"
+        "void f(mat A) { mat t; for (int i = 0; i < 4; i++) { t[i][0] = 1; A[i][0] = t[i][0]; } }"
+    )
+    assert [a.extents for a in scop.arrays] == [(4, 5), (4, 5)]

@@ -1,0 +1,81 @@
+"""Constant tables: what they hold, and which subscripts are known to stay inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sisyphus.errors import KernelError
+from sisyphus.ir import Scop
+from sisyphus.ir.dump import expression
+
+Kernel = Callable[..., Scop]
+TABLE = "static const short lut[6] = {1, -2, 3};\n"
+
+
+def test_a_table_is_no_array_and_has_all_its_values(kernel: Kernel) -> None:
+    scop = kernel(TABLE + "void f(int A[6]) { for (int i = 0; i < 6; i++) A[i] = lut[i]; }")
+    assert [a.id for a in scop.arrays] == ["A"]
+    (table,) = scop.tables
+    assert (table.id, table.extents, [expression(v) for v in table.values]) == (
+        "lut",
+        (6,),
+        ["1", "(-2)", "3", "0", "0", "0"],
+    )
+
+
+INSIDE = [
+    "lut[x[i] & 3]",
+    "lut[u[i] % 6]",
+    "lut[x[i] < 0 ? 0 : x[i] > 5 ? 5 : x[i]]",
+    "x[i] >= 0 && x[i] <= 5 ? lut[x[i]] : 0",
+    "lut[(u[i] >> 6) + 2]",
+    "lut[(x[i] > 2) + 2 * (u[i] == 1)]",
+    "lut[5 - (x[i] & 5)]",
+]
+OUTSIDE = [
+    ("lut[x[i]]", "may be -128 to 127"),
+    ("lut[u[i] % 7]", "may be 0 to 6"),
+    ("lut[x[i] % 6]", "may be -5 to 5"),
+    ("lut[x[i] > 5 ? 5 : x[i]]", "may be -128 to 5"),
+    ("x[i] >= 0 || x[i] <= 5 ? lut[x[i]] : 0", "may be -128 to 127"),
+]
+
+
+def text(expr: str) -> str:
+    return (
+        TABLE
+        + f"void f(signed char x[9], unsigned char u[9], int y[9]) {{ for (int i = 0; i < 9; i++) y[i] = {expr}; }}"
+    )
+
+
+@pytest.mark.parametrize("expr", INSIDE)
+def test_a_subscript_that_stays_inside_is_accepted(kernel: Kernel, expr: str) -> None:
+    assert "lut[" in expression(kernel(text(expr)).statements[0].rhs)
+
+
+@pytest.mark.parametrize(("expr", "words"), OUTSIDE)
+def test_a_subscript_that_may_leave_the_table_is_refused(kernel: Kernel, expr: str, words: str) -> None:
+    with pytest.raises(KernelError, match=words):
+        kernel(text(expr))
+
+
+CLAMPED = """
+    for (int i = 0; i < 9; i++) {
+      int k = x[i];
+      if (k < 0) k = 0;
+      if (k > 5) k = 5;
+      %s
+      y[i] = lut[k];
+    }
+"""
+
+
+def test_a_clamped_scalar_is_known_until_it_changes(kernel: Kernel) -> None:
+    head = TABLE + "void f(signed char x[9], int y[9]) {"
+    assert kernel(head + CLAMPED % "" + "}").tables
+    with pytest.raises(KernelError, match="may be 1 to 6"):
+        kernel(head + CLAMPED % "k++;" + "}")
+    with pytest.raises(KernelError, match="may be"):
+        kernel(head + CLAMPED % "for (int j = 0; j < 2; j++) { y[i] += lut[k]; k = k + x[j]; }" + "}")
