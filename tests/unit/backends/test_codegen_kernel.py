@@ -111,3 +111,11 @@ def test_broken_plans_are_our_fault() -> None:
 def test_single_elements_and_rounded_bounds_stay_small() -> None:
     assert Bound((Quotient(var("i"), 2),)).value is None
     assert Buffer("b", "A", FLOAT, (), (), (), "kernel").banks == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["exp", "set", "Random"])
+def test_a_kernel_called_like_something_in_a_program_around_it(name: str) -> None:
+    plan = gemm_resident()
+    renamed = replace(plan, scop=replace(plan.scop, name=name))
+    assert project(renamed).top == f"kernel_{name}"
+    assert passes(renamed)

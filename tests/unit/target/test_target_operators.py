@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sisyphus.backends.hls.express import library_function
 from sisyphus.errors import InternalError
+from sisyphus.frontend.c.mathlib import MATH as C_MATH
 from sisyphus.target import OpCost, OperatorTable, operator_table
 from sisyphus.target.tables import package_csv
 
@@ -260,3 +262,17 @@ def test_fabric_table_is_what_the_script_makes(tmp_path: Path) -> None:
     made = {(table_, width): cost for (table_, width), cost in script.condense(ORACLE).items()}
     kept = {(r["table"], int(r["width"])): (int(r["ff"]), int(r["lut"])) for r in package_csv("fabric.csv")}
     assert kept == made
+
+
+@pytest.mark.parametrize("mhz", [220.0, 250.0, 300.0])
+def test_every_function_that_a_kernel_may_call_has_a_cost_and_a_text(mhz: float) -> None:
+    table = operator_table(clock_mhz=mhz, family="ultrascale+")
+    for name, signature in C_MATH.items():
+        assert table.knows(table.operation(name, signature.result.key), signature.result.key), name
+        assert library_function(name) is not None, name
+
+
+def test_tables_grow_by_64_words_and_bits() -> None:
+    table = operator_table(clock_mhz=250.0, family="ultrascale+")
+    assert [table.table(words=n, bits=8).lut for n in (1, 64, 65, 256)] == [8, 8, 16, 32]
+    assert [table.table(words=n, bits=8).measured for n in (64, 256)] == [False, True]
