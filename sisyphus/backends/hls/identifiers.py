@@ -41,8 +41,8 @@ _LATER = frozenset(
 _OWN = frozenset(
     re.findall(
         r"\w+",
-        """floor_div ceil_div larger smaller int_abs long_abs updated_float updated_double port fifo buffer beat lane line
-    column at""",
+        """floor_div ceil_div larger smaller int_abs long_abs updated_float updated_double port fifo buffer beat lane
+    line column at""",
     )
 )
 _OWN_PATTERN = re.compile(r"row[0-9]+")
