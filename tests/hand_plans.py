@@ -37,6 +37,7 @@ from sisyphus.plan import (
     Quotient,
     Run,
     Task,
+    Together,
     Transfer,
 )
 from sisyphus.poly import Affine, Set, const, make_set, var
@@ -243,6 +244,35 @@ def gemm_tiled() -> Plan:
     tasks = (scale, replace(multiply, body=body))
     order = (Copy("load_C"), Call("task_S0"), Call("task_S1"), Copy("store_C"))
     return replace(plan, buffers=buffers, ports=plain, transfers=transfers, tasks=tasks, body=order)
+
+
+def gemm_overlapped(copies: int = 2, ahead: int = 1, *, load_first: bool = True) -> Plan:
+    """As `gemm_tiled` with five tiles of two, each loaded `ahead` tiles before it is used, beside what is computed.
+
+    With 0 a tile is loaded, and then used.
+    """
+    plan, start = gemm_tiled(), 2 * var("k0")
+    boxes = {"buf_A": ((NI, 2), (const(0), start), (1, 2)), "buf_B": ((2, NJ), (start, const(0)), (2, 1))}
+
+    def halved(buffer: Buffer) -> Buffer:
+        if buffer.id not in boxes:
+            return buffer
+        extents, origin, partition = boxes[buffer.id]
+        box = replace(buffer, extents=extents, origin=origin, partition=partition)
+        return replace(box, copies=copies, turn=var("k0") if copies > 1 else None)
+
+    def loads(tile: Affine) -> Node:
+        return Together(tuple(Copy(f"load_{a}", at=(("k0", tile),)) for a in "AB"))
+
+    update = run("S1", i=var("i0"), k=start + var("k2"), j=var("j1"))
+    hold = Hold("acc", Ref(ArrayId("C"), (var("i0"), var("j1"))), (loop("k2", 2, LoopRole.UNROLLED, update),))
+    compute = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold), flatten=False)
+    more = Guard((4 - ahead - var("k0"),), (loads(var("k0") + ahead),))
+    step = Together((more, compute) if load_first else (compute, more))
+    tiles = loop("k0", 5, LoopRole.TILE, *((step,) if ahead else (loads(var("k0")), compute)))
+    scale, multiply = plan.tasks
+    multiply = replace(multiply, body=(*(loads(const(tile)) for tile in range(ahead)), tiles))
+    return replace(plan, buffers=tuple(map(halved, plan.buffers)), tasks=(scale, multiply))
 
 
 def triangle_plan() -> Plan:

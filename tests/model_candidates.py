@@ -17,10 +17,10 @@ from sisyphus.model.facts.moves import move_of
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
-from sisyphus.model.formulas.latency import side_by_side, task_cycles
+from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.model.study import Study
-from sisyphus.plan import Direction, Plan, build_plan
+from sisyphus.plan import Copy, Direction, Plan, build_plan, side_by_side, walk
 from sisyphus.space import BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
 from sisyphus.target import Target
 
@@ -128,9 +128,10 @@ def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | Non
     around = [t for t in plan.transfers if plan.buffer(t.buffer).place == nest.around]
     around = [t for t in around if all((t.buffer in other.buffers) == (other is task) for other in plan.tasks)]
     for direction in Direction:
-        moves = [move_of(plan, t) for t in around if t.direction is direction]
-        for together in side_by_side(EXACT, moves):
-            longest = max(move_cycles(setting, move).value for move in together)
+        copies = side_by_side(EXACT, [(Copy(t.id), t.port) for t in around if t.direction is direction])
+        for step in copies:
+            moves = [move_of(plan, plan.transfer(n.transfer)) for n in walk((step,)) if isinstance(n, Copy)]
+            longest = max(move_cycles(setting, move).value for move in moves)
             cycles += calls.sum() * (longest + VITIS_2023_2.cycles.step)
     needs = needs_of(study, moments)
     by_task = {name: needs.moments[at][n] for at, step in enumerate(moments) for n, name in enumerate(step)}

@@ -14,6 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from sisyphus.algebra import EXACT
 from sisyphus.ir import (
     DOUBLE,
     FLOAT,
@@ -51,6 +52,7 @@ from sisyphus.plan import (
     Run,
     Task,
     Transfer,
+    side_by_side,
 )
 from sisyphus.poly import Affine, const, make_set, var
 from sisyphus.source import Span
@@ -286,8 +288,10 @@ class _TaskImporter:
         body = self._loop(nest[at], LoopRole.PIPELINED, body)
         for loop in reversed(nest[:at]):
             copies = [t for t in self.found["transfers"] if t["under"] == loop["loop"]]
-            before = tuple(Copy(t["fn"]) for t in copies if t["before_inner"])
-            after = tuple(Copy(t["fn"]) for t in copies if not t["before_inner"])
+            before, after = (
+                side_by_side(EXACT, [(Copy(t["fn"]), t["fn"]) for t in copies if t["before_inner"] is first])
+                for first in (True, False)
+            )
             body = self._loop(loop, LoopRole.TILE, (*before, *body, *after), keep=bool(copies))
         return body
 

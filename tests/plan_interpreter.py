@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from sisyphus.ir import ArrayId, Binary, Call, Cast, Expr, Index, Literal, Read, Ref, Role, Scalar, Scop, Select, Unary
-from sisyphus.plan import Bound, Copy, Direction, For, Guard, Hold, LoopRole, Node, Plan, Run, Task
+from sisyphus.plan import Bound, Copy, Direction, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, Together
 from sisyphus.plan import Call as TaskCall
 from sisyphus.poly import each_point
 
@@ -135,6 +135,8 @@ class _Machine:
             case Guard(conditions=conditions, body=body):
                 if all(c.evaluate(env) >= 0 for c in conditions):
                     self.run(body, env, task)
+            case Together(body=body):
+                self.run(body, env, task)
             case TaskCall(task=name):
                 called = self.plan.task(name)
                 self.run(called.body, {i: env[i] for i in called.iterators}, called)
@@ -223,7 +225,7 @@ def tile_visits(task: Task) -> list[Visit]:
                 holds = all(c.evaluate(env) >= 0 for c in node.conditions)
                 inside = work(node.body, env) if holds else (0, 0)
                 more = (inside[0], inside[1] + 1)
-            elif isinstance(node, Hold):
+            elif isinstance(node, Hold | Together):
                 more = work(node.body, env)
             elif isinstance(node, For):
                 steps = range(_lower(node.lower, env), _upper(node.upper, env) + 1)

@@ -23,6 +23,7 @@ from sisyphus.plan import (
     Plan,
     Quotient,
     Run,
+    Together,
     walk,
 )
 
@@ -39,9 +40,9 @@ def rewritten(nodes: Nodes, change: Callable[[Node], Nodes | None]) -> Nodes:
     """Each node replaced by what `change` returns, children first; None keeps it."""
     found: list[Node] = []
     for node in nodes:
-        if isinstance(node, For | Guard | Hold):
+        if isinstance(node, For | Guard | Hold | Together):
             node = replace(node, body=rewritten(node.body, change))
-        changed = change(node)
+        changed = () if isinstance(node, Together) and not node.body else change(node)
         found += (node,) if changed is None else changed
     return tuple(found)
 

@@ -25,7 +25,7 @@ from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
 from sisyphus.model.formulas.iteration_latency import Setting
-from sisyphus.model.formulas.latency import side_by_side, task_cycles
+from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.plan import Numbers, Shape
@@ -282,7 +282,9 @@ def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tup
         yield some, found, alike if found else replace(alike, unroll={})
 
 
-def _nest_costs(model: NestModel, setting: Setting, facts: TaskFacts, around: Sequence[Move]) -> dict[str, Value]:
+def _nest_costs(
+    model: NestModel, setting: Setting, facts: TaskFacts, around: Sequence[Sequence[Move]]
+) -> dict[str, Value]:
     """The formulas on the facts of one shape."""
     [(pipe, copies)] = pipes_in(facts.parts)
     study = study_pipe(setting, pipe)
@@ -292,7 +294,7 @@ def _nest_costs(model: NestModel, setting: Setting, facts: TaskFacts, around: Se
         "interval": study.interval.value,
         "depth": study.body.depth,
     }
-    dsp = copies * _address_dsp(setting, pipe) + _multipliers(setting, around)
+    dsp = copies * _address_dsp(setting, pipe) + _multipliers(setting, (move for step in around for move in step))
     dsp = dsp + _multipliers(setting, (move for move, _ in moves_in(facts.parts, 1)))
     kinds = cores_of(setting, pipe.works)
     for kind, count in _cores(setting, study).items():
@@ -304,14 +306,12 @@ def _nest_costs(model: NestModel, setting: Setting, facts: TaskFacts, around: Se
     return {**found, "dsp": dsp}
 
 
-def _around_cycles(setting: Setting, moves: Sequence[Move]) -> Value:
-    """A step of all loads before one call of a nest, and one of all stores behind it; more where they share a port."""
+def _around_cycles(setting: Setting, steps: Sequence[Sequence[Move]]) -> Value:
+    """Steps of loads before one call of a nest, and of stores behind it."""
     alg, total = setting.alg, 0
-    known = {move.id: move_cycles(setting, move).value for move in moves}
-    for is_load in (True, False):
-        for together in side_by_side(alg, [m for m in moves if m.is_load is is_load]):
-            longest = alg.maximum(0, *(alg.select(m.active, known[m.id], 0) for m in together))
-            total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
+    for step in steps:
+        longest = alg.maximum(0, *(alg.select(m.active, move_cycles(setting, m).value, 0) for m in step))
+        total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
     return total
 
 

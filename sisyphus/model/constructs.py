@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sisyphus.model.alone import MoveStudy, TaskStudy
-from sisyphus.model.facts.task_facts import Guarded, Part, Pipe, Replicated, Tile, Work
+from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Tile, Work
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Timing, is_reduction, is_tree, reduction_copies
@@ -93,6 +93,9 @@ def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
                 yield "copies" if turns == 1 else "copies-in-turns"
                 yield from _of_parts(body)
             case Tile(body=body):
+                yield from _of_parts(body)
+            case Beside(parts=body):
+                yield "parts-at-the-same-time"
                 yield from _of_parts(body)
             case _:
                 pass

@@ -2,7 +2,7 @@
 
 from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
-from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, steps, steps_of, task_transfers
+from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps, steps_of, task_transfers
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
@@ -21,6 +21,7 @@ from sisyphus.plan.tree import (
     Quotient,
     Run,
     Skip,
+    Together,
     body_of,
     is_copied_work,
     walk,
@@ -49,6 +50,7 @@ __all__ = [
     "Shared",
     "Skip",
     "Task",
+    "Together",
     "Touched",
     "Transfer",
     "Varying",
@@ -64,6 +66,7 @@ __all__ = [
     "narrowed",
     "reads_writes",
     "shared_subexpressions",
+    "side_by_side",
     "steps",
     "steps_of",
     "strides_of",

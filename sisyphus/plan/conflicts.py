@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.ir import ArrayId
 from sisyphus.plan.banks import in_registers
 from sisyphus.plan.plan import Direction, Plan, Task, Transfer
-from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
+from sisyphus.plan.tree import Call, Copy, For, Node, Together, body_of, walk
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,24 @@ def _task(plan: Plan, task: Task) -> Touched:
 def task_transfers(plan: Plan, task: Task) -> tuple[Transfer, ...]:
     """Transfers that a task runs itself, under its tile loops."""
     return tuple(map(plan.transfer, task.copies))
+
+
+def side_by_side(alg: Algebra, copies: Sequence[tuple[Copy, str]]) -> tuple[Node, ...]:
+    """Transfers, each with its port, as steps: no two of a step use one port; those take turns as they stand.
+
+    Where it is not the same for all candidates which are active, a transfer is in several steps, active in one.
+    """
+    rounds: list[list[Copy]] = []
+    for at, (copy, port) in enumerate(copies):
+        before = [other for other, its in copies[:at] if its == port]
+        turn = sum(alg.select(other.active, 1, 0) for other in before)
+        is_certain = all(other.active is True for other in before)
+        for number in range(len(before), len(before) + 1) if is_certain else range(len(before) + 1):
+            rounds += [[]] * (number == len(rounds))
+            here = alg.negation(alg.either(alg.exceeds(turn, number), alg.exceeds(number, turn)))
+            own = copy if is_certain else replace(copy, active=alg.both(copy.active, here))
+            rounds[number] = [*rounds[number], own]
+    return tuple(one[0] if len(one) == 1 else Together(tuple(one)) for one in rounds)
 
 
 def in_turn(plan: Plan, task: Task, copies: For, alg: Algebra = EXACT) -> Condition:

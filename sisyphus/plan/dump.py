@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sisyphus.ir.dump import expression
 from sisyphus.plan.plan import Buffer, Plan, Transfer
 from sisyphus.plan.sharing import Shared, shared_subexpressions
-from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run, Skip
+from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run, Skip, Together
 from sisyphus.poly import comparisons
 
 
@@ -32,7 +32,7 @@ def _buffer(buffer: Buffer) -> str:
     extents = "".join(f"[{e}]" for e in buffer.extents)
     part = "x".join(map(str, buffer.partition)) or "1"
     origin = ", ".join(map(str, buffer.origin))
-    extra = f" copies {buffer.copies}" if buffer.copies > 1 else ""
+    extra = f" copies {buffer.copies} by {buffer.turn}" if buffer.copies > 1 else ""
     extra += "".join(f" each of {count} {name}" for name, count in buffer.beside)
     extra += f" storage {buffer.storage}" if buffer.storage != "auto" else ""
     at = f" at [{origin}]" if any(not e.is_constant or e.constant for e in buffer.origin) else ""
@@ -53,7 +53,7 @@ def _shared(shared: Shared) -> str:
 def _nodes(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
     for node in nodes:
         yield "  " * depth + _headline(node)
-        if isinstance(node, For | Guard | Hold):
+        if isinstance(node, For | Guard | Hold | Together):
             yield from _nodes(node.body, depth + 1)
 
 
@@ -72,7 +72,10 @@ def _headline(node: Node) -> str:
         case Run():
             return f"run {node.statement}({', '.join(f'{name}={value}' for name, value in node.values)})"
         case Copy():
-            return f"copy {node.transfer}"
+            given = ", ".join(f"{name}={value}" for name, value in node.at)
+            return f"copy {node.transfer}{f' at {given}' if given else ''}"
+        case Together():
+            return "together"
         case Call():
             return f"call {node.task}"
 

@@ -20,7 +20,7 @@ from sisyphus.plan.levels import Copies, Levels
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.scan import Scan
 from sisyphus.plan.split import Full, full_tiles, pieces
-from sisyphus.plan.tree import Copy, For, Guard, Hold, LoopRole, Node, Run
+from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run
 from sisyphus.poly import Affine
 
 
@@ -28,8 +28,8 @@ from sisyphus.poly import Affine
 class Copying:
     """Transfers to run at the start and at the end of one iteration of a level-0 loop."""
 
-    loads: tuple[Copy, ...] = ()
-    stores: tuple[Copy, ...] = ()
+    loads: tuple[Node, ...] = ()
+    stores: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def tree_of(
     return (Guard(scan.entry, body),) if scan.entry else body
 
 
-def _moved(levels: Levels, copies: Copies, scan: Scan, transfers: tuple[Copy, ...]) -> tuple[Node, ...]:
+def _moved(levels: Levels, copies: Copies, scan: Scan, transfers: tuple[Node, ...]) -> tuple[Node, ...]:
     """Transfers in an iteration of a level-0 loop, once for each coarse-grained copy with tiles of its own there."""
     beside = levels.copies_under(copies.loop.iterator) if transfers else ()
     return _wrap(transfers, beside, scan, LoopRole.COPIES)

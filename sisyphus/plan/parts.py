@@ -82,6 +82,10 @@ class Parts:
         )
         return self.buffers[choice.id]
 
+    def port(self, choice: BufferPoint) -> str:
+        """Where the transfers of a buffer go through: views of an array share one."""
+        return self.scop.home(choice.array)
+
     def transfer(self, choice: BufferPoint, direction: Direction) -> str:
         """The id of the transfer that moves a buffer this way."""
         key = (choice.id, direction)
@@ -94,7 +98,7 @@ class Parts:
                 array=self.scop.home(choice.array),
                 buffer=buffer.id,
                 width=width,
-                port=self.scop.home(choice.array),
+                port=self.port(choice),
                 stream=direction is Direction.LOAD and bool(buffer.extents) and self._streams(choice),
             )
         return self.transfers[key].id

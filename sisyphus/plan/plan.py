@@ -29,6 +29,7 @@ class Direction(Enum):
 class Buffer:
     """An on-chip array: element (x0, x1, …) of it holds element origin + x of the off-chip array.
 
+    Of several `copies`, number `turn` modulo `copies` holds an iteration's part: consecutive iterations have one each.
     `array` may be a view, whose memory is that of another one. `origin` is over the iterators of the loops outside its
     place (all zero for a whole array); `extents` are its own;
     `partition` has one cyclic factor per dimension, between 1 and the extent; `place` and `copies` as in BufferPoint.
@@ -46,6 +47,7 @@ class Buffer:
     copies: int = 1
     storage: str = "auto"
     beside: tuple[tuple[str, Value], ...] = ()
+    turn: Affine | None = None
 
     @property
     def partitioned(self) -> tuple[tuple[Value, Value], ...]:

@@ -11,12 +11,13 @@ import numpy as np
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Scop
+from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.levels import BESIDE, Copies, Levels
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.scan import Range, Scan, starts_anew
 from sisyphus.plan.tiles import refs_to, tile_of
-from sisyphus.plan.tree import Call, Copy
+from sisyphus.plan.tree import Call, Copy, Node
 from sisyphus.poly import var
 from sisyphus.space import NestSpace, Tile, level2_order
 
@@ -167,10 +168,7 @@ class ShapeBuilder:
         statements = tuple(map(self.scop.statement, nest.statements))
         body = tree_of(levels, scan, statements, self._copying(), accumulators)
         task = Task(nest.id, nest.id, nest.statements, body, tuple(b.id for b in buffers.values()), (), nest.outer)
-        around = self.numbers.around.items()
-        moved = [(use, on) for array, on in around for use in self.space.arrays if use.array == array]
-        loads = (Copy(_id(use.array, Direction.LOAD), on) for use, on in moved)
-        stores = (Copy(_id(use.array, Direction.STORE), on) for use, on in moved if use.writes)
+        loads, stores = (self._moves(direction, self.numbers.around) for direction in Direction)
         return Plan(
             scop=self.scop,
             ports=tuple(self._port(array) for array in dict.fromkeys(map(self.scop.home, buffers))),
@@ -195,15 +193,16 @@ class ShapeBuilder:
         """What each level-0 loop moves; transfers that no candidate has there are left out."""
         found: dict[str, Copying] = {}
         for loop in self.shape.order:
-            loads, stores = list[Copy](), list[Copy]()
-            for use in self.space.arrays:
-                here = self.numbers.places.get(use.array, {}).get(loop, False)
-                if here is not False:
-                    loaded = self.alg.both(here, self.numbers.loads[use.array])
-                    loads.append(Copy(_id(use.array, Direction.LOAD), loaded))
-                    stores += [Copy(_id(use.array, Direction.STORE), here)] if use.writes else []
-            found[loop] = Copying(tuple(loads), tuple(stores))
+            at = {array: places[loop] for array, places in self.numbers.places.items() if places[loop] is not False}
+            loaded = {array: self.alg.both(here, self.numbers.loads[array]) for array, here in at.items()}
+            found[loop] = Copying(self._moves(Direction.LOAD, loaded), self._moves(Direction.STORE, at))
         return found
+
+    def _moves(self, direction: Direction, active: Mapping[ArrayId, Condition]) -> tuple[Node, ...]:
+        """Loads, or stores of what is written, of some arrays."""
+        uses = [u for u in self.space.arrays if u.array in active and (u.writes or direction is Direction.LOAD)]
+        copies = [(Copy(_id(u.array, direction), active[u.array]), self.scop.home(u.array)) for u in uses]
+        return side_by_side(self.alg, copies)
 
     def _transfer(self, array: ArrayId, direction: Direction) -> Transfer:
         home = self.scop.home(array)

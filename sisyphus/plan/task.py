@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Scalar, Statement, walk
+from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
 from sisyphus.plan.levels import BESIDE, Levels, levels_of
@@ -125,15 +126,15 @@ def _copying(
     written: set[ArrayId] = {s.write.array for s in statements}
     domains = {s.id: s.domain for s in statements}
     found: dict[str, Copying] = {}
-    for choice in tiled:
-        buffer, extents = parts.buffer(choice), parts.scop.array(choice.array).extents
-        so_far = found.get(choice.place, Copying())
-        loads, stores = so_far.loads, so_far.stores
-        if needs_load(buffer, extents, levels, scanned, statements, domains, around.region):
-            loads = (*loads, Copy(parts.transfer(choice, Direction.LOAD)))
-        if choice.array in written:
-            stores = (*stores, Copy(parts.transfer(choice, Direction.STORE)))
-        found[choice.place] = Copying(loads, stores)
+    for place in dict.fromkeys(choice.place for choice in tiled):
+        loads, stores = list[tuple[Copy, str]](), list[tuple[Copy, str]]()
+        for choice in (c for c in tiled if c.place == place):
+            buffer, extents, port = parts.buffer(choice), parts.scop.array(choice.array).extents, parts.port(choice)
+            if needs_load(buffer, extents, levels, scanned, statements, domains, around.region):
+                loads.append((Copy(parts.transfer(choice, Direction.LOAD)), port))
+            if choice.array in written:
+                stores.append((Copy(parts.transfer(choice, Direction.STORE)), port))
+        found[place] = Copying(side_by_side(EXACT, loads), side_by_side(EXACT, stores))
     return found
 
 

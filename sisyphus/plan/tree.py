@@ -108,10 +108,22 @@ class Hold:
 
 @dataclass(frozen=True)
 class Copy:
-    """One execution of a burst transfer, by its id, if it is `active`."""
+    """One execution of a burst transfer, by its id, if it is `active`.
+
+    It moves the part of the array that belongs to the iteration of the loops around, but for iterators that `at` gives
+    other values: the tile of a later iteration may be loaded ahead of it.
+    """
 
     transfer: str
     active: Condition = True
+    at: tuple[tuple[str, Affine], ...] = ()
+
+
+@dataclass(frozen=True)
+class Together:
+    """Nodes that run at the same time: none of them needs what another one does."""
+
+    body: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
@@ -121,19 +133,21 @@ class Call:
     task: str
 
 
-Node = For | Guard | Run | Hold | Copy | Call
+Node = For | Guard | Run | Hold | Copy | Together | Call
 
 
 def is_copied_work(node: Node) -> bool:
     """Whether a loop over coarse-grained copies is the one right around what they compute, not around transfers."""
     if not isinstance(node, For) or node.role is not LoopRole.COPIES:
         return False
-    return not any(isinstance(n, Copy) or (isinstance(n, For) and n.role is LoopRole.COPIES) for n in node.body)
+    return not any(
+        isinstance(n, Copy | Together) or (isinstance(n, For) and n.role is LoopRole.COPIES) for n in node.body
+    )
 
 
 def body_of(node: Node) -> tuple[Node, ...]:
     """Direct children in order of execution."""
-    return node.body if isinstance(node, For | Guard | Hold) else ()
+    return node.body if isinstance(node, For | Guard | Hold | Together) else ()
 
 
 def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from sisyphus.errors import InternalError
 from sisyphus.ir import Array
 from sisyphus.plan import Buffer, Copy, Direction, Plan, Run
-from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, schedule, var
+from sisyphus.poly import Affine, Map, Set, const, extend, make_map, make_set, schedule, var
 from sisyphus.verify.sites import Place, Site, Tree, touched
 
 MEMORY = "memory"
@@ -69,11 +70,16 @@ class Event:
 
 def events_of(plan: Plan, tree: Tree, array: Array, *, needed: bool) -> tuple[Event, ...]:
     """Everything that happens to an array, also through views; `needed`: its last values must reach memory."""
-    return (
-        *_start(plan, array),
+    copies = {b.id: b.copies for b in _buffers(plan, array)}
+    found = (
         *(event for site in tree.sites if isinstance(site.node, Run) for event in _run(plan, site, array)),
         *(event for site in tree.sites if isinstance(site.node, Copy) for event in _copy(plan, site, array)),
-        *(event for buffer in _buffers(plan, array) for event in _lost(tree, buffer)),
+    )
+    return (
+        *_start(plan, array),
+        *found,
+        *(_overwritten(e, copies[e.target[0]]) for e in found if e.target and copies.get(e.target[0], 1) > 1),
+        *(event for b in _buffers(plan, array) if b.copies == 1 for event in _lost(tree, b)),
         *(_end(plan, array) if needed else ()),
     )
 
@@ -140,8 +146,13 @@ def located(place: Place, buffer: Buffer, element: Sequence[Affine]) -> tuple[Af
 
 
 def _location(place: Place, buffer: Buffer, element: Sequence[Affine]) -> tuple[Affine, ...]:
-    """Which of the arrays of a buffer that coarse-grained copies have is meant, and where in it the element is."""
-    return (*(place.value(var(name)) for name, _ in buffer.beside), *located(place, buffer, element))
+    """Which of the arrays of a buffer is meant, and where in it the element is.
+
+    The arrays are those of coarse-grained copies, and the versions of a buffer of several copies: one for each turn, of
+    which `_overwritten` says how long it lasts.
+    """
+    turn = (place.value(buffer.turn),) if buffer.copies > 1 and buffer.turn is not None else ()
+    return (*turn, *(place.value(var(name)) for name, _ in buffer.beside), *located(place, buffer, element))
 
 
 def _copy(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
@@ -160,6 +171,18 @@ def _copy(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
     memory, own = (MEMORY, element), (buffer.id, _location(site.place, buffer, element))
     source, target = (memory, own) if transfer.direction is Direction.LOAD else (own, memory)
     yield Event(site.name, Kind.COPY, dims, points, site.place.times, element, source, target, site)
+
+
+def _overwritten(event: Event, copies: int) -> Event:
+    """What is written to a buffer of several copies is lost for all earlier turns that have the same copy."""
+    if event.target is None:
+        raise InternalError(f"event `{event.name}` writes nothing")
+    buffer, (turn, *index) = event.target
+    dims, earlier = (*event.dims, "earlier"), turn - copies * var("earlier")
+    name, target = f"over_{event.name}", (buffer, (earlier, *index))
+    before = make_set(name, dims, at_least_zero=[var("earlier") - 1, earlier])
+    points = extend(event.points, dims).set_tuple_name(name).intersect(before)
+    return Event(name, Kind.LOST, dims, points, event.times, event.element, target=target)
 
 
 def _lost(tree: Tree, buffer: Buffer) -> Iterator[Event]:

@@ -5,12 +5,14 @@ It never looks at the design point that the plan was built from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 from sisyphus.analysis import Dependences, Live
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
-from sisyphus.plan import Plan
+from sisyphus.plan import Copy, Node, Plan, Together, reads_writes, walk
 from sisyphus.verify.bounds import check_beats, check_bounds, check_trip_counts
 from sisyphus.verify.movement import check_movement
 from sisyphus.verify.order import check_instances, check_order
@@ -36,8 +38,33 @@ def each_check(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live
         yield from check_beats(plan)
         yield from check_bounds(plan, tree)
         yield from check_movement(plan, tree, _needed(plan, live))
+        if _meets_itself(plan):
+            yield from _backwards(plan, dependences, _needed(plan, live))
     except InternalError as broken:
         yield Check("loop tree", False, broken.message)
+
+
+def _backwards(plan: Plan, dependences: Dependences, needed: frozenset[ArrayId]) -> Iterator[Check]:
+    """What runs at the same time in the order that is not that of the text: the other checks do not depend on it."""
+    tree = Tree.of(plan, backwards=True)
+    for check in check_order(dependences, tree.runs, tree_reduction=plan.tree_reduction):
+        yield replace(check, name=f"{check.name}, at the same time")
+    for check in check_movement(plan, tree, needed):
+        yield replace(check, name=f"{check.name}, at the same time")
+
+
+def _meets_itself(plan: Plan) -> bool:
+    """Whether more than transfers between different memories may run at the same time."""
+    bodies = (plan.body, *(task.body for task in plan.tasks))
+    steps = (node.body for body in bodies for node in walk(body) if isinstance(node, Together))
+    return any(_are_tied(plan, step) for step in steps)
+
+
+def _are_tied(plan: Plan, step: Sequence[Node]) -> bool:
+    if not all(isinstance(node, Copy) for node in step):
+        return True
+    touched = [reads_writes(plan, node) for node in step]
+    return any(one.conflicts(other) for one, other in combinations(touched, 2))
 
 
 def _needed(plan: Plan, live: Mapping[ArrayId, Live] | None) -> frozenset[ArrayId]:

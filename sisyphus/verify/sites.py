@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Ref, Statement
-from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task
+from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, Together
 from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
 
 
@@ -83,8 +83,9 @@ class Tree:
     sites: tuple[Site, ...]
 
     @staticmethod
-    def of(plan: Plan) -> Tree:
-        nodes = tuple(_nodes(plan, plan.body, Place()))
+    def of(plan: Plan, *, backwards: bool = False) -> Tree:
+        """`backwards`: nodes that run at the same time stand in the order that is not that of the text."""
+        nodes = tuple(_nodes(plan, plan.body, Place(), -1 if backwards else 1))
         found = []
         for number, (place, node) in enumerate(nodes):
             if isinstance(node, Run | Copy):
@@ -118,23 +119,33 @@ def _is_home(place: Place, node: For, buffer: Buffer) -> bool:
     return node.role is LoopRole.OUTER
 
 
-def _nodes(plan: Plan, nodes: Sequence[Node], around: Place) -> Iterator[tuple[Place, Node]]:
-    """Every node with its place, a call before what it calls."""
+def _nodes(
+    plan: Plan, nodes: Sequence[Node], around: Place, together: int, way: int = 1
+) -> Iterator[tuple[Place, Node]]:
+    """Every node with its place, a call before what it calls.
+
+    `way` is 1, or -1 where the nodes run in reverse order; `together` is that of nodes that run at the same time.
+    """
     for position, node in enumerate(nodes):
-        here = replace(around, times=(*around.times, const(position)))
+        here = replace(around, times=(*around.times, const(way * position)))
+        if isinstance(node, Copy):
+            given = {name: here.value(value) for name, value in node.at}
+            here = replace(here, env=tuple({**dict(here.env), **given}.items()))
         yield here, node
         match node:
             case For():
-                yield from _nodes(plan, node.body, _inside_loop(here, node))
+                yield from _nodes(plan, node.body, _inside_loop(here, node), together)
+            case Together():
+                yield from _nodes(plan, node.body, here, together, together)
             case Guard():
                 conditions = (*here.conditions, *(here.value(c) for c in node.conditions))
-                yield from _nodes(plan, node.body, replace(here, conditions=conditions))
+                yield from _nodes(plan, node.body, replace(here, conditions=conditions), together)
             case Hold():
-                yield from _nodes(plan, node.body, replace(here, holds=(*here.holds, node)))
+                yield from _nodes(plan, node.body, replace(here, holds=(*here.holds, node)), together)
             case Call():
                 task = plan.task(node.task)
                 env = tuple((name, here.value(var(name))) for name in task.iterators)
-                yield from _nodes(plan, task.body, replace(here, task=task, env=env, holds=()))
+                yield from _nodes(plan, task.body, replace(here, task=task, env=env, holds=()), together)
 
 
 def _inside_loop(here: Place, node: For) -> Place:

@@ -28,6 +28,7 @@ from sisyphus.plan import (
     Run,
     Skip,
     Task,
+    Together,
     is_copied_work,
     walk,
 )
@@ -162,6 +163,8 @@ class TaskPrinter:
                     self._nodes(body, ranges)
             case Hold():
                 self._hold(node, ranges)
+            case Together(body=body):
+                self._nodes(body, ranges)
             case Run():
                 self._run(node)
             case Copy(transfer=transfer):

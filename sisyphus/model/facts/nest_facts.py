@@ -10,7 +10,7 @@ from sisyphus.ir import Scop
 from sisyphus.model.facts.moves import moved_by
 from sisyphus.model.facts.plan_facts import task_facts
 from sisyphus.model.facts.task_facts import Move, TaskFacts
-from sisyphus.plan import Copy, For, LoopRole, Numbers, Shape, ShapeBuilder
+from sisyphus.plan import Copy, For, LoopRole, Numbers, Shape, ShapeBuilder, walk
 from sisyphus.poly import Affine
 from sisyphus.space import NestSpace
 
@@ -50,8 +50,9 @@ class Counted:
 
 def nest_facts(
     alg: Algebra, scop: Scop, space: NestSpace, shape: Shape, numbers: Numbers, *, tree: bool
-) -> tuple[TaskFacts, tuple[Move, ...]]:
-    """The nest as a task, and the transfers around it; with the numbers of all candidates of a shape."""
+) -> tuple[TaskFacts, tuple[tuple[Move, ...], ...]]:
+    """The nest as a task, and the transfers around it in steps; with the numbers of all candidates of a shape."""
     plan = ShapeBuilder(alg, scop, space, tree, shape, numbers).plan()
-    around = tuple(moved_by(alg, plan, node) for node in plan.body if isinstance(node, Copy))
+    steps = (tuple(n for n in walk((node,)) if isinstance(n, Copy)) for node in plan.body)
+    around = tuple(tuple(moved_by(alg, plan, copy) for copy in step) for step in steps if step)
     return task_facts(plan, plan.tasks[0], Counted(numbers, shape.order), alg), around

@@ -14,9 +14,9 @@ from sisyphus.errors import InternalError
 from sisyphus.model.counting.iterations import Survey, Visits, survey
 from sisyphus.model.facts.flows import flows_of
 from sisyphus.model.facts.moves import moved_by
-from sisyphus.model.facts.task_facts import Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.facts.works import Around, Placed, works_in
-from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, in_turn, is_copied_work
+from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, Together, in_turn, is_copied_work
 from sisyphus.poly import Affine
 
 
@@ -70,7 +70,7 @@ class _Reader:
         found: list[Part] = []
         straight: list[Node] = []
         for node in nodes:
-            if not isinstance(node, Copy) and id(node) not in self.survey.looping:
+            if id(node) not in self.survey.looping:
                 straight.append(node)
                 continue
             if straight:
@@ -85,7 +85,9 @@ class _Reader:
         match node:
             case Copy():
                 move = moved_by(self.alg, self.plan, node)
-                return Burst((move,), move.is_load)
+                return Burst(((move,),), move.is_load)
+            case Together(body=body):
+                return _at_once([part for child in body for part in self.parts((child,), place)])
             case For(role=LoopRole.COPIES):
                 return self._copies(node, place)
             case For():
@@ -113,8 +115,8 @@ class _Reader:
         inside = replace(place, beside=(*place.beside, loop), visits=place.visits.times(turns))
         inner = self.parts(loop.body, inside)
         match inner:
-            case [Burst(moves, is_load, rounds)]:
-                return Burst(moves, is_load, rounds * loop.trip_count)
+            case [Burst(steps, is_load, rounds)]:
+                return Burst(steps, is_load, rounds * loop.trip_count)
             case [Replicated(copies, body, more)] if not is_copied_work(loop):
                 return Replicated(copies * side, body, more * turns)
         return Replicated(side, inner, turns)
@@ -143,9 +145,18 @@ def _append(found: list[Part], part: Part) -> None:
     """Adds a part; a transfer joins the transfers of its direction right before it."""
     last = found[-1] if found else None
     if isinstance(part, Burst) and isinstance(last, Burst) and _alike(last, part):
-        found[-1] = Burst(last.moves + part.moves, part.is_load, part.rounds)
+        found[-1] = Burst(last.steps + part.steps, part.is_load, part.rounds)
     else:
         found.append(part)
+
+
+def _at_once(parts: Sequence[Part]) -> Part:
+    """Parts that run at the same time: of transfers of one direction, one step."""
+    bursts = [part for part in parts if isinstance(part, Burst)]
+    first = bursts[0] if bursts else None
+    if first is None or len(bursts) < len(parts) or not all(_alike(first, burst) for burst in bursts):
+        return Beside(tuple(parts))
+    return Burst((tuple(move for burst in bursts for step in burst.steps for move in step),), first.is_load)
 
 
 def _alike(one: Burst, other: Burst) -> bool:

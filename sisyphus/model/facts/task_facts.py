@@ -125,14 +125,21 @@ class Move:
 
 @dataclass(frozen=True)
 class Burst:
-    """Transfers that stand together in a body and run side by side as far as their memories allow.
+    """Loads, or stores, that stand together in a body, as steps: those of one run side by side.
 
     `rounds`: how often, one after another, as coarse-grained copies have buffers of their own behind the same ports.
     """
 
-    moves: tuple[Move, ...]
+    steps: tuple[tuple[Move, ...], ...]
     is_load: bool
     rounds: Value = 1
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Parts that run at the same time, each of them as often as the whole is entered."""
+
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,7 @@ class Replicated:
     turns: Value = 1
 
 
-Part = Pipe | Burst | Tile | Guarded | Replicated
+Part = Pipe | Burst | Beside | Tile | Guarded | Replicated
 
 
 @dataclass(frozen=True)

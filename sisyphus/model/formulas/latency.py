@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sisyphus.algebra import Algebra, Condition, Value, at_least, product
-from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.algebra import Condition, Value, at_least, product
+from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
@@ -100,6 +100,8 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
             inside = _sequence(setting, part.body, runs, bodies)
             guard = Term("guard", entries * cycles.skipped, rule="guarded part")
             return total("if", (guard, *inside), rule="guarded part")
+        case Beside(parts=parts):
+            return _longest(setting, parts, entries, bodies)
         case Replicated():
             return _copies_cycles(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
@@ -109,6 +111,23 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
             )
         case _:
             return _nest_cycles(setting, nest_of(part), entries, bodies)
+
+
+def _longest(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> Term:
+    """Parts that run at the same time take what the longest takes; where guarded ones do not run, the others are alone.
+
+    Each part takes the same in all entries in which it runs, and guarded ones run in the same entries.
+    """
+    alg = setting.alg
+    terms = [_part(setting, part, entries, bodies) for part in parts]
+    runs = [part.runs if isinstance(part, Guarded) else entries for part in parts]
+    each = [alg.ceil_div(term.value, alg.maximum(count, 1)) for term, count in zip(terms, runs, strict=True)]
+    always = [one for one, part in zip(each, parts, strict=True) if not isinstance(part, Guarded)]
+    guarded = alg.maximum(0, *(part.runs for part in parts if isinstance(part, Guarded)))
+    alone = (entries - guarded) * alg.maximum(0, *always)
+    most = guarded * alg.maximum(0, *each) + alone
+    name = " beside ".join(term.name for term in terms)
+    return Term(name, most, rule="parts at the same time", construct="parts-at-the-same-time")
 
 
 def _copies_cycles(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Term:
@@ -160,9 +179,8 @@ def _chained(setting: Setting, nest: Nest) -> list[Condition]:
 
 def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
     found: Condition = False
-    for burst in bursts:
-        for move in burst.moves:
-            found = setting.alg.either(found, move.active)
+    for move in (move for burst in bursts for step in burst.steps for move in step):
+        found = setting.alg.either(found, move.active)
     return found
 
 
@@ -229,34 +247,15 @@ def _outer_address(setting: Setting, pipe: Pipe) -> Value:
 def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
-    rounds = side_by_side(alg, burst.moves)
-    known = {move.id: move_cycles(setting, move) for move in burst.moves}
+    known = {move.id: move_cycles(setting, move) for step in burst.steps for move in step}
     entries = entries * burst.rounds
     found: list[Term] = []
-    for number, moves in enumerate(rounds):
+    for number, moves in enumerate(burst.steps):
         each = [(move, known[move.id]) for move in moves]
         longest = alg.maximum(*(alg.select(move.active, term.value, 0) for move, term in each))
-        doubt = "port-in-turns" if len(rounds) > 1 else doubt_of(term for _, term in each)
+        doubt = "port-in-turns" if len(burst.steps) > 1 else doubt_of(term for _, term in each)
         found.append(Term(" | ".join(term.name for _, term in each), entries * longest, construct=doubt))
         if burst.is_load or number:
-            moved = alg.select(_moves_any(setting, (Burst(tuple(moves), burst.is_load),)), entries * step, 0)
+            moved = alg.select(_moves_any(setting, (Burst((moves,), burst.is_load),)), entries * step, 0)
             found.append(Term("between parts", moved, rule="parts of a body"))
     return total("loads" if burst.is_load else "stores", found, rule="transfers of a tile")
-
-
-def side_by_side(alg: Algebra, moves: Sequence[Move]) -> list[list[Move]]:
-    """Transfers grouped so that no two of a group are active on one port; they take turns as they stand.
-
-    Where it is not the same for all candidates which are active, a transfer is in several groups, active in one.
-    """
-    rounds: list[list[Move]] = []
-    for at, move in enumerate(moves):
-        before = [other for other in moves[:at] if other.port == move.port]
-        turn = sum(alg.select(other.active, 1, 0) for other in before)
-        is_certain = all(other.active is True for other in before)
-        for number in range(len(before), len(before) + 1) if is_certain else range(len(before) + 1):
-            rounds += [[]] * (number == len(rounds))
-            here = alg.negation(alg.either(alg.exceeds(turn, number), alg.exceeds(number, turn)))
-            own = move if is_certain else replace(move, active=alg.both(move.active, here))
-            rounds[number] = [*rounds[number], own]
-    return rounds

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sisyphus.algebra import Value
-from sisyphus.model.facts.task_facts import Burst, Guarded, Move, Part, Pipe, Replicated, Tile
+from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Move, Part, Pipe, Replicated, Tile
 from sisyphus.model.formulas.bank_ports import port_interval
 from sisyphus.model.formulas.core_counts import Operations, operations
 from sisyphus.model.formulas.iteration_latency import Setting, Timing, timings
@@ -41,7 +41,7 @@ def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, V
         match part:
             case Pipe():
                 yield part, copies
-            case Tile(body=body) | Guarded(body=body):
+            case Tile(body=body) | Guarded(body=body) | Beside(parts=body):
                 yield from pipes_in(body, copies)
             case Replicated(copies=more, body=body):
                 yield from pipes_in(body, copies * more)
@@ -53,8 +53,10 @@ def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Valu
     """Every transfer of some parts that are entered so often, with how often it runs."""
     for part in parts:
         match part:
-            case Burst(moves=moves, rounds=rounds):
-                yield from ((move, entries * rounds) for move in moves)
+            case Burst(steps=steps, rounds=rounds):
+                yield from ((move, entries * rounds) for step in steps for move in step)
+            case Beside(parts=inside):
+                yield from moves_in(inside, entries)
             case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
                 yield from moves_in(body, inside)
             case Replicated() | Pipe():

@@ -17,7 +17,7 @@ from sisyphus.backends.hls import Project, project
 from sisyphus.frontend import read
 from sisyphus.ir import Scop
 from sisyphus.lint import lint_text
-from sisyphus.plan import Copy, For, LoopRole, Plan, Run, build_plan
+from sisyphus.plan import Copy, For, LoopRole, Plan, Run, Together, build_plan
 from sisyphus.poly import const
 from sisyphus.space import DesignPoint, Tile, illegal
 from sisyphus.verify import prove, run, verify
@@ -63,7 +63,9 @@ def rows(place: str = "i") -> tuple[Scop, Dependences, Plan]:
 
 def one_copy_less(plan: Plan) -> Plan:
     def change(node: object) -> tuple[For] | None:
-        is_work = isinstance(node, For) and node.role is LoopRole.COPIES and not isinstance(node.body[0], Copy)
+        is_work = (
+            isinstance(node, For) and node.role is LoopRole.COPIES and not isinstance(node.body[0], Copy | Together)
+        )
         return (spoil.moved_bound(node, upper=-1),) if is_work else None  # type: ignore[arg-type]
 
     return spoil.everywhere(plan, change)
