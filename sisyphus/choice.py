@@ -174,7 +174,7 @@ def cost_of(known: Known | Choice, request: Request) -> float:
     """What is minimised: cycles, by the model asked for."""
     if request.model == "paper":
         return paper.evaluate(space_of(known.kernel, request), known.point).objective
-    return estimate_of(known.kernel, known.point, request.target).cycles
+    return estimate_of(known.kernel, known.point, request.target).by(request.options.objective)
 
 
 def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | None, improve: bool) -> Choice:
@@ -193,7 +193,7 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
             cost = estimator.estimate(split_as_fixed(space, point))
         except KernelError:  # a width that this point's tiles do not allow
             return Judged(inf, {})
-        return Judged(cost.cycles, {kind.name: getattr(cost, kind.name) for kind in KINDS})
+        return Judged(cost.by(request.options.objective), {kind.name: getattr(cost, kind.name) for kind in KINDS})
 
     def hear(cost: float | None, bound: float | None, seconds: float) -> None:
         listen(f"search: {report.progress_text(cost, bound, seconds)}")

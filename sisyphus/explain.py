@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sisyphus.budgets import BUDGETS, given, of_device, taken, with_amounts
-from sisyphus.choice import Choice, Known, Listen, find
+from sisyphus.choice import Choice, Known, Listen, cost_of, find
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
 from sisyphus.model import Estimate, Term
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
@@ -42,7 +42,7 @@ def explain(kernels: Sequence[Kernel], request: Request, choice: Choice, listen:
     except KeyboardInterrupt:
         pass  # what there is by then is told, as not complete
     return Explanation(
-        cycles=cost.cycles,
+        cycles=cost.by(request.options.objective),
         shares=_shares(cost, choice, target),
         parts=parts,
         paces=tuple(_paces(plan, target, {part.nest for part in parts})),
@@ -100,7 +100,7 @@ def _steps(
             top=1,
         )
         cycles, stop = _fewest(kernels, asked, start)
-        cycles = min(cycles, cost.cycles)
+        cycles = min(cycles, cost.by(request.options.objective))
         beyond = has.get(budget.name)
         beyond = beyond if beyond is not None and beyond < amount else None
         found.append(Step(budget.option, budget.unit, amount, cycles, stop is not Stop.TIME, beyond))
@@ -114,9 +114,9 @@ def _fewest(kernels: Sequence[Kernel], request: Request, start: Known) -> tuple[
     try:
         found = find(kernels, request, start=start)
     except (NoDesignError, TimeUp):
-        return estimate_of(start.kernel, start.point, request.target).cycles, Stop.TIME
+        return round(cost_of(start, request)), Stop.TIME
     stop = Stop.UNPROVED if found.outcome is None else found.outcome.stop
-    return estimate_of(found.kernel, found.point, request.target).cycles, stop
+    return round(cost_of(found, request)), stop
 
 
 def _neighbours(found: list[Neighbour], choice: Choice, target: Target, deadline: float | None) -> bool:
@@ -141,4 +141,4 @@ def _compared(choice: Choice, target: Target, change: Change) -> Neighbour:
         for b in BUDGETS
         if b.name in limits and used[b.name] > limits[b.name]
     )
-    return Neighbour(change.nest, change.kind, change.words, cost.cycles, over)
+    return Neighbour(change.nest, change.kind, change.words, cost.by(choice.space.options.objective), over)

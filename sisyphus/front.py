@@ -40,11 +40,12 @@ class _Answer:
 class _Design:
     choice: Choice
     cost: Estimate
+    cycles: int
 
     @property
     def figures(self) -> tuple[int, int, int]:
         """What is traded against each other."""
-        return self.cost.cycles, self.cost.dsp, self.cost.bram18k
+        return self.cycles, self.cost.dsp, self.cost.bram18k
 
     def beats(self, other: _Design) -> bool:
         """Is it no worse in anything and better in something, or the same and chosen by the sorted JSON?"""
@@ -144,11 +145,11 @@ class _Searches:
         if known is not None:
             return known.design
         fitting = [a.design for a in self.answers if a.design is not None and _fits(a.design, dsp, bram18k)]
-        start = min(fitting, key=lambda d: (d.cost.cycles, d.choice.point.sort_key()), default=None)
+        start = min(fitting, key=lambda d: (d.cycles, d.choice.point.sort_key()), default=None)
         found = self._search(dsp, bram18k, start)
         if found is not None and not _fits(found, dsp, bram18k):
             found = None
-        if found is None or (start is not None and start.cost.cycles <= found.cost.cycles):
+        if found is None or (start is not None and start.cycles <= found.cycles):
             found = start
         self.answers.append(_Answer(dsp, bram18k, found))
         return found
@@ -187,7 +188,8 @@ class _Searches:
         return found
 
     def _rated(self, choice: Choice) -> _Design:
-        return _Design(choice, estimate_of(choice.kernel, choice.point, self.request.target))
+        cost = estimate_of(choice.kernel, choice.point, self.request.target)
+        return _Design(choice, cost, cost.by(self.request.options.objective))
 
 
 def _fits(design: _Design, dsp: int, bram18k: int) -> bool:

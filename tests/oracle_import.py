@@ -154,9 +154,11 @@ class _Importer:
 
     def _ports(self, transfers: Sequence[Transfer]) -> Iterator[Port]:
         widths = {t.array: t.width for t in transfers}
+        stored = {t.array for t in transfers if t.direction is Direction.STORE}
         for array in self.arrays.values():
             if array.id in widths:
-                yield Port(array.id, "array", self.type, array.extents, widths[array.id], f"v{array.id}", "inout")
+                way = "inout" if array.id in stored else "in"
+                yield Port(array.id, "array", self.type, array.extents, widths[array.id], f"v{array.id}", way)
 
     def _task(self, call: Mapping[str, Any]) -> Task:
         task = self.entry["tasks"][call["fn"]]

@@ -54,6 +54,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="May rows of arrays be padded in memory to whole beats? Never in the paper's model.",
 )
+@click.option(
+    "--objective",
+    type=click.Choice(["rtl", "report"]),
+    help="Which cycles to minimise: in RTL or of the synthesis report.  [default: rtl where it was measured (HBM)]",
+)
 @click.option("--fix", "fixes", multiple=True, metavar="KNOB=VALUE", help="Fix a knob, as in S1.order=k,i,j.")
 @click.option("--solver", default="auto", show_default=True, metavar="NAME", help="See `sisy solvers`.")
 @click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of each search.")
@@ -118,18 +123,21 @@ def _tell(design: Design, *, log: bool) -> None:
 
 
 def _request(options: dict[str, Any]) -> Request:
+    from sisyphus.model import natural_objective
     from sisyphus.pipeline import Request
     from sisyphus.solve import Limits
     from sisyphus.space import Options
 
+    target = make_target(options)
     return Request(
         source=make_source(options),
-        target=make_target(options),
+        target=target,
         options=Options(
             tree_reduction=options["tree_reduction"],
             reuse=options["reuse"],
             tiles=options["tiles"],
             padding=options["padding"],
+            objective=options["objective"] or natural_objective(target.device),
         ),
         solver=options["solver"],
         limits=Limits(seconds=seconds(options["time_limit"]), gap=_gap(options["gap"]), seed=options["seed"]),
@@ -156,6 +164,8 @@ def _check_together(options: dict[str, Any]) -> None:
                 hint="`--start FILE` begins a search with a saved design",
             )
     if options["model"] == "paper":
+        if options["objective"] is not None:
+            raise UsageError("`--objective` needs the measured model", hint="leave out `--model paper`")
         for name in ("front", "explain"):
             if options[name]:
                 shown = "pareto" if name == "front" else name

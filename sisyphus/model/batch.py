@@ -27,6 +27,7 @@ from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace
@@ -100,8 +101,8 @@ class NestCosts:
 class NestModel:
     """A nest with everything that does not depend on the candidate; made once and asked often.
 
-    `together` are the statements under the same outer loops, where these are not the ones that share them in the
-    source.
+    `rtl`: cycles are those in RTL, without what the whole kernel takes once. `together` are the statements under the
+    same outer loops, where these are not the ones that share them in the source.
     """
 
     scop: Scop
@@ -110,6 +111,7 @@ class NestModel:
     tree: bool = False
     rules: Rules = VITIS_2023_2
     together: tuple[StmtId, ...] | None = None
+    rtl: bool = False
     _programs: dict[Hashable, Program] = field(default_factory=dict)
 
     @cached_property
@@ -290,7 +292,7 @@ def _nest_costs(
     study = study_pipe(setting, pipe)
     cycles = task_cycles(setting, facts, lambda _: study.body, model.counts.runs)
     found: dict[str, Value] = {
-        "cycles": cycles.value + model.counts.runs * _around_cycles(setting, around),
+        "cycles": counted(cycles, rtl=model.rtl) + model.counts.runs * _around_cycles(setting, around, rtl=model.rtl),
         "interval": study.interval.value,
         "depth": study.body.depth,
     }
@@ -306,11 +308,12 @@ def _nest_costs(
     return {**found, "dsp": dsp}
 
 
-def _around_cycles(setting: Setting, steps: Sequence[Sequence[Move]]) -> Value:
+def _around_cycles(setting: Setting, steps: Sequence[Sequence[Move]], *, rtl: bool) -> Value:
     """Steps of loads before one call of a nest, and of stores behind it."""
     alg, total = setting.alg, 0
     for step in steps:
-        longest = alg.maximum(0, *(alg.select(m.active, move_cycles(setting, m).value, 0) for m in step))
+        each = (alg.select(m.active, counted(move_cycles(setting, m), rtl=rtl), 0) for m in step)
+        longest = alg.maximum(0, *each)
         total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
     return total
 

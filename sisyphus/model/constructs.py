@@ -13,6 +13,7 @@ from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.recurrence import FAR, acts_as_registers, address_distance, alias_pairs
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
+from sisyphus.space import DIRECT_BITS
 
 #: The owner of what belongs to no task, transfer or buffer.
 KERNEL = "kernel"
@@ -53,6 +54,10 @@ def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[s
     move, setting = moved.move, moved.setting
     in_groups = int(move_interval(setting, move)) > 1
     yield "transfer-by-lane-groups" if in_groups else "transfer-by-counters"
+    if transfer.stream:
+        yield "transfer-through-fifo"
+    elif move.is_load and int(move.width) * move.bits > DIRECT_BITS:
+        yield "transfer-wide-and-direct"
     if any(int(cycles) for cycles in move_remainders(setting, move)):
         yield "transfer-with-remainder"
     if int(move.bursts) > 1:

@@ -13,11 +13,12 @@ from sisyphus.model.area.resources import resources_of
 from sisyphus.model.backing import Backing, backing
 from sisyphus.model.constructs import constructs_of
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
+from sisyphus.model.formulas.rtl import in_rtl, natural_objective
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.terms import Term, without_zeros
 from sisyphus.model.study import Known, Study
 from sisyphus.plan import KnownPlans, Plan, build_plan
-from sisyphus.space import DesignPoint
+from sisyphus.space import DesignPoint, Objective
 from sisyphus.target import Target
 
 RESOURCES = ("cycles", "dsp", "bram18k", "uram", "ff", "lut")
@@ -27,7 +28,9 @@ RESOURCES = ("cycles", "dsp", "bram18k", "uram", "ff", "lut")
 class Estimate:
     """What a plan costs; `sums` has a tree per figure of RESOURCES, whose leaves add up to it.
 
-    `bytes_moved` counts every transfer between memory and chip; `intervals` the II of each pipelined loop of each task.
+    `cycles` are those of the synthesis report, `rtl` those in RTL: one figure twice where it was measured for the kind
+    of memory, else the least and the most. `bytes_moved` counts every transfer between memory and chip; `intervals` the
+    II of each pipelined loop of each task.
     """
 
     cycles: int
@@ -41,6 +44,7 @@ class Estimate:
     intervals: Mapping[str, tuple[int, ...]]
     sums: Mapping[str, Term]
     rules: str
+    rtl: tuple[int, int]
     study: Study = field(repr=False, compare=False)
 
     @cached_property
@@ -58,9 +62,14 @@ class Estimate:
         """How much of each figure rests on what, and which constructs that is."""
         return backing(self.terms, self.constructs)
 
+    def by(self, objective: Objective) -> int:
+        """The figure that a search minimises."""
+        return self.cycles if objective == "report" else self.rtl[1]
+
     def to_json(self) -> dict[str, Any]:
         return {
             **{name: getattr(self, name) for name in RESOURCES},
+            "rtl_cycles": list(self.rtl),
             "onchip_bytes": self.onchip_bytes,
             "bytes_moved": self.bytes_moved,
             "intervals": {task: list(found) for task, found in self.intervals.items()},
@@ -101,6 +110,9 @@ def _estimate(plan: Plan, known: Known) -> Estimate:
     study = Study(plan, known)
     kernel = kernel_cycles(study)
     used = resources_of(study, kernel.moments)
+    most = int(in_rtl(study.rules, kernel.term))
+    is_known = natural_objective(study.target.device, study.rules) == "rtl"
+    least = most if is_known else round(kernel.term.value)
     terms = {"cycles": kernel.term, **{name: getattr(used, name) for name in RESOURCES[1:]}}
     return Estimate(
         **{name: round(term.value) for name, term in terms.items()},
@@ -109,5 +121,6 @@ def _estimate(plan: Plan, known: Known) -> Estimate:
         intervals={name: tuple(int(p.interval.value) for p in task.pipes) for name, task in study.tasks.items()},
         sums=terms,
         rules=study.rules.version,
+        rtl=(least, most),
         study=study,
     )

@@ -211,7 +211,9 @@ class ShapeBuilder:
 
     def _port(self, array: ArrayId) -> Port:
         declared = self.scop.array(array)
-        return Port(array, "array", declared.type, declared.extents, bundle=array)
+        written = any(use.writes and self.scop.home(use.array) == array for use in self.space.arrays)
+        direction = "inout" if written else "in"
+        return Port(array, "array", declared.type, declared.extents, bundle=array, direction=direction)
 
 
 def _id(array: ArrayId, direction: Direction) -> str:

@@ -249,10 +249,19 @@ def figure_rows(cost: Estimate, target: Target) -> Rows:
     budget, clock = target.budget, target.clock_mhz
     kinds = sorted(KINDS, key=lambda kind: kind.name == "onchip_bytes")
     return [
-        ("cycles", f"{cost.cycles:,}", f"{cost.cycles / clock:,.1f} us at {clock:g} MHz"),
+        ("cycles", f"{cost.cycles:,}", f"{cost.cycles / clock:,.1f} us at {clock:g} MHz, by the synthesis report"),
+        ("cycles in RTL", *_in_rtl(cost, target)),
         *((kind.title, f"{getattr(cost, kind.name):,}", f"of {getattr(budget, kind.name):,}") for kind in kinds),
         ("bytes moved", f"{cost.bytes_moved:,}", ""),
     ]
+
+
+def _in_rtl(cost: Estimate, target: Target) -> tuple[str, str]:
+    """One figure, or the range where it was not measured for the memory of the board."""
+    (least, most), clock, memory = cost.rtl, target.clock_mhz, target.device.bank_kind
+    if least == most:
+        return f"{most:,}", f"{most / clock:,.1f} us, by hardware emulation with {memory}"
+    return f"{least:,} to {most:,}", f"up to {most / clock:,.1f} us; not measured with {memory}"
 
 
 def estimate_text(cost: Estimate, target: Target, operations: int | None) -> str:

@@ -86,7 +86,7 @@ class MeasuredCosts(PaperCosts):
         }
         tree = space.options.tree_reduction
         self._models = {
-            nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id))
+            nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id), self._rtl)
             for nest in space.nests
         }
         self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}
@@ -95,6 +95,11 @@ class MeasuredCosts(PaperCosts):
         self._known_blocks: dict[tuple[int, int], int] = {}
         self._tile_beats = TileBeats(space)
         self._floors = {n.id: NestFloor(space, n, self._models[n.id], self._tile_beats) for n in space.nests}
+
+    @property
+    def _rtl(self) -> bool:
+        """Whether cycles are those in RTL."""
+        return self.space.options.objective == "rtl"
 
     @cached_property
     def _cores(self) -> Mapping[str, Core]:
@@ -137,6 +142,7 @@ class MeasuredCosts(PaperCosts):
         moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in found]
         is_single = not any(moves) and (len(found) == 1 or len(self.space.distribution.body) == 1)
         extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
+        extra += self.rules.rtl.start if self._rtl else 0
         return tuple(
             Step(stage.nests, moved, extra if at == 0 else 0)
             for at, (stage, moved) in enumerate(zip(found, moves, strict=True))
@@ -253,8 +259,16 @@ class MeasuredCosts(PaperCosts):
         """Cycles of the transfer of a whole array, by partition and beat."""
         columns = tuple(factors[:, at] for at in range(factors.shape[1]))
         setting = next(iter(self._models.values())).setting()
-        streams = widths > self.space.direct_width(array)
-        return whole_transfer(setting, self.space.scop.array(array), columns, widths, is_load=is_load, streams=streams)
+        return whole_transfer(
+            setting,
+            self.space.scop.array(array),
+            columns,
+            widths,
+            is_load=is_load,
+            streams=widths > self.space.direct_width(array),
+            read_only=not self.space.live[array].store,
+            rtl=self._rtl,
+        )
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         parts = []
@@ -312,7 +326,8 @@ class MeasuredCosts(PaperCosts):
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space
-        return float(estimate(build_plan(space.scop, space.distribution, space.live, point), space.target).cycles)
+        found = estimate(build_plan(space.scop, space.distribution, space.live, point), space.target)
+        return float(found.by(space.options.objective))
 
     def excesses(self, point: DesignPoint) -> tuple[str, ...]:
         """Nothing: whether a design fits is for the full model to say, which judges it."""

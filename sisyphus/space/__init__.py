@@ -20,11 +20,22 @@ from sisyphus.space.point import (
 )
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order, schedules
-from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
+from sisyphus.space.space import (
+    DIRECT_BITS,
+    ArrayUse,
+    DimUse,
+    LoopSpace,
+    NestSpace,
+    Objective,
+    Options,
+    Space,
+    places_around,
+)
 from sisyphus.space.widths import form_for, layout_for, tile_grid, tile_widths
 
 __all__ = [
     "DIRECT",
+    "DIRECT_BITS",
     "FORMS",
     "KERNEL_PLACE",
     "NEST_PLACE",
@@ -39,6 +50,7 @@ __all__ = [
     "NestPoint",
     "NestSpace",
     "NotADesign",
+    "Objective",
     "Options",
     "Space",
     "Tile",

@@ -16,6 +16,8 @@ from sisyphus.space.factors import Factors
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
 from sisyphus.target import Target
 
+#: Cycles of the synthesis report, or in RTL.
+Objective = Literal["report", "rtl"]
 Reuse = Literal["optimistic", "pessimistic"]
 Tiles = Literal["auto", "divisors", "ragged"]
 
@@ -34,6 +36,7 @@ class Options:
     `padding`: may rows of an array be padded in memory to whole beats? `whole_beats`: must a beat divide the factor
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
+    `objective`: which clock counts?
     """
 
     tree_reduction: bool = False
@@ -43,6 +46,7 @@ class Options:
     whole_beats: bool = False
     outer_places: bool = True
     direct: bool = False
+    objective: Objective = "report"
 
     def as_in_paper(self) -> Options:
         """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""

@@ -21,6 +21,7 @@ from sisyphus.model.facts.task_facts import Dim, Move
 from sisyphus.model.formulas.addresses import bank_count, in_registers, words_per_bank
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.plan import FIFO_DEPTH, beats_of
 from sisyphus.target import BankCost, Target
@@ -150,13 +151,15 @@ def whole_transfer(
     *,
     is_load: bool,
     streams: Flags | bool = False,
+    read_only: bool = False,
+    rtl: bool = False,
 ) -> Ints:
-    """Cycles of moving a whole array once, by partition factors, elements per beat and form."""
+    """Cycles of moving a whole array once, by partition factors, elements per beat and form; `rtl`: those in RTL."""
     dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
     beats = beats_of(VECTOR, array.extents, widths) * np.ones_like(widths)
-    name, stream = array.id, streams if is_load else False
-    move = Move(name, name, name, name, is_load, dims, widths, array.type.bits, beats, stream=stream)
-    return np.asarray(move_cycles(setting, move).value, np.int64)
+    name, bits, stream = array.id, array.type.bits, streams if is_load else False
+    move = Move(name, name, name, name, is_load, dims, widths, bits, beats, stream=stream, read_only=read_only)
+    return np.asarray(counted(move_cycles(setting, move), rtl=rtl), np.int64)
 
 
 def bank_costs(target: Target, bits: int, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:

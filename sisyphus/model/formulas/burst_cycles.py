@@ -14,6 +14,7 @@ from sisyphus.model.formulas.addresses import (
     words_per_bank,
 )
 from sisyphus.model.formulas.iteration_latency import Setting
+from sisyphus.model.formulas.rtl import late
 from sisyphus.model.formulas.terms import Term, total
 from sisyphus.target import OpCost, OperatorTable
 
@@ -79,7 +80,7 @@ def move_cycles(setting: Setting, move: Move) -> Term:
     return total(
         move.id,
         (
-            Term("beats", (move.beats - bursts) * interval, rule="beats x II"),
+            Term("beats", (move.beats - bursts) * interval, rule="beats x II", rtl=late(setting, move)),
             Term("fill", bursts * alg.maximum(depth - 1, 1), rule="iteration latency"),
             Term("memory", again, construct=construct, rule="call, request and response"),
             Term("tile address", _tile_address(setting, move), rule="tile index"),

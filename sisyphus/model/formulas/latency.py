@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sisyphus.algebra import Condition, Value, at_least, product
-from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.algebra import Algebra, Condition, Value, at_least, product
+from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
@@ -253,9 +253,20 @@ def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     for number, moves in enumerate(burst.steps):
         each = [(move, known[move.id]) for move in moves]
         longest = alg.maximum(*(alg.select(move.active, term.value, 0) for move, term in each))
+        rtl = entries * _late(alg, longest, each)
         doubt = "port-in-turns" if len(burst.steps) > 1 else doubt_of(term for _, term in each)
-        found.append(Term(" | ".join(term.name for _, term in each), entries * longest, construct=doubt))
+        name = " | ".join(term.name for _, term in each)
+        found.append(Term(name, entries * longest, construct=doubt, rtl=rtl))
         if burst.is_load or number:
             moved = alg.select(_moves_any(setting, (Burst((moves,), burst.is_load),)), entries * step, 0)
             found.append(Term("between parts", moved, rule="parts of a body"))
     return total("loads" if burst.is_load else "stores", found, rule="transfers of a tile")
+
+
+def _late(alg: Algebra, longest: Value, each: Sequence[tuple[Move, Term]]) -> Value:
+    """What RTL adds to transfers side by side: what it adds to the longest of them."""
+    found: Value = 0
+    for move, term in each:
+        exposed = alg.both(move.active, at_least(alg, term.value, longest))
+        found = alg.maximum(found, alg.select(exposed, term.rtl, 0))
+    return found

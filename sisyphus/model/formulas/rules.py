@@ -79,6 +79,19 @@ class Area:
 
 
 @dataclass(frozen=True)
+class Rtl:
+    """What RTL takes beyond the report, in hardware emulation of a U55C at 300 MHz (MODEL.md section 10).
+
+    `memories`: kinds of banks that it was measured with.
+    """
+
+    start: int = 985
+    store_beats: tuple[int, int] = (18, 100)  # cycles per beat of a store, as a fraction
+    direct_beat: int = 1  # each beat of more than 256 bits that a loop outside of a dataflow region loads
+    memories: tuple[str, ...] = ("HBM",)
+
+
+@dataclass(frozen=True)
 class Rules:
     """One version of the tool.
 
@@ -91,6 +104,7 @@ class Rules:
     version: str
     cycles: Cycles = field(default_factory=Cycles)
     area: Area = field(default_factory=Area)
+    rtl: Rtl = field(default_factory=Rtl)
     ports_per_bank: int = 2
     flatten_accumulators: int = 256
     register_words: int = 4

@@ -16,7 +16,8 @@ class Term(NamedTuple):
     """A part of a figure. A term with children is their sum.
 
     `construct` is the entry of the register of evidence that it rests on, where its owner (a task, a transfer) does not
-    say so already. A tuple, since an estimate has hundreds of them.
+    say so already. `rtl` are the cycles that RTL takes beyond `value`, which is the report's. A tuple, since an
+    estimate has hundreds of them.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Term(NamedTuple):
     children: tuple[Term, ...] = ()
     construct: str = ""
     rule: str = ""
+    rtl: Value = 0
 
     def leaves(self) -> Iterator[Term]:
         """The terms that nothing adds up to, in order."""
@@ -38,6 +40,8 @@ class Term(NamedTuple):
             found["rule"] = self.rule
         if self.construct:
             found["construct"] = self.construct
+        if self.rtl:
+            found["rtl"] = self.rtl
         if self.children:
             found["children"] = [child.to_json() for child in self.children]
         return found
@@ -47,9 +51,10 @@ def total(name: str, children: Iterable[Term], rule: str = "") -> Term:
     """The term that is the sum of others."""
     parts = tuple(children)
     value: Value = 0
+    rtl: Value = 0
     for part in parts:
-        value = value + part.value
-    return Term(name, value, parts, rule=rule)
+        value, rtl = value + part.value, rtl + part.rtl
+    return Term(name, value, parts, rule=rule, rtl=rtl)
 
 
 def doubt_of(terms: Iterable[Term]) -> str:
@@ -60,9 +65,9 @@ def doubt_of(terms: Iterable[Term]) -> str:
 
 def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:
     """A term with one entry per iteration, or the same in all, as one number: each entry `picked` so many times."""
-    value = int((term.value * picked).sum())
+    value, rtl = (int((figure * picked).sum()) for figure in (term.value, term.rtl))
     children = tuple(summed(child, picked) for child in term.children)
-    return Term(term.name, value, children, term.construct, term.rule)
+    return Term(term.name, value, children, term.construct, term.rule, rtl)
 
 
 def without_zeros(term: Term) -> Term:
@@ -70,4 +75,4 @@ def without_zeros(term: Term) -> Term:
     if not term.children:
         return term
     kept = tuple(without_zeros(child) for child in term.children if child.value)
-    return Term(term.name, term.value, kept, term.construct, term.rule)
+    return Term(term.name, term.value, kept, term.construct, term.rule, term.rtl)
