@@ -78,7 +78,11 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
     """The given point, or the best one of a search; where none fits, `NothingFits` tells what is too small."""
     if request.design is not None:
         kernel, point = fitted(kernels, request.source, request.design)
-        return Choice(kernel, space_of(kernel, request), point, None)
+        choice = Choice(kernel, space_of(kernel, request), point, None)
+        over = _excess(choice, request)
+        if over and request.binding:
+            raise NothingFits(f"{request.design}: this design takes {over}", hint="raise the budget, or search anew")
+        return replace(choice, notes=(f"this design takes {over}",) if over else ())
     start = None if request.start is None else Known(*fitted(kernels, request.source, request.start))
     try:
         return find(kernels, request, listen, start=start)
@@ -283,6 +287,13 @@ class _Probes:
 
     def _is_more(self, name: str, amounts: Amounts) -> bool:
         return name in self.given and self.given[name] < amounts[name] <= MOST_SHOWN
+
+
+def _excess(choice: Choice, request: Request) -> str:
+    """What a design takes beyond the budgets, in words; empty where it fits."""
+    used, limits = taken_by(choice, request), given(request.target)
+    over = [b for b in BUDGETS if b.name in limits and used.get(b.name, 0) > limits[b.name]]
+    return ", ".join(f"{used[b.name]:,} of {limits[b.name]:,} {b.unit}" for b in over)
 
 
 def taken_by(choice: Choice, request: Request) -> dict[str, int]:

@@ -87,18 +87,30 @@ class Record:
             if device is not None:
                 raise
             return None, (f"the device `{name}` is not known here: build files not compared (`--device FILE`)",)
+        if board.part != part and device is not None:
+            raise self.other_board(device, board.part)
         if board.part != part:
             return None, (f"`{name}` is the part {board.part} here, not {part}: build files not compared",)
         return make_target(board, clock_mhz=float(self.board["clock_mhz"])), ()
 
     def whole_target(self, device: str | None) -> Target:
         """The board with the budgets that the design was searched within."""
-        whole = make_target(load_device(device or str(self.board["device"])), clock_mhz=float(self.board["clock_mhz"]))
+        board = load_device(device or str(self.board["device"]))
+        if device is not None and board.part != self.board["part"]:
+            raise self.other_board(device, board.part)
+        whole = make_target(board, clock_mhz=float(self.board["clock_mhz"]))
         try:
             budget = Resources(**{f.name: int(self.board["budget"][f.name]) for f in fields(Resources)})
             return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]))
         except (KeyError, TypeError, ValueError) as fault:
             raise KernelError(f"{self.path}: `target` is not as sisy writes it ({fault!r})") from fault
+
+    def other_board(self, device: str, part: str) -> UsageError:
+        """`--device` says where a board is described, and not that the design is for another one."""
+        return UsageError(
+            f"`--device {device}` is the part {part}, and the design was made for {self.board['part']}",
+            hint="`sisy optimize --device` searches a design for another board",
+        )
 
     def request(self, target: Target, source: Path) -> Request:
         """What a search for this design was asked for, as far as the file says."""

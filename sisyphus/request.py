@@ -39,9 +39,9 @@ class Source:
 class Request:
     """What one `optimize` run is asked for.
 
-    `design` is a saved point that replaces the search, `start` one that it begins with; `top` is how many designs are
-    wanted. With `front`, designs of less area are looked for, too; with `explain`, what is near; with `compare_cpu` the
-    source is timed on this machine.
+    `design` is a saved point that replaces the search and must fit the budgets where these are `binding`, `start` one
+    that it begins with; `top` is how many designs are wanted. With `front`, designs of less area are looked for, too;
+    with `explain`, what is near; with `compare_cpu` the source is timed on this machine.
     """
 
     source: Source
@@ -52,6 +52,7 @@ class Request:
     model: Model = "measured"
     fixes: tuple[str, ...] = ()
     design: Path | None = None
+    binding: bool = False
     start: Path | None = None
     top: int = 1
     front: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +15,23 @@ from sisyphus.cli.options import (
     make_source,
     make_target,
     memory_option,
-    project_fixes,
     seconds,
     source_options,
     talk_options,
     target_options,
 )
 from sisyphus.cli.progress import progress
+from sisyphus.cli.project_file import ProjectFile, read_project_file
 from sisyphus.errors import UsageError
 
 if TYPE_CHECKING:
     from sisyphus.pipeline import Design, Request
+
+#: What only a search knows what to do with, and what says how much a design may take.
+SEARCH_OPTIONS = frozenset(
+    re.findall(r"\w+", "start top front fixes solver seed gap tiles padding reuse tree_reduction")
+)
+BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem bram uram lut ff max_partition"))
 
 
 @click.command()
@@ -95,11 +102,16 @@ def optimize(**options: Any) -> None:
     gc.freeze()  # modules stay as they are: collections that walk them take a sixth of a short search
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
-    _check_together(options)
-    request = _request(options)
+    given = _given()
+    _check_together(options, given)
+    file = ProjectFile() if options["design"] is not None else read_project_file(Path.cwd())
+    request = replace(_request(options, file), binding=bool(given & BUDGET_OPTIONS))
     pipeline.prepare(request, output)
-    with progress(request.source.path, quiet=quiet) as listen:
-        design = pipeline.optimize(request, listen)
+    try:
+        with progress(request.source.path, quiet=quiet) as listen:
+            design = pipeline.optimize(request, listen)
+    except UsageError as wrong:
+        raise file.placed(wrong) from wrong
     if design.was_interrupted:
         click.echo("interrupted: going on with the best design so far", err=True)
     click.echo(json.dumps(pipeline.as_data(design), indent=2) if as_json else pipeline.as_text(design))
@@ -122,7 +134,14 @@ def _tell(design: Design, *, log: bool) -> None:
         click.echo(f"{stage:10s} {taken:8.2f} s", err=True)
 
 
-def _request(options: dict[str, Any]) -> Request:
+def _given() -> frozenset[str]:
+    """The options that stand on the command line."""
+    context = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    return frozenset(name for name in context.params if context.get_parameter_source(name) is typed)
+
+
+def _request(options: dict[str, Any], file: ProjectFile) -> Request:
     from sisyphus.model import natural_objective
     from sisyphus.pipeline import Request
     from sisyphus.solve import Limits
@@ -141,7 +160,7 @@ def _request(options: dict[str, Any]) -> Request:
         ),
         solver=options["solver"],
         limits=Limits(seconds=seconds(options["time_limit"]), gap=_gap(options["gap"]), seed=options["seed"]),
-        fixes=(*project_fixes(Path.cwd()), *options["fixes"]),
+        fixes=(*file.texts, *options["fixes"]),
         model=options["model"],
         design=options["design"],
         start=options["start"],
@@ -154,13 +173,12 @@ def _request(options: dict[str, Any]) -> Request:
     )
 
 
-def _check_together(options: dict[str, Any]) -> None:
-    """`UsageError` for options that contradict each other."""
+def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
+    """`UsageError` for options that contradict each other, or that would have no effect."""
     if options["design"] is not None:
-        searching = {"--start": options["start"], "--top": options["top"] > 1, "--pareto": options["front"]}
-        for name in (name for name, given in searching.items() if given):
+        for name in sorted(given & SEARCH_OPTIONS):
             raise UsageError(
-                f"`{name}` asks for a search, and `--design` for none",
+                f"`{_shown(name)}` asks for a search, and `--design` for none",
                 hint="`--start FILE` begins a search with a saved design",
             )
     if options["model"] == "paper":
@@ -168,8 +186,12 @@ def _check_together(options: dict[str, Any]) -> None:
             raise UsageError("`--objective` needs the measured model", hint="leave out `--model paper`")
         for name in ("front", "explain"):
             if options[name]:
-                shown = "pareto" if name == "front" else name
-                raise UsageError(f"`--{shown}` needs the measured model", hint="leave out `--model paper`")
+                raise UsageError(f"`{_shown(name)}` needs the measured model", hint="leave out `--model paper`")
+
+
+def _shown(name: str) -> str:
+    """An option as it is typed."""
+    return next(p.opts[0] for p in click.get_current_context().command.params if p.name == name)
 
 
 def _gap(text: str) -> float:

@@ -202,31 +202,6 @@ def _parsed(option: str, text: str, parse: Callable[[], int]) -> int:
         raise UsageError(f"`{option} {text}`: {wrong}") from None
 
 
-def project_fixes(folder: Path) -> tuple[str, ...]:
-    """Knobs fixed in the `[space]` table of `sisy.toml` in a folder: `"S1.order" = "k,i,j"`, as for --fix."""
-    from sisyphus.target import parse_toml
-
-    path = folder / "sisy.toml"
-    if not path.is_file():
-        return ()
-    try:
-        table = parse_toml(path.read_text(encoding="utf-8")).get("space", {})
-    except (OSError, ValueError) as wrong:
-        raise UsageError(f"{path.name}: {wrong}", hint='as in [space] with lines like "S1.order" = "k,i,j"') from wrong
-    if not isinstance(table, dict):
-        raise UsageError(f"{path.name}: `space` is no table", hint="as in [space]")
-    return tuple(f"{knob}={value}" for knob, value in _flat(table))
-
-
-def _flat(table: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Both `"S1.order" = …` and `S1.order = …`, which TOML reads as nested tables."""
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, str(value)
-
-
 def seconds(text: str) -> float | None:
     """`30`, `30s`, `2m`, `1h`, `none`."""
     if text.strip() == "none":
