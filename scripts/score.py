@@ -1,0 +1,189 @@
+"""Prints our designs beside the published ones, under the whole chip and under what routed designs support.
+
+The published figures lie beside a checkout, in ../shared/oracle/targets.csv; where they do not, nothing is scored.
+
+python scripts/score.py [--only gemm,2mm] [--budget chip] [--device u55c] [--tree-reduction] [--time-limit 60] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import geometric_mean
+from typing import Any
+
+from sisyphus.errors import SisyphusError
+from sisyphus.evidence import Evidence
+from sisyphus.model import Estimate, natural_objective
+from sisyphus.pipeline import Request, Source, optimize
+from sisyphus.report.tables import table
+from sisyphus.solve import Limits
+from sisyphus.space import Options
+from sisyphus.target import KINDS, Resources, Target, load_device, make_target
+
+ROOT = Path(__file__).parents[1]
+TARGETS = ROOT.parent / "shared" / "oracle" / "targets.csv"
+#: Published synthesis reports of designs that keep the order of additions, and of those that need not.
+ORDERED = ("sisyphus_no_tree",)
+PUBLISHED = (*ORDERED, "sisyphus_tree", "prometheus_u55c", "scalehls", "allo_u55c", "nlp_dse", "autodse")
+SAID_IN_RTL = "prometheus_rtl"
+PLACES = ("chip", "region", "slr")
+CLASSES: tuple[Evidence, ...] = ("measured", "documented", "inferred")
+
+
+@dataclass(frozen=True)
+class Score:
+    """A kernel under a budget: what we predict, what others published, and no design can beat.
+
+    `used` has the share of the fullest kind of each place; `refused` says why there is no design.
+    """
+
+    kernel: str
+    budget: str
+    published: Mapping[str, int]
+    limit: int
+    report: int | None = None
+    rtl: tuple[int, int] | None = None
+    search: str = ""
+    evidence: Mapping[str, float] | None = None
+    used: Mapping[str, tuple[str, float]] | None = None
+    refused: str = ""
+
+    def best(self, tools: Iterable[str] = PUBLISHED) -> tuple[int, str] | None:
+        """The fewest cycles that some of the tools published."""
+        return min(((self.published[tool], tool) for tool in tools if tool in self.published), default=None)
+
+
+def main() -> int:
+    chosen = _arguments()
+    if not TARGETS.exists():
+        print(f"skipped: the published figures are not there ({TARGETS})", file=sys.stderr)
+        return 0
+    only = set(filter(None, chosen.only.split(",")))
+    with TARGETS.open(encoding="utf-8", newline="") as lines:
+        wanted = [row for row in csv.DictReader(lines) if not only or row["kernel"] in only]
+    unknown = only - {row["kernel"] for row in wanted}
+    if unknown:
+        print(f"no published figures of {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    found: list[Score] = []
+    for budget in chosen.budget or ("chip", "routable"):
+        for row in wanted:
+            print(f"{budget}: {row['kernel']}", file=sys.stderr, flush=True)
+            found.append(_score(row, budget, chosen))
+        if not chosen.json:
+            print(_told([score for score in found if score.budget == budget]) + "\n", flush=True)
+    if chosen.json:
+        print(json.dumps([asdict(score) for score in found], indent=2))
+    return int(any(score.refused for score in found))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="comma-separated kernel names")
+    parser.add_argument("--budget", action="append", choices=["chip", "platform", "routable"], help="may be repeated")
+    parser.add_argument("--device", default="u200")
+    parser.add_argument("--tree-reduction", action="store_true", help="let additions be reassociated")
+    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per search")
+    parser.add_argument("--json", action="store_true", help="a list of all scores")
+    return parser.parse_args()
+
+
+def _score(row: Mapping[str, str], budget: Any, chosen: argparse.Namespace) -> Score:
+    name = row["kernel"]
+    published = {tool: int(row[tool]) for tool in (*PUBLISHED, SAID_IN_RTL) if row[tool]}
+    bare = Score(name, budget, published, int(row["limit" if chosen.tree_reduction else "limit_exact"]))
+    target = make_target(load_device(chosen.device), budget=budget)
+    request = Request(
+        source=Source(str(next(ROOT.glob(f"kernels/*/{name}.c")))),
+        target=target,
+        options=Options(tree_reduction=chosen.tree_reduction, objective=natural_objective(target.device)),
+        limits=Limits(seconds=chosen.time_limit),
+        verify=False,
+    )
+    try:
+        design = optimize(request)
+    except SisyphusError as fault:
+        return Score(name, budget, published, bare.limit, refused=f"{type(fault).__name__}: {fault.message}")
+    cost, outcome = design.estimate, design.outcome
+    return Score(
+        kernel=name,
+        budget=budget,
+        published=published,
+        limit=bare.limit,
+        report=cost.cycles,
+        rtl=cost.rtl,
+        search=outcome.stop.value if outcome else "",
+        evidence=dict(cost.evidence.shares["cycles"]),
+        used=_used(cost, target),
+    )
+
+
+def _used(cost: Estimate, target: Target) -> dict[str, tuple[str, float]]:
+    """The fullest kind of the chip, of the user region of its shell, and of the largest SLR of that."""
+    device, platform = target.device, target.device.platform()
+    places = {"chip": device.chip(), "slr": device.chip_slr()}
+    if platform is not None:
+        places |= {"region": platform.user_region, "slr": max(platform.slrs, key=lambda slr: slr.dsp)}
+    return {place: _fullest(cost, has) for place, has in places.items()}
+
+
+def _fullest(cost: Estimate, has: Resources) -> tuple[str, float]:
+    kinds = (kind for kind in KINDS if kind.name != "onchip_bytes")
+    share, title = max((getattr(cost, k.name) / max(getattr(has, k.name), 1), k.title) for k in kinds)
+    return title, round(share, 4)
+
+
+def _told(scores: list[Score]) -> str:
+    """The table of a budget and its geometric means."""
+    header = (
+        *(f"budget {scores[0].budget}", "report", "RTL", "best published", "of", "best/ours", "ours/limit"),
+        *("chip", "user region", "one SLR", *CLASSES, "search"),
+    )
+    return "\n".join([table(header, [_row(score) for score in scores]), *_means(scores)])
+
+
+def _row(score: Score) -> tuple[str, ...]:
+    if score.report is None or score.rtl is None or score.evidence is None or score.used is None:
+        return (score.kernel, *("-",) * 12, score.refused)
+    cycles, tool = score.best() or (0, "-")
+    least, most = score.rtl
+    places = (score.used.get(place) for place in PLACES)
+    return (
+        score.kernel,
+        f"{score.report:,}",
+        f"{most:,}" if least == most else f"{least:,} to {most:,}",
+        f"{cycles:,}",
+        tool,
+        f"{cycles / score.report:.2f}x",
+        f"{score.report / score.limit:.2f}x",
+        *("-" if used is None else f"{used[0]} {100 * used[1]:.0f} %" for used in places),
+        *(f"{100 * score.evidence.get(kind, 0.0):.0f} %" for kind in CLASSES),
+        score.search,
+    )
+
+
+def _means(scores: list[Score]) -> list[str]:
+    """Geometric means over the kernels that have a design and a figure to compare with."""
+    done = [(score, score.report, score.rtl) for score in scores if score.report is not None and score.rtl is not None]
+    ratios = {
+        "best published report / our report": [best[0] / ours for s, ours, _ in done if (best := s.best())],
+        "best published report / our RTL (most)": [best[0] / rtl[1] for s, _, rtl in done if (best := s.best())],
+        "report of sisyphus_no_tree / our report": [best[0] / ours for s, ours, _ in done if (best := s.best(ORDERED))],
+        "RTL of Prometheus / our RTL (most)": [b[0] / rtl[1] for s, _, rtl in done if (b := s.best((SAID_IN_RTL,)))],
+        "our report / limit": [ours / s.limit for s, ours, _ in done],
+    }
+    return [
+        f"geometric mean over {len(found):2d}: {name:40s} {geometric_mean(found):6.2f}x"
+        for name, found in ratios.items()
+        if found
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
