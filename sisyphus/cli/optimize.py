@@ -66,6 +66,13 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
     type=click.Choice(["rtl", "report"]),
     help="Which cycles to minimise: in RTL or of the synthesis report.  [default: rtl where it was measured (HBM)]",
 )
+@click.option(
+    "--trust",
+    type=click.Choice(["any", "measured"]),
+    default="any",
+    show_default=True,
+    help="`measured`: only constructs that synthesis reports or manuals confirm.",
+)
 @click.option("--fix", "fixes", multiple=True, metavar="KNOB=VALUE", help="Fix a knob, as in S1.order=k,i,j.")
 @click.option("--solver", default="auto", show_default=True, metavar="NAME", help="See `sisy solvers`.")
 @click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of each search.")
@@ -157,6 +164,7 @@ def _request(options: dict[str, Any], file: ProjectFile) -> Request:
             tiles=options["tiles"],
             padding=options["padding"],
             objective=options["objective"] or natural_objective(target.device),
+            trust=options["trust"],
         ),
         solver=options["solver"],
         limits=Limits(seconds=seconds(options["time_limit"]), gap=_gap(options["gap"]), seed=options["seed"]),

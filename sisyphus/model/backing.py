@@ -35,8 +35,8 @@ class Backing:
 
     @property
     def is_trusted(self) -> bool:
-        """No construct is merely inferred."""
-        return all(rested.entry.is_trusted for rested in self.constructs)
+        """No construct that anything of the design has is merely inferred; area rules, which nothing has, may be."""
+        return all(rested.entry.is_trusted for rested in self.constructs if rested.owners)
 
     def to_json(self) -> dict[str, Any]:
         return {

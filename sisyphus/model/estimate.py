@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from sisyphus.analysis import Distribution, Live
+from sisyphus.evidence import worst
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model.area.resources import resources_of
 from sisyphus.model.backing import Backing, backing
@@ -56,6 +58,11 @@ class Estimate:
     def constructs(self) -> Mapping[str, tuple[str, ...]]:
         """The constructs of each task, transfer and buffer, by the ids of the register of evidence."""
         return constructs_of(self.study)
+
+    @property
+    def is_trusted(self) -> bool:
+        """No construct of it is merely inferred; what area rules rest on is told beside that."""
+        return worst(chain.from_iterable(self.constructs.values())) != "inferred"
 
     @cached_property
     def evidence(self) -> Backing:

@@ -107,6 +107,8 @@ def _single(loop: LoopSpace) -> tuple[Tile, ...]:
 
 def _loop_space(nest: Nest, loop: Loop, options: Options) -> LoopSpace:
     tiles = tilings(loop.trip_count, loop.kind, options.tiles)
+    if options.trust == "measured":
+        tiles = tuple(tile for tile in tiles if tile.has_one_loop)
     return LoopSpace(
         iterator=loop.iterator,
         lower=loop.lower,

@@ -19,6 +19,7 @@ from sisyphus.target import Target
 #: Cycles of the synthesis report, or in RTL.
 Objective = Literal["report", "rtl"]
 Reuse = Literal["optimistic", "pessimistic"]
+Trust = Literal["any", "measured"]
 Tiles = Literal["auto", "divisors", "ragged"]
 
 
@@ -45,6 +46,7 @@ class Options:
     padding: bool = True
     whole_beats: bool = False
     outer_places: bool = True
+    trust: Trust = "any"
     direct: bool = False
     objective: Objective = "report"
 

@@ -1,0 +1,42 @@
+"""`--trust measured`: nothing in the design that is only inferred, and a note of what that costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sisyphus.pipeline import Design, Request, Source, as_text, optimize
+from sisyphus.solve import Limits
+from sisyphus.space import Options
+from sisyphus.target import load_device, make_target
+
+GEMM = Path(__file__).parents[2] / "kernels" / "polybench" / "gemm.c"
+SIZES = ("NI=48", "NJ=40", "NK=36")
+
+
+def gemm(options: Options) -> Design:
+    target = make_target(load_device("u200"), budget="chip", dsp=600)
+    return optimize(
+        Request(Source(str(GEMM), defines=SIZES), target, options=options, limits=Limits(seconds=20), verify=False)
+    )
+
+
+@pytest.fixture(scope="module")
+def trusted() -> Design:
+    return gemm(Options(trust="measured"))
+
+
+def test_every_construct_is_measured_or_documented(trusted: Design) -> None:
+    found = trusted.estimate.evidence
+    assert found.is_trusted
+    assert found.shares["cycles"]["inferred"] == 0
+    assert all(tile.has_one_loop for nest in trusted.point.nests for _, tile in nest.tiles)
+    assert "every construct is measured or documented" in as_text(trusted)
+
+
+def test_what_trust_costs_is_told(trusted: Design) -> None:
+    [note] = [note for note in trusted.notes if "--trust measured" in note]
+    free = gemm(Options())
+    assert free.estimate.cycles <= trusted.estimate.cycles
+    assert f"{free.estimate.cycles:,} were found without it" in note
