@@ -9,12 +9,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from jinja2 import UndefinedError
+
 from sisyphus import allowance, report
 from sisyphus.analysis import total_operations
-from sisyphus.backends.hls import Project, check_folder, project, write_failed, write_folder
+from sisyphus.backends.hls import Project, check_folder, project, write_failed, write_file, write_folder
 from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.cpu import CpuTime, time_on_cpu
-from sisyphus.errors import MemoryUp, TimeUp, VerifyError
+from sisyphus.errors import KernelError, MemoryUp, TimeUp, VerifyError
 from sisyphus.explain import explain
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
@@ -24,7 +26,7 @@ from sisyphus.poly import CountError
 from sisyphus.readback import Comparison, compare, find_reports, predicted_of
 from sisyphus.record import DESIGN, Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
-from sisyphus.saved import fitted, read_point
+from sisyphus.saved import fitted, read_data, read_point
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Target
@@ -49,6 +51,7 @@ __all__ = [
     "read_kernel",
     "read_point",
     "save",
+    "write_page",
 ]
 
 T = TypeVar("T")
@@ -267,6 +270,8 @@ def save(design: Design, out: Path) -> Path:
     files["run.json"] = _json(report.run_data(_told(design)))
     files["report.md"] = report.report_markdown(_told(design))
     files |= _more_files(design)
+    if design.request.html:
+        files["report.html"] = report.page(json.loads(files["design.json"]), json.loads(files["run.json"]))
     if design.verdict is None or design.verdict.passed:
         write_folder(files, out)
         return out
@@ -280,12 +285,32 @@ def _more_files(design: Design) -> dict[str, str]:
         files[f"design-{number}.json"] = _json(report.point_data(told, other))
     if design.front is not None:
         files["pareto.json"] = _json({"kernel": design.plan.scop.name} | report.front_data(design.front))
-        files["pareto.svg"] = report.front_svg(design.front, f"{design.plan.scop.name}: latency and area")
+        files["pareto.svg"] = _front_picture(design)
         for number, other in enumerate(design.front.designs[1:], start=2):
             files[f"pareto-{number}.json"] = _json(report.point_data(told, other))
     if design.explanation is not None:
         files["explain.json"] = _json(report.explanation_data(design.explanation))
     return files
+
+
+def _front_picture(design: Design) -> str:
+    front, name = design.front, design.plan.scop.name
+    return "" if front is None else report.front_svg(front, design.request.target.budget, f"{name}: latency and area")
+
+
+def write_page(folder: Path) -> Path:
+    """Makes report.html of a folder from its JSON files, which is all that it needs; returns where it is."""
+    data = read_data(folder / DESIGN)
+    run = folder / "run.json"
+    try:
+        text = report.page(data, json.loads(run.read_text(encoding="utf-8")) if run.is_file() else None)
+    except (KeyError, ValueError, TypeError, UndefinedError) as fault:
+        raise KernelError(
+            f"{folder}: design.json or run.json is not as this version writes it ({fault!r})",
+            hint="write the folder again with `sisy optimize --design`",
+        ) from fault
+    write_file(folder / "report.html", text)
+    return folder / "report.html"
 
 
 def check(design: Design) -> None:

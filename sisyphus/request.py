@@ -41,7 +41,8 @@ class Request:
 
     `design` is a saved point that replaces the search and must fit the budgets where these are `binding`, `start` one
     that it begins with; `top` is how many designs are wanted. With `front`, designs of less area are looked for, too;
-    with `explain`, what is near; with `compare_cpu` the source is timed on this machine.
+    with `explain`, what is near; with `compare_cpu` the source is timed on this machine; with
+    `html` a page is written.
     """
 
     source: Source
@@ -60,6 +61,7 @@ class Request:
     verify: bool = True
     verify_full: bool = False
     compare_cpu: bool = False
+    html: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ def test_every_data_file_is_named() -> None:
     for pattern, folder in places.items():
         package = "sisyphus." + folder.split("/")[0]
         assert f"{folder.split('/')[1]}/{pattern}" in named[package]
+    assert "templates/*.j2" in named["sisyphus.report"]
     found = {p.suffix for p in (ROOT / "sisyphus").rglob("*") if p.is_file()} - {".py", ".pyc", ".typed"}
     assert found <= {pattern.removeprefix("*") for pattern in places}
 

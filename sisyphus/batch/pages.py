@@ -13,6 +13,8 @@ from jinja2 import Environment, StrictUndefined
 from sisyphus.batch.compare import Change
 from sisyphus.batch.jobs import FIGURES, Result
 
+#: Figures in the order of their columns.
+COLUMNS = ("cycles", "rtl_cycles", *FIGURES[1:])
 #: Exit status of the command in words.
 MEANING = {0: "done", 1: "refused", 2: "usage", 3: "no design", 4: "wrong", 5: "tool failed", 6: "no time", 70: "fault"}
 
@@ -26,7 +28,7 @@ def page(results: Sequence[Result], changed: Sequence[Change] = ()) -> str:
     """One HTML page that needs nothing else."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     text = files("sisyphus.batch").joinpath("templates", "page.html.j2").read_text(encoding="utf-8")
-    figures = [name for name in FIGURES if any(name in result.figures for result in results)]
+    figures = [name for name in COLUMNS if any(name in result.figures for result in results)]
     labels = [n for n in ("kernel", "set", "device", "budget", "tree") if any(r.labels.get(n) for r in results)]
     done = sum(result.is_done for result in results)
     return environment.from_string(text).render(
@@ -43,9 +45,9 @@ def _csv(results: Sequence[Result]) -> str:
     text = io.StringIO()
     names = sorted({name for result in results for name in result.labels})
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["name", *names, "exit_code", "verified", "stop", "gap", *FIGURES, "seconds", "message"])
+    writer.writerow(["name", *names, "exit_code", "verified", "stop", "gap", *COLUMNS, "seconds", "message"])
     for r in results:
-        labels, figures = [r.labels.get(n, "") for n in names], [r.figures.get(n, "") for n in FIGURES]
+        labels, figures = [r.labels.get(n, "") for n in names], [r.figures.get(n, "") for n in COLUMNS]
         seconds = r.seconds.get("total", "")
         writer.writerow([r.name, *labels, r.exit_code, r.verified, r.stop, r.gap, *figures, seconds, r.message])
     return text.getvalue()

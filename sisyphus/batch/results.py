@@ -6,10 +6,10 @@ A line is there whole or not at all: what a killed run left of its last line is 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from sisyphus.backends.hls import write_file
 from sisyphus.batch.jobs import Result
 from sisyphus.errors import UsageError
 
@@ -45,7 +45,7 @@ class Results:
 
     def replace(self, results: Iterable[Result]) -> None:
         """Exactly these lines, all at once."""
-        write_whole(self.path, "".join(f"{result.line}\n" for result in results))
+        write_file(self.path, "".join(f"{result.line}\n" for result in results))
 
 
 def read_results(path: Path) -> list[Result]:
@@ -61,19 +61,3 @@ def read_results(path: Path) -> list[Result]:
         except ValueError as wrong:
             raise UsageError(f"{path}:{number}: no result of a batch: {wrong}") from wrong
     return found
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that it is there whole or as it was before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

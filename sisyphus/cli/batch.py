@@ -57,8 +57,9 @@ def batch(**options: Any) -> None:
     sisy batch kernels/polybench --set MEDIUM -j 2 -o build/polybench --time-limit 20s
     sisy batch kernels/polybench -o build/new --compare build/polybench/results.jsonl --threshold 2%
     """
+    from sisyphus.backends.hls import write_file
     from sisyphus.batch import changes, jobs_of, page, run_all, tables
-    from sisyphus.batch.results import read_results, write_whole
+    from sisyphus.batch.results import read_results
 
     before = None if options["compare"] is None else read_results(options["compare"])
     threshold, out = _threshold(options["threshold"]), options["output"]
@@ -67,7 +68,7 @@ def batch(**options: Any) -> None:
         results = run_all(jobs, out, _place(options), hear, synthesize=options["synthesize"])
     changed = () if before is None else changes(before, results)
     for name, text in {**tables(results), "index.html": page(results, changed)}.items():
-        write_whole(out / name, text)
+        write_file(out / name, text)
     _conclude(results, changed, threshold, out, quiet=options["quiet"])
 
 

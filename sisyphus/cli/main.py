@@ -22,6 +22,7 @@ from sisyphus.cli.explain import explain
 from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.readback import readback
+from sisyphus.cli.report import report
 from sisyphus.cli.session import Terminated, limit_memory, plain_streams, session
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.verify import verify
@@ -49,6 +50,7 @@ sisy.add_command(explain)
 sisy.add_command(lint)
 sisy.add_command(optimize)
 sisy.add_command(readback)
+sisy.add_command(report)
 sisy.add_command(solvers)
 sisy.add_command(verify)
 

@@ -99,6 +99,7 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
     help="Prove and run the emitted code; `full` runs a very large kernel at its own sizes, too.",
 )
 @click.option("--no-verify", is_flag=True, help="Neither prove nor run it.")
+@click.option("--html", is_flag=True, help="Write report.html into DIR, too.")
 @click.option("--compare-cpu", is_flag=True, help="Time the source on one core of this machine, too.")
 @talk_options
 @memory_option
@@ -177,6 +178,7 @@ def _request(options: dict[str, Any], file: ProjectFile) -> Request:
         explain=options["explain"],
         verify=not options["no_verify"],
         compare_cpu=options["compare_cpu"],
+        html=options["html"],
         verify_full=options["verify_how"] == "full",
     )
 

@@ -7,7 +7,8 @@ from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
 from sisyphus.report.facts import Facts, Front, Rated
 from sisyphus.report.kernel import kernel_text
-from sisyphus.report.plot import front_svg
+from sisyphus.report.page import page
+from sisyphus.report.pictures import front_svg
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "front_svg",
     "interface_data",
     "kernel_text",
+    "page",
     "point_data",
     "progress_text",
     "register_markdown",

@@ -11,6 +11,7 @@ from typing import Any
 from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
+from sisyphus.model.timeline import timeline
 from sisyphus.plan import Plan, Port
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_data
@@ -27,6 +28,7 @@ def design_data(facts: Facts) -> dict[str, Any]:
     return {
         **point_data(facts, Rated(facts.point, facts.estimate)),
         "limit": limit_data(facts),
+        "calls": [asdict(span) for span in timeline(facts.estimate)],
         "interface": interface_data(facts.interface),
         "paper": None if facts.paper is None else paper_data(facts.paper),
     }

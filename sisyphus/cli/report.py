@@ -1,0 +1,21 @@
+"""`sisy report`: the page of a design that sisy wrote, made again from its JSON files."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--open", "is_opened", is_flag=True, help="Show it in the browser.")
+def report(folder: Path, is_opened: bool) -> None:
+    """Write DIR/report.html from DIR/design.json and DIR/run.json: one page that needs nothing else."""
+    from sisyphus import pipeline
+
+    path = pipeline.write_page(folder)
+    click.echo(f"{path}")
+    if is_opened:
+        webbrowser.open(path.resolve().as_uri())

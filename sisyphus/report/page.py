@@ -1,0 +1,59 @@
+"""report.html of a design, from what design.json and run.json say of it; needs neither the kernel nor a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from sisyphus.report.pictures import budgets_svg, timeline_svg
+
+#: Budgets by the names that people know.
+NAMES = {
+    "dsp": "DSP",
+    "bram18k": "BRAM18",
+    "uram": "URAM",
+    "lut": "LUT",
+    "ff": "FF",
+    "onchip_bytes": "bytes on chip",
+}
+
+
+def page(design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
+    """The page; `run` is None where nobody knows how the design was found and verified."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    text = files("sisyphus.report").joinpath("templates", "report.html.j2").read_text(encoding="utf-8")
+    estimate, budget = design["estimate"], design["target"]["budget"]
+    used = {told: float(estimate[name]) for name, told in NAMES.items()}
+    return environment.from_string(text).render(
+        design=design,
+        run=run,
+        estimate=estimate,
+        figures=[(told, estimate[name], budget[name]) for name, told in NAMES.items()],
+        nests=[loops_of(nest) for nest in design["design"]["nests"]],
+        timeline=timeline_svg(design["calls"]) if design.get("calls") else None,
+        budgets=budgets_svg(used, {told: float(budget[name] or 0) for name, told in NAMES.items()}),
+        microseconds=estimate["cycles"] / design["target"]["clock_mhz"],
+    )
+
+
+def loops_of(nest: Mapping[str, Any]) -> dict[str, Any]:
+    """A nest as lines of loops, from the outermost tile loop to the statements."""
+    tiles = {str(loop): tuple(tile) for loop, tile in _pairs(nest["tiles"])}
+    lines = [f"for {loop}0 in 0 .. {tiles[loop][0] - 1}" for loop in nest["order"] if tiles[loop][0] > 1]
+    piped = nest.get("pipeline")
+    for loop, tile in tiles.items():
+        if tile[1] > 1 or loop == piped:
+            how = "   pipelined" if loop == piped else ""
+            lines.append(f"for {loop}1 in 0 .. {tile[1] - 1}{how}")
+    unrolled = [f"{loop}2 in 0 .. {tile[2] - 1}" for loop, tile in tiles.items() if tile[2] > 1]
+    if unrolled:
+        lines.append(f"all of {', '.join(unrolled)} at once")
+    lines.append(", ".join(nest["statements"]))
+    return {"name": "+".join(nest["statements"]), "lines": ["  " * at + line for at, line in enumerate(lines)]}
+
+
+def _pairs(tiles: Any) -> list[tuple[str, Any]]:
+    return list(tiles.items()) if isinstance(tiles, Mapping) else [(pair[0], pair[1]) for pair in tiles]

@@ -1,0 +1,108 @@
+"""Pictures of a design as SVG text, drawn by matplotlib: calls over time, what is used of budgets, the front."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from math import log10
+from typing import Any
+
+from sisyphus.report.facts import Front
+from sisyphus.target import Resources
+
+#: What the parts of a picture mean, distinct for readers who see no red and green.
+COLOURS = {"load": "#0072b2", "store": "#56b4e9", "task": "#e69f00", "loop": "#cc79a7"}
+#: The same file for the same figures.
+SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "sisy", "font.family": "sans-serif", "font.size": 10}
+#: A call that takes less of the whole than this has no room for a label inside.
+ROOM = 0.12
+#: Decades between designs of which both have a number.
+NEAR = 0.04
+
+
+def timeline_svg(calls: Sequence[Mapping[str, Any]]) -> str:
+    """A bar for every call of the top function: which run at the same time, and what each step waits for."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 0.6 + 0.32 * len(calls)), layout="constrained")
+    axes = figure.subplots()
+    end = max((call["start"] + call["cycles"] for call in calls), default=1)
+    for row, call in enumerate(calls):
+        axes.barh(row, call["cycles"], left=call["start"], color=COLOURS[call["kind"]], height=0.7)
+        axes.text(
+            call["start"] + (call["cycles"] if call["cycles"] < (1 - ROOM) * end else 0),
+            row,
+            f" {call['cycles']:,}",
+            va="center",
+        )
+    axes.set_yticks(range(len(calls)), [call["name"] for call in calls])
+    axes.invert_yaxis()
+    axes.set_xlabel("cycles")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.spines[["top", "right"]].set_visible(False)
+    return _svg(figure)
+
+
+def budgets_svg(used: Mapping[str, float], budget: Mapping[str, float]) -> str:
+    """What a design takes of every budget, in percent."""
+    from matplotlib.figure import Figure
+
+    names = [name for name in budget if budget[name]]
+    shares = [100 * used[name] / budget[name] for name in names]
+    figure = Figure(figsize=(9, 0.6 + 0.32 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    axes.barh(range(len(names)), shares, color=COLOURS["load"], height=0.7)
+    for row, (name, share) in enumerate(zip(names, shares, strict=True)):
+        axes.text(share, row, f" {used[name]:,.0f} of {budget[name]:,.0f}", va="center")
+    axes.axvline(100, color=COLOURS["task"], linestyle="--")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlim(0, max([135.0, *shares]))
+    axes.invert_yaxis()
+    axes.set_xlabel("% of the budget")
+    axes.spines[["top", "right"]].set_visible(False)
+    return _svg(figure)
+
+
+def front_svg(front: Front, budget: Resources, title: str) -> str:
+    """Cycles over DSPs and over BRAM18 blocks, both logarithmic; a design has its number of the table in both."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.6), layout="constrained")
+    figure.suptitle(title.replace("$", r"\$"))
+    cycles = [design.estimate.cycles for design in front.designs]
+    for axes, (kind, name) in zip(figure.subplots(1, 2), (("dsp", "DSP"), ("bram18k", "BRAM18")), strict=True):
+        amounts = [max(getattr(design.estimate, kind), 1) for design in front.designs]
+        along = sorted(zip(amounts, cycles, strict=True))
+        axes.plot(*zip(*along, strict=True), color=COLOURS["store"], zorder=1)
+        axes.scatter(amounts, cycles, color=COLOURS["load"], zorder=2)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.axvline(getattr(budget, kind), color=COLOURS["task"], linestyle="--", label="budget")
+        for number in _labelled(amounts, cycles):
+            axes.annotate(str(number + 1), (amounts[number], cycles[number]), (4, 4), textcoords="offset points")
+        axes.set_xlabel(name)
+        axes.set_ylabel("cycles")
+        axes.legend(frameon=False)
+        axes.grid(visible=True, which="both", alpha=0.3)
+    return _svg(figure, transparent=False)
+
+
+def _labelled(amounts: Sequence[int], cycles: Sequence[int]) -> list[int]:
+    """The designs whose numbers have room: far enough, in decades, from every one that has its number."""
+    kept: list[int] = []
+    for at in range(len(amounts)):
+        across, up = log10(amounts[at]), log10(cycles[at])
+        if all(abs(across - log10(amounts[k])) > NEAR or abs(up - log10(cycles[k])) > NEAR for k in kept):
+            kept.append(at)
+    return kept
+
+
+def _svg(figure: Any, *, transparent: bool = True) -> str:
+    """The picture without the head of a file, to be put into a page; text stays text."""
+    from matplotlib import rc_context
+
+    text = io.StringIO()
+    with rc_context(SETTINGS):
+        figure.savefig(text, format="svg", transparent=transparent, metadata={"Date": None, "Creator": None})
+    whole = text.getvalue()
+    return whole[whole.index("<svg") :]

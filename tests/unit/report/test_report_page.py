@@ -1,0 +1,115 @@
+"""The page of a design: whole, self-contained, made again from the JSON files alone, and readable in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from sisyphus.errors import KernelError
+from sisyphus.pipeline import Design, Request, Source, optimize, save, write_page
+from sisyphus.report.page import loops_of
+from sisyphus.target import load_device, make_target
+from sisyphus.tools import find_tool, run_tool
+
+SOURCE = """void k(float C[16][24], const float A[16][20], const float B[20][24]) {
+  for (int i = 0; i < 16; i++) for (int j = 0; j < 24; j++)
+    for (int l = 0; l < 20; l++) C[i][j] += A[i][l] * B[l][j];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("page")
+    (place / "k.c").write_text(SOURCE)
+    request = Request(
+        Source(str(place / "k.c")), make_target(load_device("u200"), budget="chip"), html=True, verify=False
+    )
+    design: Design = optimize(request)
+    save(design, place / "out")
+    return place / "out"
+
+
+class Reader(HTMLParser):
+    """Tags that were opened and not closed, and every address that a page asks for."""
+
+    VOID = frozenset({"meta", "br", "path", "use", "rect"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.asked: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.asked += [value for name, value in attrs if name in ("src", "href", "xlink:href") and value]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.asked += [value for name, value in attrs if name in ("src", "href", "xlink:href") and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_asks_for_nothing(folder: Path) -> None:
+    reader = Reader()
+    reader.feed((folder / "report.html").read_text())
+    assert reader.open == []
+    assert all(address.startswith("#") for address in reader.asked)
+
+
+def test_the_page_says_what_design_json_says(folder: Path) -> None:
+    text, data = (folder / "report.html").read_text(), json.loads((folder / "design.json").read_text())
+    assert f"{data['estimate']['cycles']:,} cycles" in text
+    for call in data["calls"]:
+        assert f'<th scope="row">{call["name"]}</th>' in text
+    ends = [call["start"] + call["cycles"] for call in data["calls"]]
+    assert max(ends) <= data["estimate"]["cycles"]
+    for construct in data["estimate"]["evidence"]["constructs"]:
+        assert construct["source"].split("&")[0].split("<")[0][:30] in text
+    assert "Not verified" in text
+    assert len(text) < 2_000_000
+
+
+def test_it_is_made_again_from_the_files_alone(folder: Path) -> None:
+    before = (folder / "report.html").read_bytes()
+    (folder / "report.html").unlink()
+    assert write_page(folder).read_bytes() == before
+
+
+def test_a_file_of_another_version_is_refused(folder: Path, tmp_path: Path) -> None:
+    data = json.loads((folder / "design.json").read_text())
+    del data["estimate"]["terms"]
+    (tmp_path / "design.json").write_text(json.dumps(data))
+    with pytest.raises(KernelError, match="not as this version writes it"):
+        write_page(tmp_path)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_loops_are_read_from_outside() -> None:
+    nest = {"statements": ["S1"], "order": ["k", "i"], "tiles": {"i": [5, 2, 4], "k": [8, 1, 1]}, "pipeline": "i"}
+    assert loops_of(nest)["lines"] == [
+        "for k0 in 0 .. 7",
+        "  for i0 in 0 .. 4",
+        "    for i1 in 0 .. 1   pipelined",
+        "      all of i2 in 0 .. 3 at once",
+        "        S1",
+    ]
+
+
+@pytest.mark.skipif(find_tool("chromium") is None, reason="chromium is not installed, so no browser looked at the page")
+def test_a_browser_shows_it(folder: Path, tmp_path: Path) -> None:
+    shot = tmp_path / "page.png"
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+    address = (folder / "report.html").resolve().as_uri()
+    command = ["chromium", *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}", address]
+    run_tool(command, cwd=tmp_path, timeout_s=120)
+    assert shot.stat().st_size > 10_000
+    dom = run_tool([*command[:-2], "--dump-dom", address], cwd=tmp_path, timeout_s=120).output
+    assert re.search(r"<svg[^>]*viewBox", dom) and "Calls over time" in dom
