@@ -15,13 +15,12 @@ from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.facts.moves import bytes_moved
 from sisyphus.model.facts.task_facts import Move, Pipe, TaskFacts
-from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
-from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
+from sisyphus.model.formulas.core_counts import cores_of, is_called
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import Body, task_cycles
-from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.terms import Term, summed, total
 
 
@@ -108,7 +107,10 @@ class TaskStudy:
     def address_dsp(self) -> tuple[Term, ...]:
         """Multiply-adds of the addresses of each body."""
         bodies = ((study.pipe, copies) for study, copies in zip(self.pipes, self.copies, strict=True))
-        return tuple(Term(f"{self.facts.name}: {body.loop}", copies * _address_dsp(body)) for body, copies in bodies)
+        return tuple(
+            Term(f"{self.facts.name}: {body.loop}", copies * int(body_multipliers(EXACT, body)))
+            for body, copies in bodies
+        )
 
     @cached_property
     def users(self) -> Mapping[str, Users]:
@@ -121,28 +123,17 @@ class TaskStudy:
 
 def _pipe_needs(setting: Setting, found: PipeStudy) -> tuple[dict[str, int], dict[str, int]]:
     """Cores of a body that it may share, and those of its guarded functions."""
-    mine: dict[str, int] = defaultdict(int)
     guarded: dict[str, int] = defaultdict(int)
-    for work, counts in zip(found.pipe.works, found.operations, strict=True):
-        if is_called(setting, work):
-            for kind, count in instances(setting, counts, found.body.interval).items():
-                guarded[kind] += int(count)
-        else:
-            for kind, count in counts.items():
-                mine[kind] += int(count)
-    return {kind: int(n) for kind, n in instances(setting, mine, found.body.interval).items()}, guarded
+    for run, work in enumerate(found.pipe.works):
+        for kind, count in found.schedule.cores(setting.alg, (run,)).items() if is_called(setting, work) else ():
+            guarded[kind] += int(count)
+    return {kind: int(count) for kind, count in found.cores(setting).items()}, guarded
 
 
 def _of_copies(name: str, copies: int, terms: tuple[Term, ...]) -> Term:
     """The terms of all copies of a body."""
     found = (term._replace(value=term.value * copies) for term in terms if term.value)
     return total(name, found, rule="datapath")
-
-
-def _address_dsp(pipe: Pipe) -> int:
-    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
-    accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
-    return int(address_multipliers(EXACT, accesses, loops, pipe.trips))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,12 @@ from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.facts.nest_facts import nest_facts
-from sisyphus.model.facts.task_facts import Move, Pipe, TaskFacts
-from sisyphus.model.formulas.addresses import address_multipliers
+from sisyphus.model.facts.task_facts import Move, TaskFacts
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
-from sisyphus.model.formulas.core_counts import cores_of, instances, is_called
+from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import task_cycles
-from sisyphus.model.formulas.pipes import PipeStudy, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.pipes import body_multipliers, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.plan import Numbers, Shape
@@ -296,10 +295,12 @@ def _nest_costs(
         "interval": study.interval.value,
         "depth": study.body.depth,
     }
-    dsp = copies * _address_dsp(setting, pipe) + _multipliers(setting, (move for step in around for move in step))
+    dsp = copies * body_multipliers(setting.alg, pipe) + _multipliers(
+        setting, (move for step in around for move in step)
+    )
     dsp = dsp + _multipliers(setting, (move for move, _ in moves_in(facts.parts, 1)))
     kinds = cores_of(setting, pipe.works)
-    for kind, count in _cores(setting, study).items():
+    for kind, count in study.cores(setting).items():
         found[f"core {kind}"] = copies * count
         dsp = dsp + copies * count * kinds[kind].cost.dsp
     datapath, area = datapath_of(setting, study), setting.rules.area
@@ -324,23 +325,6 @@ def _multipliers(setting: Setting, moves: Iterable[Move]) -> Value:
     for move in moves:
         total = total + setting.alg.select(move.active, move_multipliers(setting, move), 0)
     return total
-
-
-def _cores(setting: Setting, study: PipeStudy) -> dict[str, Value]:
-    """Cores of the body after sharing over II."""
-    together: dict[str, Value] = {}
-    for work, counts in zip(study.pipe.works, study.operations, strict=True):
-        if not is_called(setting, work):
-            for kind, count in counts.items():
-                together[kind] = together.get(kind, 0) + count
-    return instances(setting, together, study.interval.value)
-
-
-def _address_dsp(setting: Setting, pipe: Pipe) -> Value:
-    """Multipliers of the addresses in the body."""
-    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
-    accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
-    return address_multipliers(setting.alg, accesses, loops, pipe.trips)
 
 
 class _Columns:

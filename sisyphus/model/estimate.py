@@ -19,7 +19,7 @@ from sisyphus.model.formulas.rtl import in_rtl, natural_objective
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.terms import Term, without_zeros
 from sisyphus.model.study import Known, Study
-from sisyphus.plan import KnownPlans, Plan, build_plan
+from sisyphus.plan import KnownPlans, Plan, Schedule, build_plan
 from sisyphus.space import DesignPoint, Objective
 from sisyphus.target import Target
 
@@ -91,6 +91,13 @@ def estimate(
 ) -> Estimate:
     """Cycles and resources of a plan on a target."""
     return _estimate(plan, Known(target, rules, guards))
+
+
+def schedules_of(plan: Plan, target: Target) -> Mapping[str, tuple[Schedule, ...]]:
+    """The schedule of each pipelined body of the tasks that a plan calls, by the task's name."""
+    study = Study(plan, target)
+    kernel_cycles(study)
+    return {name: tuple(body.schedule for body in task.pipes) for name, task in study.tasks.items()}
 
 
 class Estimator:

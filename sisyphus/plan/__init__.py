@@ -6,6 +6,7 @@ from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side
 from sisyphus.plan.dump import dump
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
+from sisyphus.plan.schedule import Operation, Schedule, Touch, shared_cores
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
@@ -41,16 +42,19 @@ __all__ = [
     "LoopRole",
     "Node",
     "Numbers",
+    "Operation",
     "Plan",
     "Port",
     "Quotient",
     "Run",
+    "Schedule",
     "Shape",
     "ShapeBuilder",
     "Shared",
     "Skip",
     "Task",
     "Together",
+    "Touch",
     "Touched",
     "Transfer",
     "Varying",
@@ -65,6 +69,7 @@ __all__ = [
     "names_in",
     "narrowed",
     "reads_writes",
+    "shared_cores",
     "shared_subexpressions",
     "side_by_side",
     "steps",

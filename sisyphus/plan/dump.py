@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.ir.dump import expression
 from sisyphus.plan.plan import Buffer, Plan, Transfer
+from sisyphus.plan.schedule import Schedule, dump_schedule
 from sisyphus.plan.sharing import Shared, shared_subexpressions
 from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run, Skip, Together
 from sisyphus.poly import comparisons
 
 
-def dump(plan: Plan) -> str:
-    """Ports, buffers, transfers, the body, then each task; one thing a line."""
+def dump(plan: Plan, schedules: Mapping[str, Sequence[Schedule]] | None = None) -> str:
+    """Ports, buffers, transfers, the body, then each task, with the schedules of its bodies by its name if given."""
     lines = [f"plan {plan.scop.name}{' (tree reduction)' if plan.tree_reduction else ''}"]
     for port in plan.ports:
         extents = "".join(f"[{e}]" for e in port.extents)
@@ -25,6 +26,7 @@ def dump(plan: Plan) -> str:
         given = ", ".join([*task.buffers, *task.scalars, *task.iterators])
         lines += [f"{task.name}({given}): nest {task.nest}", *_nodes(task.body, 1)]
         lines += [_shared(shared) for shared in shared_subexpressions(plan, task)]
+        lines += [f"  {line}" for one in (schedules or {}).get(task.name, ()) for line in dump_schedule(one)]
     return "\n".join(lines) + "\n"
 
 

@@ -16,12 +16,13 @@ from sisyphus.model.area.multiplexers import mux_lut
 from sisyphus.model.facts.task_facts import Access, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank
 from sisyphus.model.formulas.bank_ports import elements_read
-from sisyphus.model.formulas.core_counts import Operations, instances, is_called, unrolled_copies
+from sisyphus.model.formulas.core_counts import Operations, is_called, unrolled_copies
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, others, reduction_copies
 from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.rules import Area
 from sisyphus.model.formulas.terms import Term
+from sisyphus.plan import shared_cores
 
 
 @dataclass(frozen=True)
@@ -225,6 +226,6 @@ def _left_over(terms: int) -> int:
 def _operands(setting: Setting, counts: Sequence[Operations], functions: Value, interval: Value) -> Value:
     """Each operand of a core that works II times per start is picked among so many."""
     alg = setting.alg
-    cores = functions + sum(n for found in counts for n in instances(setting, found, interval).values())
+    cores = functions + sum(n for found in counts for n in shared_cores(alg, found, interval).values())
     picked = setting.rules.area.operand_inputs * cores * mux_lut(alg, setting.operators, interval + 1)
     return alg.select(alg.exceeds(interval, 1), picked, 0)

@@ -28,34 +28,35 @@ def is_called(setting: Setting, work: Work) -> bool:
     return work.guarded and setting.guards is GuardForm.CALLED
 
 
-def operations(setting: Setting, pipe: Pipe, work: Work) -> Operations:
-    """Operations of all unrolled copies of a statement in one start.
+def operations(setting: Setting, pipe: Pipe, work: Work) -> tuple[tuple[Expr, str, Value], ...]:
+    """Operations of all unrolled copies of a statement in one start, each with its kind of core and how many there are.
 
     An operation whose operands do not depend on an unrolled loop is done once for all its iterations.
     """
-    found: Operations = defaultdict(int)
+    found: list[tuple[Expr, str, Value]] = []
     _count(setting, pipe, work, work.expr, found, seen=set())
-    if work.from_literal and is_tree(pipe, work):
+    core = core_of(setting.operators, work.expr)
+    if work.from_literal and is_tree(pipe, work) and core is not None:
         # a tree over n terms has n - 1 additions: the literal is none of its terms
-        core = core_of(setting.operators, work.expr)
-        if core is not None:
-            sums = unrolled_copies(pipe, work), reduction_copies(pipe, work)
-            found[core.kind] = found[core.kind] - setting.alg.ceil_div(*sums)
-    return found
+        sums = unrolled_copies(pipe, work), reduction_copies(pipe, work)
+        found.append((work.expr, core.kind, -setting.alg.ceil_div(*sums)))
+    return tuple(found)
 
 
-def _count(setting: Setting, pipe: Pipe, work: Work, expr: Expr, found: Operations, *, seen: set[Expr]) -> None:
+def _count(
+    setting: Setting, pipe: Pipe, work: Work, expr: Expr, found: list[tuple[Expr, str, Value]], *, seen: set[Expr]
+) -> None:
     if expr in seen:
         return
     seen.add(expr)
     core = core_of(setting.operators, expr)
     if core is not None:
         if (factors := _reassociated(setting, pipe, work, expr)) is not None:
-            _count_product(setting, pipe, work, expr, factors, found)
+            found.append((expr, core.kind, _products(setting, pipe, work, expr, factors)))
             for factor in factors:
                 _count(setting, pipe, work, factor, found, seen=seen)
             return
-        found[core.kind] = found[core.kind] + _copies(setting, pipe, work, (expr,))
+        found.append((expr, core.kind, _copies(setting, pipe, work, (expr,))))
     for part in children(expr):
         _count(setting, pipe, work, part, found, seen=seen)
 
@@ -78,9 +79,7 @@ def _reassociated(setting: Setting, pipe: Pipe, work: Work, expr: Expr) -> tuple
     return None
 
 
-def _count_product(
-    setting: Setting, pipe: Pipe, work: Work, expr: Expr, factors: tuple[Expr, Expr, Expr], found: Operations
-) -> None:
+def _products(setting: Setting, pipe: Pipe, work: Work, expr: Expr, factors: tuple[Expr, Expr, Expr]) -> Value:
     """Two products: the whole one, and the one of two factors that takes the fewest copies.
 
     The order of the source stays where its first product is shared by several copies anyway.
@@ -89,15 +88,7 @@ def _count_product(
     a, b, c = factors
     whole, first = _copies(setting, pipe, work, (expr,)), _copies(setting, pipe, work, (a, b))
     fewest = alg.minimum(first, _copies(setting, pipe, work, (a, c)), _copies(setting, pipe, work, (b, c)))
-    core = core_of(setting.operators, expr)
-    if core is not None:
-        shared = alg.exceeds(whole, first)
-        found[core.kind] = found[core.kind] + whole + alg.select(shared, first, fewest)
-
-
-def instances(setting: Setting, counts: Operations, interval: Value) -> Operations:
-    """Cores that do so many operations in II cycles."""
-    return {kind: setting.alg.ceil_div(count, interval) for kind, count in counts.items()}
+    return whole + alg.select(alg.exceeds(whole, first), first, fewest)
 
 
 def shared(setting: Setting, moments: Sequence[Sequence[Mapping[str, Value]]]) -> Operations:

@@ -31,6 +31,7 @@ class Timing:
 
     `chain` is the time from reading the element it writes to writing it, over all unrolled copies; `path` the same for
     one copy; `single` says that this is one operator. All are 0 where the statement does not read its element.
+    `starts` says when each operation of the first copy starts, `arrivals` when each element that is read is there.
     """
 
     finish: Value
@@ -38,6 +39,8 @@ class Timing:
     path: int
     single: bool
     depth_from: Mapping[Ref, int]
+    starts: Mapping[Expr, Value]
+    arrivals: Mapping[Ref, Value]
 
 
 def latency_of(table: OperatorTable, expr: Expr) -> int:
@@ -46,8 +49,10 @@ def latency_of(table: OperatorTable, expr: Expr) -> int:
     return core.cost.latency if core else 0
 
 
-def finish_of(setting: Setting, expr: Expr, ready: Callable[[Ref], Value], *, tree: bool) -> Value:
-    """When the value is there, every operator starting as soon as its operands are.
+def finish_of(
+    setting: Setting, expr: Expr, ready: Callable[[Ref], Value], *, tree: bool, starts: dict[Expr, Value] | None = None
+) -> Value:
+    """When the value is there, every operator starting as soon as its operands are: `starts` notes when that is.
 
     With `tree`, a floating-point sum of several terms is balanced.
     """
@@ -60,7 +65,9 @@ def finish_of(setting: Setting, expr: Expr, ready: Callable[[Ref], Value], *, tr
         levels = alg.log2_ceil(len(parts))
     if not parts:
         return 0
-    start = alg.maximum(0, *(finish_of(setting, part, ready, tree=tree) for part in parts))
+    start = alg.maximum(0, *(finish_of(setting, part, ready, tree=tree, starts=starts) for part in parts))
+    if starts is not None:
+        starts.setdefault(expr, start)
     return start + latency_of(setting.operators, expr) * levels
 
 
@@ -110,9 +117,8 @@ def timings(setting: Setting, pipe: Pipe, flattened: Value) -> tuple[Timing, ...
             passed = written.get((access.buffer, access.element))
             return when(access) if passed is None else passed
 
-        timing = _timing(setting, pipe, work, ready)
-        found.append(timing)
-        written[work.write.buffer, work.write.element] = timing.finish
+        found.append(_timing(setting, pipe, work, ready))
+        written[work.write.buffer, work.write.element] = found[-1].finish
     return tuple(found)
 
 
@@ -121,15 +127,17 @@ def _timing(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Val
     accumulates = work.target in work.reads
     ways = {ref: path_to(setting.operators, work.expr, ref) or (0, 0) for ref in work.reads}
     path, count = ways[work.target] if accumulates else (0, 0)
+    starts: dict[Expr, Value] = {}
     if work.guarded and setting.guards is GuardForm.CALLED:
-        finish, chain = _called(setting, pipe, work, ready)
+        finish, chain = _called(setting, pipe, work, ready, starts)
     elif accumulates and is_tree(pipe, work):
-        finish, chain = _tree(setting, pipe, work, ready, path)
+        finish, chain = _tree(setting, pipe, work, ready, starts)
     else:
-        finish, chain = _serial(setting, pipe, work, ready, path)
+        finish, chain = _serial(setting, pipe, work, ready, path, starts)
     if work.from_literal:
         chain = 0
-    return Timing(finish, chain, path, count == 1, {ref: cycles for ref, (cycles, _) in ways.items()})
+    depths = {ref: cycles for ref, (cycles, _) in ways.items()}
+    return Timing(finish, chain, path, count == 1, depths, starts, {ref: ready(ref) for ref in work.reads})
 
 
 def is_tree(pipe: Pipe, work: Work) -> bool:
@@ -165,27 +173,32 @@ def is_reduction(pipe: Pipe, work: Work) -> bool:
     return pipe.loop is not None and pipe.pipelined and pipe.loop in work.reductions and work.target in work.reads
 
 
-def _serial(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int) -> tuple[Value, Value]:
+def _serial(
+    setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int, starts: dict[Expr, Value]
+) -> tuple[Value, Value]:
     """Copies of an accumulation one after another: the first waits for all operands, the others for the sum."""
     copies = reduction_copies(pipe, work)
 
     def first(ref: Ref) -> Value:
         return 0 if work.from_literal and ref == work.target else ready(ref)
 
-    finish = finish_of(setting, work.expr, first, tree=pipe.tree and not work.guarded)
+    finish = finish_of(setting, work.expr, first, tree=pipe.tree and not work.guarded, starts=starts)
     finish = finish + (copies - 1) * path + write_cycles(setting, work)
     if is_reduction(pipe, work) and not work.from_literal:
         finish = finish + setting.rules.cycles.reduction_tail
     return finish, path * copies
 
 
-def _tree(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int) -> tuple[Value, Value]:
+def _tree(
+    setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], starts: dict[Expr, Value]
+) -> tuple[Value, Value]:
     """The sum of all copies as a balanced tree (MODEL.md 4.3)."""
     alg, cycles = setting.alg, setting.rules.cycles
     add = latency_of(setting.operators, work.expr)
     parts = others(work)
     count = reduction_copies(pipe, work) * len(parts)
-    start = alg.maximum(0, *(finish_of(setting, part, ready, tree=True) for part in parts))
+    start = alg.maximum(0, *(finish_of(setting, part, ready, tree=True, starts=starts) for part in parts))
+    starts[work.expr] = start
     write = write_cycles(setting, work)
     if work.from_literal:
         return start + add * alg.log2_ceil(count) + write, 0
@@ -198,10 +211,12 @@ def _tree(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value
     return both + depth + write, depth
 
 
-def _called(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value]) -> tuple[Value, Value]:
+def _called(
+    setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], starts: dict[Expr, Value]
+) -> tuple[Value, Value]:
     """A guarded statement as a function of its own: its copies are a serial chain even where trees are allowed."""
     alg = setting.alg
-    one = setting.rules.cycles.guard + finish_of(setting, work.expr, lambda _: 0, tree=False)
+    one = setting.rules.cycles.guard + finish_of(setting, work.expr, lambda _: 0, tree=False, starts=starts)
     chain = one * reduction_copies(pipe, work)
     start = alg.maximum(0, *(ready(ref) for ref in work.reads))
     return start + chain + write_cycles(setting, work), chain

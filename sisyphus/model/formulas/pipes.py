@@ -5,24 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sisyphus.algebra import Value
+from sisyphus.algebra import Algebra, Value
 from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Move, Part, Pipe, Replicated, Tile
+from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.bank_ports import port_interval
-from sisyphus.model.formulas.core_counts import Operations, operations
-from sisyphus.model.formulas.iteration_latency import Setting, Timing, timings
+from sisyphus.model.formulas.core_counts import Operations, is_called, operations
+from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_of, path_to, reduction_copies, timings
 from sisyphus.model.formulas.latency import Body, is_flattened
 from sisyphus.model.formulas.recurrence import Interval, interval_of
+from sisyphus.plan import Operation, Schedule, Touch
 
 
 @dataclass(frozen=True, eq=False)
 class PipeStudy:
-    """A pipelined body and what the formulas say of it; `operations` are those of each statement in one start."""
+    """A pipelined body and what the formulas say of it."""
 
     pipe: Pipe
     body: Body
     timings: tuple[Timing, ...]
     interval: Interval
-    operations: tuple[Operations, ...]
+    schedule: Schedule
+
+    @property
+    def operations(self) -> tuple[Operations, ...]:
+        """Those of each statement in one start."""
+        return tuple(self.schedule.counts((run,)) for run in range(len(self.pipe.works)))
+
+    def cores(self, setting: Setting) -> Operations:
+        """Cores that the statements share, those of guarded functions aside."""
+        runs = (run for run, work in enumerate(self.pipe.works) if not is_called(setting, work))
+        return self.schedule.cores(setting.alg, runs)
 
 
 def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
@@ -30,9 +42,38 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
     flattened = is_flattened(setting, pipe)
     times = timings(setting, pipe, flattened)
     interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
-    depth = setting.alg.maximum(0, *(timing.finish for timing in times))
-    counts = tuple(operations(setting, pipe, work) for work in pipe.works)
-    return PipeStudy(pipe, Body(interval.value, depth, flattened), times, interval, counts)
+    schedule = schedule_of(setting, pipe, times, interval)
+    return PipeStudy(pipe, Body(interval.value, schedule.depth(setting.alg), flattened), times, interval, schedule)
+
+
+def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval: Interval) -> Schedule:
+    """When the operations of a body start, and what they need; the latency and the cores of the body follow from it."""
+    found: list[Operation] = []
+    touches: list[Touch] = []
+    met: dict[str, int] = {}
+    for run, (work, timing) in enumerate(zip(pipe.works, times, strict=True)):
+        for expr, kind, copies in operations(setting, pipe, work):
+            start = timing.starts.get(expr, timing.starts.get(work.expr, 0))
+            adds = work.target in work.reads and path_to(setting.operators, expr, work.target) is not None
+            several = setting.alg.exceeds(reduction_copies(pipe, work), 1)
+            apart = setting.alg.select(several, timing.path, 0) if adds else 0
+            cycles = latency_of(setting.operators, expr)
+            found.append(Operation(run, work.statement, expr, kind, start, cycles, copies, apart))
+        reads = ((ref, work.reads[ref], False, 0, there) for ref, there in timing.arrivals.items())
+        write = (work.target, work.write, True, timing.finish - setting.rules.cycles.write, timing.finish)
+        for ref, access, writes, start, end in (*reads, write):
+            port = met[access.buffer] = met.get(access.buffer, -1) + 1
+            factors, ports = tuple(dim.factor for dim in access.dims), setting.rules.ports_per_bank
+            place = (access.buffer, writes, access.element, factors, port % ports)
+            touches.append(Touch(run, work.statement, ref, *place, start, end))
+    return Schedule(pipe.loop, interval.value, tuple(t.finish for t in times), tuple(found), tuple(touches))
+
+
+def body_multipliers(alg: Algebra, pipe: Pipe) -> Value:
+    """Multipliers of the addresses in a body."""
+    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
+    accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
+    return address_multipliers(alg, accesses, loops, pipe.trips)
 
 
 def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, Value]]:
