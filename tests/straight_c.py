@@ -43,7 +43,7 @@ def source(scop: Scop) -> str:
         extents = arrays[argument.name].extents if argument.kind == "array" else ()  # type: ignore[index]
         star = "*" if argument.kind == "array" and not extents else ""
         parameters.append(f"{argument.type.c_name} {star}{argument.name}" + "".join(f"[{e}]" for e in extents))
-    lines = ["#include <math.h>", f"void {scop.name}({', '.join(parameters)})", "{"]
+    lines = ["#include <math.h>", "#include <stdbool.h>", f"void {scop.name}({', '.join(parameters)})", "{"]
     lines += [
         f"static const {table.type.c_name} {table.id}"
         + "".join(f"[{e}]" for e in table.extents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-Kind = OneOf["float", "int", "uint"]
+Kind = OneOf["float", "int", "uint", "bool"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class ScalarType:
         """How C and C++ spell it."""
         if self.kind == "float":
             return {32: "float", 64: "double"}[self.bits]
+        if self.kind == "bool":
+            return "bool"
         name = {8: "signed char", 16: "short", 32: "int", 64: "long long"}[self.bits]
         if self.kind == "uint":
             return "unsigned char" if self.bits == 8 else f"unsigned {name}"
@@ -35,7 +37,9 @@ class ScalarType:
 
     @property
     def key(self) -> str:
-        """Short name used in data files and reports: float, double, int8 … uint64."""
+        """Short name used in data files and reports: float, double, int8 … uint64; uint1 is a `bool`."""
+        if self.kind == "bool":
+            return "uint1"
         return self.c_name if self.kind == "float" else f"{self.kind}{self.bits}"
 
     def __str__(self) -> str:
@@ -46,6 +50,8 @@ FLOAT = ScalarType("float", 32)
 DOUBLE = ScalarType("float", 64)
 INT8, INT16, INT32, INT64 = (ScalarType("int", b) for b in (8, 16, 32, 64))
 UINT8, UINT16, UINT32, UINT64 = (ScalarType("uint", b) for b in (8, 16, 32, 64))
+#: Stored in a byte; every conversion to it compares with zero.
+BOOL = ScalarType("bool", 8)
 ALL_TYPES = (FLOAT, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import Argument, Origin, Scop
+from sisyphus.ir.types import BOOL
 
 ENTRY = "sisy_reference"
 BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math"
@@ -82,6 +83,8 @@ def _entry(w: Writer, scop: Scop) -> None:
         else:
             place = f"a{places[argument.name]}"
             given.append(f"(void *){place}" if argument.kind == "array" else place)
+    if any(a.type == BOOL for a in entry_arguments(scop)):
+        w.line("#include <stdbool.h>")
     w.line(f"void {ENTRY}({', '.join(entry_parameters(scop)) or 'void'})")
     w.line("{")
     with w.indented():

@@ -17,7 +17,7 @@ from sisyphus.frontend.c.parse import Tree
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
 from sisyphus.frontend.c.types import Declared, declared, integer_literal, limits, promoted
 from sisyphus.ir import INT32, ScalarType, promote
-from sisyphus.ir.types import UINT64
+from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
 from sisyphus.source import Span
 
@@ -82,6 +82,8 @@ class Affines:
 
     def alias(self, node: c_ast.Node, kind: ScalarType, use: Use) -> Alias | None:
         """What a name stands for that is set to a value once; None where that is no affine value in any case."""
+        if kind == BOOL:
+            return None
         asked = len(self.ledger.questions)
         try:
             bound, _ = self.typed(node, use)
@@ -380,7 +382,7 @@ class Affines:
 
     def _cast(self, node: c_ast.Cast, use: Use) -> tuple[Bound, ScalarType]:
         kind = declared(node.to_type, self.typedefs)
-        if not kind.is_scalar or kind.scalar is None or kind.scalar.is_float:
+        if not kind.is_scalar or kind.scalar is None or kind.scalar.is_float or kind.scalar == BOOL:
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not an integer")
         bound, _ = self.typed(node.expr, use)
         return self.checked(bound, kind.scalar, node)

@@ -160,26 +160,35 @@ def element_type(node: c_ast.Decl, kind: Declared, affines: Affines) -> ScalarTy
 
 def shaping_names(decl: c_ast.Decl, body: c_ast.Compound | None) -> set[str]:
     """Names in bounds, subscripts, conditions and extents, and in the initialisers of locals found there."""
-    found, initialisers = set[str](), dict[str, c_ast.Node]()
-    parts = list[c_ast.Node | None]()
-    for node in [*walk(decl), *walk(body)]:
+    return {n.name for part in shaping_parts(decl, body) for n in walk(part) if isinstance(n, c_ast.ID)}
+
+
+def shaping_parts(*texts: c_ast.Node | None, conditions: bool = True) -> list[c_ast.Node]:
+    """Bounds, subscripts, conditions (or not) and extents, and the initialisers of locals that occur in them."""
+    initialisers = dict[str, c_ast.Node]()
+    waiting, found, seen = list[c_ast.Node | None](), list[c_ast.Node](), set[str]()
+    for node in (n for text in texts for n in walk(text)):
         match node:
             case c_ast.For():
-                parts += [node.init, node.cond, node.next]
+                waiting += [node.init, node.cond, node.next]
             case c_ast.ArrayRef():
-                parts.append(node.subscript)
-            case c_ast.If():
-                parts.append(node.cond)
+                waiting.append(node.subscript)
+            case c_ast.If() if conditions:
+                waiting.append(node.cond)
             case c_ast.FuncCall(name=c_ast.ID(), args=c_ast.ExprList(exprs=given)):
                 # A number given to a function of the file may shape its loops.
-                parts += [part for part in given if isinstance(part, c_ast.ID | c_ast.Constant | c_ast.BinaryOp)]
+                waiting += [part for part in given if isinstance(part, c_ast.ID | c_ast.Constant | c_ast.BinaryOp)]
             case c_ast.ArrayDecl():
-                parts.append(node.dim)
+                waiting.append(node.dim)
             case c_ast.Decl(init=init) if node.name and init is not None:
                 initialisers[node.name] = init
-    while parts:
-        for inner in walk(parts.pop()):
-            if isinstance(inner, c_ast.ID) and inner.name not in found:
-                found.add(inner.name)
-                parts.append(initialisers.get(inner.name))
+    while waiting:
+        part = waiting.pop()
+        if part is None:
+            continue
+        found.append(part)
+        for inner in walk(part):
+            if isinstance(inner, c_ast.ID) and inner.name not in seen:
+                seen.add(inner.name)
+                waiting.append(initialisers.get(inner.name))
     return found

@@ -22,6 +22,10 @@ RULES: dict[str, Rule] = {
     # the file
     "unreadable-file": Rule("the file cannot be read", "check the path and its permissions"),
     "not-text": Rule("the file is not text", "give the C source file"),
+    "not-c": Rule(
+        "the file is C++",
+        "put the loops into a C file: a function of arrays and numbers, with `int16_t` and the like for `ap_int`",
+    ),
     "empty-file": Rule("the file has no code", "give a file with a C function"),
     "preprocess": Rule("a preprocessing directive is wrong", "run `gcc -E` on the file to see more"),
     "include-not-found": Rule("an included file is not to be had", "name its folder with `-I`"),

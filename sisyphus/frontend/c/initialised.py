@@ -21,6 +21,8 @@ def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Col
         writers = [d for d in drafts if d.variable is variable]
         for draft in drafts:
             for ref in dict.fromkeys(r for r in reads(draft.value) if r.array == variable.id):
+                if any(_is_just_before(writer, draft, ref) for writer in writers):
+                    continue
                 try:
                     with leashed():
                         found = _uncovered(draft, ref, writers, variable)
@@ -32,6 +34,13 @@ def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Col
             else:
                 continue
             break
+
+
+def _is_just_before(writer: Draft, reader: Draft, ref: Ref) -> bool:
+    """Whether the same iteration wrote the element before, which needs no question."""
+    same = writer.write == ref and writer.context.names == reader.context.names
+    same = same and writer.context.condition == reader.context.condition
+    return same and writer.position[:-1] == reader.position[:-1] and writer.position < reader.position
 
 
 def _report(draft: Draft, ref: Ref, point: dict[str, int], variable: Variable, collector: Collector) -> None:

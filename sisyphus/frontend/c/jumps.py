@@ -36,7 +36,7 @@ def structured(items: Sequence[c_ast.Node], kind: type[c_ast.Node], leave: Leave
 
 
 def as_choices(node: c_ast.Switch) -> c_ast.Node | None:
-    """A `switch` whose cases all end by `break` as a chain of `if` and `else`; None for any other."""
+    """A `switch` whose cases all end by a jump as a chain of `if` and `else`; None for any other."""
     items = list(node.stmt.block_items or []) if isinstance(node.stmt, c_ast.Compound) else []
     chosen = list[tuple[c_ast.Node | None, c_ast.Node]]()
     waiting, otherwise = list[c_ast.Node](), c_ast.EmptyStatement(node.coord)
@@ -51,10 +51,14 @@ def as_choices(node: c_ast.Switch) -> c_ast.Node | None:
             has_default = True
         if not inside and at + 1 < len(items):
             continue
-        ends = bool(inside) and isinstance(inside[-1], c_ast.Break)
-        if not (ends or at + 1 == len(items)) or any(jumps(n, c_ast.Break) for n in inside[: len(inside) - ends]):
+        last = inside[-1] if inside else None
+        if at + 1 < len(items) and not isinstance(last, c_ast.Break | c_ast.Return | c_ast.Continue):
             return None
-        body = c_ast.Compound(inside[: len(inside) - ends], item.coord)
+        if isinstance(last, c_ast.Break):
+            inside.pop()
+        if any(jumps(n, c_ast.Break) for n in inside):
+            return None
+        body = c_ast.Compound(inside, item.coord)
         if has_default:
             otherwise, has_default = body, False
         else:
@@ -73,6 +77,8 @@ class _Structure:
         found = list[c_ast.Node]()
         for at, item in enumerate(items):
             rest = list(items[at + 1 :])
+            if isinstance(item, c_ast.Switch) and jumps(item, self.kind):
+                item = as_choices(item) or item
             if isinstance(item, self.kind):
                 return [*found, *self.leave(item)]
             if not jumps(item, self.kind) or isinstance(item, LOOPS):

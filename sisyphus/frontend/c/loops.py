@@ -15,6 +15,7 @@ from sisyphus.frontend.c.affine import BOUND, Affines
 from sisyphus.frontend.c.bound import ALWAYS, Bound, Condition, Conjunction, conjoin, disjoin
 from sisyphus.frontend.c.conditions import condition, operands
 from sisyphus.frontend.c.context import Context, Loop, Question
+from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.parse import walk
@@ -22,6 +23,9 @@ from sisyphus.frontend.c.questions import extent_of
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.poly import Affine, const, var
 
+FACTORS = ("*", "/", "<<", ">>")
+# Loops of more iterations are not written out.
+MOST_COPIES = 64
 FORM_HINT = "write it as `for (i = start; i < end; i += step)`"
 WRONG_SIDE = {1: ("lower", "maximum"), -1: ("upper", "minimum")}
 
@@ -242,3 +246,60 @@ def _check_met(outer: Context, start: Bound, end: tuple[c_ast.Node, Bound], affi
         )
 
     affines.ledger.questions.append(Question(outer, conjoin(ALWAYS, ((-1 - passed,),)), span, fault))
+
+
+def values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: Affines) -> list[int] | None:
+    """The values that an iterator takes, where bounds are known and the loop is short; None for any other loop."""
+    found = list[int]()
+    try:
+        value = affines.constant(start, BOUND)
+        while len(found) <= MOST_COPIES:
+            variable.binding = Bound.of(const(value))
+            holds = condition(node.cond, affines, BOUND) if node.cond is not None else ALWAYS
+            if holds not in (ALWAYS, ()):
+                return None
+            if not holds:
+                return found
+            found.append(value)
+            step = _following(node.next, variable.name)
+            if step is None:
+                return None
+            value = affines.constant(step, BOUND)
+    except Refused:
+        return None
+    finally:
+        variable.binding = None
+    return None
+
+
+def _following(change: c_ast.Node, name: str) -> c_ast.Node | None:
+    """The value that a loop's step gives its iterator, as an expression of it."""
+    one = c_ast.Constant("int", "1", change.coord)
+    match change:
+        case c_ast.UnaryOp(op="++" | "p++" | "--" | "p--" as op, expr=c_ast.ID(name=same) as it) if same == name:
+            return c_ast.BinaryOp(op.strip("p")[0], it, one, change.coord)
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=same)) if same == name:
+            return change.rvalue
+        case c_ast.Assignment(op=op, lvalue=c_ast.ID(name=same) as it) if same == name:
+            return c_ast.BinaryOp(op.removesuffix("="), it, change.rvalue, change.coord)
+    return None
+
+
+def shifts_by(node: c_ast.For, name: str) -> bool:
+    """Whether bounds or subscripts in a loop ask for powers of two: shifts by its iterator, or a step by factors.
+
+    No affine expression of the iterator is one, but each of its values makes one.
+    """
+    change = node.next.rvalue if isinstance(node.next, c_ast.Assignment) and node.next.op == "=" else node.next
+    if isinstance(change, c_ast.Assignment | c_ast.BinaryOp) and change.op.removesuffix("=") in FACTORS:
+        return True
+    shaping = shaping_parts(node.stmt, conditions=False)
+    return any(
+        isinstance(n, c_ast.BinaryOp) and n.op in ("<<", ">>") and _mentions(n.right, name)
+        for part in shaping
+        for n in walk(part)
+    )
+
+
+def _mentions(node: c_ast.Node, name: str) -> bool:
+    return any(isinstance(n, c_ast.ID) and n.name == name for n in walk(node))

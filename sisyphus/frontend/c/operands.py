@@ -13,6 +13,7 @@ from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.types import fits, integer_literal
 from sisyphus.ir import Binary, Cast, Expr, Index, Literal, ScalarType, Unary
+from sisyphus.ir.types import BOOL
 from sisyphus.poly import Affine
 
 SHIFTS = ("<<", ">>")
@@ -96,5 +97,7 @@ def _computed(expr: Expr) -> int | None:
 
 def _wrapped(value: int, kind: ScalarType) -> int:
     """The value after conversion to an integer type, as two's complement has it."""
+    if kind == BOOL:
+        return int(value != 0)
     value &= (1 << kind.bits) - 1
     return value - (1 << kind.bits) if kind.kind == "int" and value >> (kind.bits - 1) else value

@@ -42,6 +42,12 @@ PREDEFINED = (
     "__builtin_expect(x,y) (x)",
 )
 INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
+CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".cu")
+CPP_TEXT = re.compile(
+    r"^[ \t]*(#[ \t]*include[ \t]*<((ap|hls)_\w+\.h|c(math|stdint|stdlib|string)|algorithm|vector|complex|iostream)>"
+    r"|template[ \t]*<|namespace[ \t]+\w+|using[ \t]+namespace[ \t]+\w+|class[ \t]+\w+[ \t]*[{:])",
+    re.M,
+)
 MACHINE_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -273,3 +279,17 @@ def read_source(path: str, collector: Collector) -> SourceFile:
     if "\0" in text or control > len(text) // 50:
         raise collector.fault("not-text", f"`{path}` is not a text file", Span(path, 1))
     return SourceFile(path, text)
+
+
+def refuse_cpp(source: SourceFile, collector: Collector) -> None:
+    """C++ is told apart by what only its files have, before a parser of C stumbles over it."""
+    if Path(source.path).suffix.lower() in CPP_SUFFIXES:
+        words = f"`{Path(source.path).name}` is a C++ file by its name, and kernels are read as C"
+        raise collector.fault("not-c", words, Span(source.path, 1))
+    found = CPP_TEXT.search(source.text)
+    if found is not None:
+        line = source.text.count("\n", 0, found.start()) + 1
+        start = found.start() - (source.text.rfind("\n", 0, found.start()) + 1)
+        text = found.group().strip()
+        place = Span(source.path, line, start + 1 + len(found.group()) - len(found.group().lstrip()), len(text))
+        raise collector.fault("not-c", f"`{text}` is C++, and kernels are read as C", place)

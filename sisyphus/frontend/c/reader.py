@@ -15,7 +15,7 @@ from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
 from sisyphus.frontend.c.kernel import Given, Kernel
 from sisyphus.frontend.c.parse import parse
-from sisyphus.frontend.c.preprocess import preprocess, read_source
+from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.ir import Origin, Scop, checks
 from sisyphus.poly import IslError
@@ -75,6 +75,8 @@ class Options:
 
 def _read(path: str, given: Options, collector: Collector) -> Scop:
     source = read_source(path, collector)
+    collector.files[path] = source
+    refuse_cpp(source, collector)
     tokens, overridden = preprocess(source, defines=given.defines, include_dirs=given.include_dirs, collector=collector)
     collector.stop_if_failed()
     if not any(t.span.path == path for t in tokens):

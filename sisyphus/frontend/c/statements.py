@@ -23,7 +23,7 @@ from sisyphus.frontend.c.scope import Function, Parameter, Scope, Unusable, Vari
 from sisyphus.frontend.c.types import Declared, declared, number
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
-from sisyphus.poly import var
+from sisyphus.poly import const, var
 
 JUMPS = {c_ast.Break: "`break`", c_ast.Continue: "`continue`", c_ast.Goto: "`goto`", c_ast.Label: "a jump to a label"}
 # What the affine reader says of expressions that are computed from data.
@@ -269,6 +269,11 @@ class Body(Calls):
         try:
             place, name, start = loops.iterator_of(node, affines)
             variable = self._iterator(place, name)
+            values = loops.values_of(node, variable, start, affines) if loops.shifts_by(node, name) else None
+            if values is not None:
+                self._written_out(variable, values, items)
+                affines.scope, affines.context = outer_scope, outer
+                return
             normal = self.variables.iterator(name, affines.context.names)
             head = loops.header(node, name, start, affines)
             affines.context = loops.enter(head, variable, normal, affines)
@@ -286,6 +291,13 @@ class Body(Calls):
         if variable is not None:
             variable.binding = None
         affines.scope, affines.context = outer_scope, outer
+
+    def _written_out(self, variable: Variable, values: Sequence[int], items: list[c_ast.Node]) -> None:
+        """The body of a short loop for each value of its iterator."""
+        for value in values:
+            variable.binding = Bound.of(const(value))
+            self.items(items)
+        variable.binding = None
 
     def _changed_in(self, node: c_ast.For) -> set[ArrayId]:
         """Variables and arrays that a loop may write: another iteration finds them changed."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from sisyphus.ir import DOUBLE, FLOAT, INT32, Cast, Expr, Literal, ScalarType, Unary, promote
-from sisyphus.ir.types import INT8, INT16, INT64, UINT8, UINT16, UINT32, UINT64
+from sisyphus.ir.types import BOOL, INT8, INT16, INT64, UINT8, UINT16, UINT32, UINT64
 
 SPELLINGS: dict[tuple[str, ...], ScalarType] = {
     ("float",): FLOAT,
     ("double",): DOUBLE,
+    ("_Bool",): BOOL,
     ("char",): INT8,
     ("char", "signed"): INT8,
     ("char", "unsigned"): UINT8,
@@ -27,7 +28,6 @@ SPELLINGS: dict[tuple[str, ...], ScalarType] = {
     ("long", "long", "unsigned"): UINT64,
 }
 REFUSED_WORDS = {
-    "_Bool": "`bool` has conversions of its own",
     "_Complex": "complex numbers",
     "__int128": "128-bit integers",
     "double long": "`long double` has no hardware to map to",
@@ -106,6 +106,8 @@ def _named(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
 
 def limits(kind: ScalarType) -> tuple[int, int]:
     """Smallest and largest value of an integer type."""
+    if kind == BOOL:
+        return 0, 1
     if kind.kind == "uint":
         return 0, (1 << kind.bits) - 1
     return -(1 << (kind.bits - 1)), (1 << (kind.bits - 1)) - 1

@@ -1,5 +1,5 @@
 #include "sizes.h"
-#include <ap_int.h>
+#include <vendor_types.h>
 
 void f(float A[N])
 {

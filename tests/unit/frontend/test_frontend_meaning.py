@@ -24,6 +24,7 @@ LOOKALIKES = ("gemm", "deriche", "nussinov", "durbin", "correlation", "heat")
 FLAGS = ["-O0", "-std=gnu17", "-ffp-contract=off", "-fwrapv", "-w"]
 SMALL = ["W=9", "H=7", "N=8", "M=6", "NI=5", "NJ=6", "NK=7", "TSTEPS=3", "MINI_DATASET", "DATA_TYPE_IS_FLOAT"]
 DRIVER = """
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
