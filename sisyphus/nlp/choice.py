@@ -57,13 +57,17 @@ class ChoiceBudget:
 
 @dataclass(frozen=True)
 class ChoiceProblem:
-    """`serves`: per array and demanded state, the states that meet the demand; `barred` are those it must not have."""
+    """`serves`: per array and demanded state, the states that meet the demand; `barred` are those it must not have.
+
+    `within`: per array and state, the states that it meets itself.
+    """
 
     tables: Sequence[ChoiceTable]
     steps: Sequence[ChoiceStep]
     budgets: Sequence[ChoiceBudget]
     serves: Mapping[str, Mapping[int, Sequence[int]]]
     barred: Mapping[str, frozenset[int]]
+    within: Mapping[str, Mapping[int, frozenset[int]]]
 
     def states(self, array: str) -> list[int]:
         """All states that some demands lead to and an array may have."""
@@ -82,10 +86,9 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Excess:
-    """An array has `state` only where some entry asks for what `enough` does not serve."""
+    """An array has a state beyond `enough` only where some entry asks for what `enough` does not serve."""
 
     array: str
-    state: int
     enough: int
 
 
@@ -171,7 +174,9 @@ class _Builder:
                 for c, demand in enumerate(table.demands.get(cut.array, ()))
                 if cut.enough not in serves[cut.array][demand]
             ]
-            m.rules.add(m.state[cut.array, cut.state] <= sum(asking))
+            within = self.problem.within[cut.array][cut.enough]
+            beyond = [m.state[cut.array, s] for s in self.problem.states(cut.array) if s not in within]
+            m.rules.add(sum(beyond) <= sum(asking))
 
     def _run(self, cycles: Any, step: ChoiceStep) -> None:
         m, unit = self.m, self.unit

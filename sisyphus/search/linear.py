@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from sisyphus.nlp.choice import (
     chosen_of,
 )
 from sisyphus.search.by_exact import Hunt
-from sisyphus.search.combine import PATIENCE, without_hopeless
+from sisyphus.search.combine import PATIENCE, branch_and_bound, without_hopeless
 from sisyphus.search.costs import Budget, Floats, Ints
 from sisyphus.search.events import Bound, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.nodes import Charges, Problem
@@ -39,6 +40,8 @@ from sisyphus.solve.run import solve
 
 #: Entries of a table that are counted again in one state of their arrays; of more, only the one that was chosen.
 MOST_RECOUNTED = 20_000
+#: So few choices are looked at here: to start a solver takes longer.
+FEW = 10_000
 #: Share of a cost within which a solver of linear problems cannot tell two of them apart.
 TOLERANCE = 1e-6
 
@@ -76,7 +79,9 @@ class Chooser:
         """The best choice below `upper` and the incumbent, then the next best ones until none is left."""
 
         def search(fewer: Problem) -> Iterator[Event]:
-            return self._search(fewer, upper, incumbent, may_leave_out=may_leave_out)
+            is_small = prod(table.count for table in fewer.tables) <= FEW
+            combine = branch_and_bound if is_small else self._search
+            return combine(fewer, upper, incumbent, may_leave_out=may_leave_out)
 
         return without_hopeless(problem, upper, incumbent, search)
 
@@ -95,23 +100,23 @@ class Chooser:
                 yield Failed()
                 return
             claimed, chosen = answer
-            is_proved = outcome.stop is Stop.PROVED
-            if is_proved and claimed >= limit * (1 - TOLERANCE):
-                return
-            if is_proved:
-                yield Bound(claimed)
             cycles = _whole(charges, chosen.entries)
+            if outcome.stop is not Stop.PROVED:
+                self.wrong = outcome.stop
+                if cycles < limit:
+                    yield Whole(cycles, chosen.entries)
+                yield Failed()
+                return
+            if claimed >= limit * (1 - TOLERANCE):
+                return
+            yield Bound(claimed)
             if cycles > claimed * (1 + TOLERANCE):
-                if may_leave_out:
+                before, cuts = cuts, _with_cut(cuts, problem, chosen)
+                if may_leave_out and cuts.excesses == before.excesses:
                     yield LeftOut(claimed)
-                cuts = _with_cut(cuts, problem, chosen)
                 continue
             if cycles < limit:
                 yield Whole(cycles, chosen.entries)
-            if not is_proved:
-                self.wrong = outcome.stop
-                yield Failed()
-                return
             patience = PATIENCE if incumbent.cycles < limit else patience - 1
             if incumbent.cycles <= cycles * (1 + TOLERANCE):
                 return
@@ -149,7 +154,7 @@ def _with_cut(cuts: Cuts, problem: Problem, chosen: Chosen) -> Cuts:
         for array, demand in table.states.items():
             states[array] = int(problem.states[array].joined_with(states[array])[demand[entry]])
     if IMPOSSIBLE not in states.values():
-        larger = {Excess(str(a), chosen.states[str(a)], s) for a, s in states.items() if chosen.states[str(a)] != s}
+        larger = {Excess(str(a), s) for a, s in states.items() if chosen.states[str(a)] != s}
         if larger:
             return replace(cuts, excesses=(*cuts.excesses, *sorted(larger, key=str)))
         known = {(cut.table, tuple(cut.states.items())) for cut in cuts.couplings}
@@ -203,6 +208,7 @@ def choice_problem(problem: Problem) -> ChoiceProblem:
         budgets=[_budget(problem, budget, place, left) for budget in problem.budgets],
         serves={str(array): found for array, found in serves.items()},
         barred={str(array): states for array, states in barred.items()},
+        within={str(array): _within(problem, array, found) for array, found in serves.items()},
     )
 
 
@@ -242,6 +248,13 @@ def _serving(problem: Problem, array: ArrayId) -> dict[int, list[int]]:
         joined = states.joined_with(demand)
         found[demand] = [s for s in sorted(reached) if joined[s] == s]
     return found or {states.start: [start]}
+
+
+def _within(problem: Problem, array: ArrayId, serves: Mapping[int, Sequence[int]]) -> dict[int, frozenset[int]]:
+    """Per state that demands lead to, those that ask for no more."""
+    reached = sorted({s for some in serves.values() for s in some})
+    joined = problem.states[array].joined_with
+    return {s: frozenset(other for other in reached if joined(s)[other] == s) for s in reached}
 
 
 def _barred(problem: Problem, array: ArrayId, serves: Mapping[int, Sequence[int]]) -> frozenset[int]:

@@ -32,6 +32,11 @@ def ask(model: Any) -> SolveOutcome:
     return load_adapter("highs").solve(SolveRequest(model, Limits(seconds=20)))
 
 
+@pytest.fixture(autouse=True)
+def _nothing_is_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear_module, "FEW", 0)
+
+
 def chosen_by(problem: Problem) -> float:
     """The least that the solver's choices come to."""
     pytest.importorskip("highspy")
