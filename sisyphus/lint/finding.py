@@ -21,6 +21,7 @@ RULES = {
     "dataflow-form": "a dataflow region that holds something else than calls",
     "dataflow-channel": "a variable with more than one producer or consumer in a dataflow region",
     "double-literal": "a double literal in float code",
+    "subnormal": "a subnormal number, or a question about one: AMD's floating-point cores take them for zero",
     "reserved-name": "an identifier that C++ or HLS uses for itself",
 }
 

@@ -28,8 +28,20 @@ HLS_NAMES = frozenset(
 _DOUBLE = re.compile(r"(?!0[xX])(?:\d[\d']*\.\d*|\.\d+|\d[\d']*(?=[eE]))(?:[eE][+-]?\d+)?")
 
 
+#: Names of C and C++ that stand for subnormal numbers or tell them from others.
+SUBNORMAL_NAMES = frozenset({"FLT_TRUE_MIN", "DBL_TRUE_MIN", "denorm_min", "isnormal", "fpclassify", "FP_SUBNORMAL"})
+_DECIMAL = re.compile(r"((?:\d[\d']*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([fF]?)")
+_HEXADECIMAL = re.compile(r"(0[xX][\da-fA-F']*\.?[\da-fA-F]*[pP][+-]?\d+)([fF]?)")
+#: The smallest normal numbers, by the suffix of a literal.
+SMALLEST = {"f": 2.0**-126, "": 2.0**-1022}
+
+
 def check_words(design: Design) -> Iterator[Finding]:
     for function in design.unit.functions:
+        for token in function.tokens:
+            if token.text in SUBNORMAL_NAMES or (token.kind == "number" and _is_subnormal(token.text)):
+                message = f"`{token.text}` is about subnormal numbers, which are zeros to AMD's floating-point cores"
+                yield finding("subnormal", token, message, "scale the data, or compare with the smallest normal number")
         words = {t.text for t in function.tokens}
         if "float" in words and "double" not in words:
             for token in function.tokens:
@@ -41,6 +53,17 @@ def check_words(design: Design) -> Iterator[Finding]:
             said = _reserved(name)
             if said:
                 yield finding("reserved-name", token, f"`{name}` {said}", "rename it")
+
+
+def _is_subnormal(text: str) -> bool:
+    """Whether a literal is not zero and below the smallest normal number of its type."""
+    for pattern, read in ((_DECIMAL, float), (_HEXADECIMAL, float.fromhex)):
+        match = pattern.fullmatch(text)
+        if match is not None:
+            digits = re.split("[eEpP]", match[1].lower().removeprefix("0x"))[0]
+            is_zero = not digits.strip("0.'")
+            return not is_zero and abs(read(match[1].replace("'", ""))) < SMALLEST[match[2].lower()]
+    return False
 
 
 def _reserved(name: str) -> str | None:

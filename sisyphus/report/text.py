@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sisyphus.backends.hls import one_line
+from sisyphus.backends.hls import FLUSHED, one_line
 from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.evidence import entry
 from sisyphus.model import Estimate, Term
@@ -116,6 +116,7 @@ def verdict_text(verdict: Verdict | None) -> str:
         failed = [c for c in checks if not c.passed]
         lines.append(f"  {kind}: {len(checks) - len(failed)} of {len(checks)} checks passed, e.g. {_told(checks[0])}")
         lines += [f"    {'' if c.gave_up else 'FAILED '}{_told(c)}" for c in failed]
+        lines += [f"    {_told(c)}" for c in checks if c.name.startswith(f"run {FLUSHED}")]
     return "\n".join(lines)
 
 

@@ -4,10 +4,11 @@ from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, wr
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, heading, source_in, whole_text
-from sisyphus.backends.hls.testbench import data_sets
+from sisyphus.backends.hls.testbench import FLUSHED, data_sets
 
 __all__ = [
     "BENCH_FLAGS",
+    "FLUSHED",
     "SAME_ARITHMETIC",
     "Project",
     "check_folder",

@@ -9,6 +9,9 @@ LIBRARY = r"""
 #include <limits>
 #include <new>
 #include <type_traits>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace {
 
@@ -30,6 +33,32 @@ private:
 };
 
 bool is(const char *set, const char *name) { return std::strcmp(set, name) == 0; }
+
+// In such sets the kernel runs as on AMD's floating-point cores: subnormal operands and results are zeros.
+const char FLUSHED[] = "flushed_";
+bool is_flushed(const char *set) { return std::strncmp(set, FLUSHED, sizeof FLUSHED - 1) == 0; }
+const char *data_of(const char *set) { return is_flushed(set) ? set + sizeof FLUSHED - 1 : set; }
+
+#if defined(__SSE2__)
+const bool CAN_FLUSH = true;
+class Flushing {
+public:
+    explicit Flushing(bool wanted) : before_(_mm_getcsr()) {
+        if (wanted) _mm_setcsr(before_ | 0x8040u);
+    }
+    ~Flushing() { _mm_setcsr(before_); }
+
+private:
+    unsigned before_;
+};
+#else
+const bool CAN_FLUSH = false;
+class Flushing {
+public:
+    explicit Flushing(bool) {}
+    ~Flushing() {}
+};
+#endif
 
 template <typename T>
 T draw(const char *set, Random &random, std::true_type) {

@@ -144,3 +144,19 @@ def test_folders(tmp_path: Path) -> None:
     assert (one["path"], one["line"], one["hint"]) == ("top.cpp", 2, "did you mean `unroll`?")
     good = subprocess.run([*SISY, "lint", "clean.cpp"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (good.returncode, good.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("1e-40f", ["subnormal"]),
+        ("1.2e-38f", []),
+        ("0.0f", []),
+        ("0x1p-130f", ["subnormal"]),
+        ("0e-99f", []),
+        ("FLT_TRUE_MIN", ["subnormal"]),
+        ("1e-37f", []),
+    ],
+)
+def test_subnormal_numbers_are_zeros_on_the_device(value: str, expected: list[str]) -> None:
+    assert rules(LOOP.format(before="", body=f"b[i] = a[i] + {value};")) == expected
