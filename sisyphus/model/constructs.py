@@ -13,6 +13,8 @@ from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.recurrence import FAR, acts_as_registers, address_distance, alias_pairs
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
+from sisyphus.plan.ranges import Ranges
+from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
 from sisyphus.space import DIRECT_BITS
 
 #: The owner of what belongs to no task, transfer or buffer.
@@ -25,8 +27,10 @@ def constructs_of(study: Study) -> Mapping[str, tuple[str, ...]]:
     found = {KERNEL: tuple(dict.fromkeys(_of_kernel(plan)))}
     for buffer in plan.buffers:
         found[buffer.id] = tuple(dict.fromkeys(_of_buffer(plan, buffer)))
+    places = transfer_ranges(plan)
     for transfer in plan.transfers:
-        found[transfer.id] = tuple(dict.fromkeys(_of_transfer(plan, transfer, study.move(transfer))))
+        known = (*_walked(plan, transfer, places), *_of_transfer(plan, transfer, study.move(transfer)))
+        found[transfer.id] = tuple(dict.fromkeys(known))
     for name, task in study.tasks.items():
         found[name] = tuple(dict.fromkeys(_of_task(plan, plan.task(name), task)))
     return found
@@ -50,10 +54,26 @@ def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
         yield "view"
 
 
+def _walked(plan: Plan, transfer: Transfer, places: Mapping[str, Ranges]) -> Iterator[str]:
+    """The loops of a transfer, as they are printed where it runs."""
+    if transfer.id not in places:
+        return
+    buffer, ranges = plan.buffer(transfer.buffer), places[transfer.id]
+    match walk_of(buffer, plan.port_of(transfer.array), settled(buffer, ranges)):
+        case Walk.RUN:
+            yield "transfer-by-counters"
+        case Walk.PACKED:
+            yield "transfer-by-division"
+        case Walk.ELEMENT | Walk.ROWS:
+            yield "transfer-by-nested-loops"
+    if is_clipped(plan, transfer.id, ranges):
+        yield "transfer-clipped"
+
+
 def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[str]:
     move, setting = moved.move, moved.setting
-    in_groups = int(move_interval(setting, move)) > 1
-    yield "transfer-by-lane-groups" if in_groups else "transfer-by-counters"
+    if int(move_interval(setting, move)) > 1:
+        yield "transfer-by-lane-groups"
     if transfer.stream:
         yield "transfer-through-fifo"
     elif move.is_load and int(move.width) * move.bits > DIRECT_BITS:

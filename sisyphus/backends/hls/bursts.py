@@ -26,6 +26,7 @@ from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer
 from sisyphus.plan.ranges import Ranges, affine_range
+from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
 
 
@@ -110,8 +111,7 @@ class _Printer:
         self.load = transfer.direction is Direction.LOAD
         self.width = self.port.width
         self.sizes = self.buffer.extents
-        settled = {name: const(low) for name, (low, high) in ranges.items() if low == high}
-        self.origin = tuple(o.substitute(settled) for o in self.buffer.origin)
+        self.origin = settled(self.buffer, ranges)
         if transfer.width != self.width:
             raise InternalError(f"transfer `{transfer.id}` is {transfer.width} wide on a port of {self.width}")
 
@@ -140,18 +140,15 @@ class _Printer:
         return signature
 
     def _body(self) -> None:
-        if not self.sizes:
-            self.w.line("buffer = port[0];" if self.load else "port[0] = buffer;")
-        elif self.port.layout == "packed" and len(self.sizes) > 1 and self.port.extents[-1] % self.width:
-            self._packed()
-        elif len(self.sizes) > 1 and self._is_one_run():
-            self._flat()
-        else:
-            self._rows()
-
-    def _is_one_run(self) -> bool:
-        """Every dimension but the outermost is held whole."""
-        return self.sizes[1:] == self.port.extents[1:] and all(o == const(0) for o in self.origin[1:])
+        match walk_of(self.buffer, self.port, self.origin):
+            case Walk.ELEMENT:
+                self.w.line("buffer = port[0];" if self.load else "port[0] = buffer;")
+            case Walk.PACKED:
+                self._packed()
+            case Walk.RUN:
+                self._flat()
+            case Walk.ROWS:
+                self._rows()
 
     def _row_beats(self) -> int:
         """Beats from one row of the last dimension to the next."""
@@ -228,14 +225,14 @@ class _Printer:
 
     def _clip(self, at: int, unit: int = 1) -> tuple[str, str]:
         """First index and first index past the end, in a buffer dimension, that lie inside the array."""
-        low, high = affine_range(self.origin[at], self.ranges)
         size, extent = self.sizes[at], self.port.extents[at]
+        before, behind = hangs_over(self.origin[at], self.ranges, size=size, extent=extent, unit=unit)
         first, last = "0", str(-(-size // unit))
-        if low < 0:
+        if before:
             self.helpers.add("larger")
             outside = self._over(-self.origin[at], unit, up=False)
             first = f"larger(0, {outside})"
-        if ceil((extent - high) / unit) < ceil(size / unit):
+        if behind:
             self.helpers.add("smaller")
             inside = self._over(-self.origin[at] + extent, unit, up=True)
             last = f"smaller({last}, {inside})"

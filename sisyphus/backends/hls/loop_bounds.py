@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sisyphus.backends.hls.express import Affines
 from sisyphus.ir import DOUBLE, FLOAT
-from sisyphus.plan import Bound, For, Node, Quotient, body_of
-from sisyphus.plan.ranges import Ranges, affine_range, loop_range
+from sisyphus.plan import Bound, For, Quotient
+from sisyphus.plan.ranges import Ranges, affine_range
 
 
 def least_trips(loop: For, ranges: Ranges) -> int:
@@ -23,31 +22,6 @@ def least_trips(loop: For, ranges: Ranges) -> int:
                 trips = last + 1 + (-affine_range(lower.numerator, ranges)[1] // lower.divisor)
             least = min(least, trips)
     return max(0, least)
-
-
-def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
-    """Ranges that hold wherever those of one or the other do."""
-    found = {**one, **other}
-    for name in one.keys() & other.keys():
-        found[name] = (min(one[name][0], other[name][0]), max(one[name][1], other[name][1]))
-    return found
-
-
-def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, int]]:
-    """Ranges of all iterators below `nodes`; one name used twice gets the union."""
-    found: dict[str, tuple[int, int]] = {}
-
-    def visit(node: Node, around: Ranges) -> None:
-        nonlocal found
-        if isinstance(node, For):
-            here = {node.iterator: loop_range(node, around)}
-            found, around = union(found, here), {**around, **here}
-        for child in body_of(node):
-            visit(child, around)
-
-    for node in nodes:
-        visit(node, outside)
-    return {**outside, **found}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.bursts import Signature, print_transfer
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, plan_names
-from sisyphus.backends.hls.loop_bounds import HELPERS, UPDATED, Bounds, ranges_at, union
+from sisyphus.backends.hls.loop_bounds import HELPERS, UPDATED, Bounds
 from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -18,6 +18,7 @@ from sisyphus.ir import Call as MathCall
 from sisyphus.ir import walk as walk_expr
 from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, walk
 from sisyphus.plan.ranges import Ranges
+from sisyphus.plan.walks import ranges_at, transfer_ranges
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class _Source:
 
     def text(self) -> str:
         outer = ranges_at(self.plan.body, {})
-        self._transfers(outer)
+        self._transfers()
         for task in self.tasks:
             printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=outer, helpers=self.helpers)
             self.arguments[task.name] = printer.print(self.body)
@@ -98,19 +99,13 @@ class _Source:
     def _calls_math(self) -> bool:
         return any(isinstance(e, MathCall) for s in self.plan.scop.statements for e in walk_expr(s.rhs))
 
-    def _transfers(self, outer: Ranges) -> None:
+    def _transfers(self) -> None:
         """Every transfer that is copied somewhere, for the iterators of all places where it is."""
-        places: dict[str, Ranges] = {}
-        for body, around in ((self.plan.body, {}), *((t.body, outer) for t in self.tasks)):
-            inside = ranges_at(body, around)
-            for node in walk(body):
-                if isinstance(node, Copy):
-                    places[node.transfer] = union(places.get(node.transfer, {}), inside)
-        for transfer in self.plan.transfers:
-            if transfer.id in places:
-                self.signatures[transfer.id] = print_transfer(
-                    self.body, self.plan, self.names, transfer, ranges=places[transfer.id], helpers=self.helpers
-                )
+        places = transfer_ranges(self.plan)
+        for transfer in (t for t in self.plan.transfers if t.id in places):
+            self.signatures[transfer.id] = print_transfer(
+                self.body, self.plan, self.names, transfer, ranges=places[transfer.id], helpers=self.helpers
+            )
 
     def _top(self) -> None:
         w = self.body

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sisyphus.backends.hls.express import Affines
-from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, affine_range, least_trips, loop_range, ranges_at
+from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, affine_range, least_trips
 from sisyphus.plan import Bound, For, LoopRole, Quotient
+from sisyphus.plan.ranges import loop_range
+from sisyphus.plan.walks import ranges_at
 from sisyphus.poly import Affine, const, var
 from sisyphus.tools import run_tool
 

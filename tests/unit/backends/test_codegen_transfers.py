@@ -13,6 +13,7 @@ from hand_plans import copy_plan
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError
 from sisyphus.lint import lint_text
+from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
 from sisyphus.verify import run
 
 
@@ -169,3 +170,16 @@ def test_no_file_is_left_in_the_working_folder(tmp_path: Path, monkeypatch: pyte
     plan = copy_plan((4,), (4,))
     assert run(project(plan), plan, sets=["random"]).passed
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_loops_that_are_printed_are_those_of_the_walk() -> None:
+    """What the register of evidence is told of a transfer is what stands in the text."""
+    for case in (case for case in CASES.values() if case.extents):
+        plan = copy_plan(case.extents, case.tile, case.width, case.layout, case.partition, shift=case.shift)
+        ranges = transfer_ranges(plan)["load_A"]
+        buffer, text = plan.buffer("buf_A"), project(plan).files["kernel.cpp"]
+        body = text[: text.index("static void store_B")]
+        kind = walk_of(buffer, plan.port_of(plan.transfer("load_A").array), settled(buffer, ranges))
+        assert (kind is Walk.RUN) == ("++column" in body or "++row0;" in body)
+        assert (kind is Walk.PACKED) == ("const int at" in body)
+        assert is_clipped(plan, "load_A", ranges) == ("loop_tripcount" in body)

@@ -1,0 +1,95 @@
+"""In which order a transfer visits its beats, and where its loops follow the edge of the array; knows no C, no cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from math import ceil
+
+from sisyphus.plan.plan import Buffer, Plan, Port
+from sisyphus.plan.ranges import Ranges, affine_range, loop_range
+from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
+from sisyphus.poly import Affine, const
+
+
+class Walk(Enum):
+    """What the loops of a transfer are over."""
+
+    ELEMENT = "one element"
+    PACKED = "all beats of an array without rows"
+    RUN = "all beats of one contiguous run, with counters of rows and columns"
+    ROWS = "the beats of each row"
+
+
+def walk_of(buffer: Buffer, port: Port, origin: Sequence[Affine]) -> Walk:
+    """Every dimension but the outermost is held whole: one run; else the rows. `origin` is that of the buffer."""
+    sizes = buffer.extents
+    if not sizes:
+        return Walk.ELEMENT
+    if port.layout == "packed" and len(sizes) > 1 and port.extents[-1] % port.width:
+        return Walk.PACKED
+    is_whole = sizes[1:] == port.extents[1:] and all(o == const(0) for o in origin[1:])
+    return Walk.RUN if len(sizes) > 1 and is_whole else Walk.ROWS
+
+
+def hangs_over(origin: Affine, ranges: Ranges, *, size: int, extent: int, unit: int = 1) -> tuple[bool, bool]:
+    """Whether a tile may begin before the array in a dimension, and end behind it, by more than a part of a unit."""
+    low, high = affine_range(origin, ranges)
+    return low < 0, ceil((extent - high) / unit) < ceil(size / unit)
+
+
+def is_clipped(plan: Plan, transfer_id: str, ranges: Ranges) -> bool:
+    """Whether the loops of a transfer have bounds that move, because its tiles may hang over the array."""
+    buffer, port = plan.buffer(plan.transfer(transfer_id).buffer), plan.port_of(plan.transfer(transfer_id).array)
+    origin = settled(buffer, ranges)
+    kind, last = walk_of(buffer, port, origin), len(buffer.extents) - 1
+    dims = {Walk.RUN: range(1), Walk.ROWS: range(last + 1)}.get(kind, range(0))
+    units = {last: port.width} if kind is Walk.ROWS else {}
+    return any(
+        any(hangs_over(origin[d], ranges, size=buffer.extents[d], extent=port.extents[d], unit=units.get(d, 1)))
+        for d in dims
+    )
+
+
+def settled(buffer: Buffer, ranges: Ranges) -> tuple[Affine, ...]:
+    """The first element of a buffer, with the values of iterators that have just one."""
+    values = {name: const(low) for name, (low, high) in ranges.items() if low == high}
+    return tuple(o.substitute(values) for o in buffer.origin)
+
+
+def transfer_ranges(plan: Plan) -> dict[str, Ranges]:
+    """Per transfer that runs somewhere the values of the iterators in all places where it does."""
+    places: dict[str, Ranges] = {}
+    outer = ranges_at(plan.body, {})
+    called = {node.task for node in walk(plan.body) if isinstance(node, Call)}
+    for body, around in ((plan.body, {}), *((t.body, outer) for t in plan.tasks if t.name in called)):
+        inside = ranges_at(body, around)
+        for node in walk(body):
+            if isinstance(node, Copy):
+                places[node.transfer] = union(places.get(node.transfer, {}), inside)
+    return places
+
+
+def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
+    """Ranges that hold wherever those of one or the other do."""
+    found = {**one, **other}
+    for name in one.keys() & other.keys():
+        found[name] = (min(one[name][0], other[name][0]), max(one[name][1], other[name][1]))
+    return found
+
+
+def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, int]]:
+    """Ranges of all iterators below `nodes`; one name used twice gets the union."""
+    found: dict[str, tuple[int, int]] = {}
+
+    def visit(node: Node, around: Ranges) -> None:
+        nonlocal found
+        if isinstance(node, For):
+            here = {node.iterator: loop_range(node, around)}
+            found, around = union(found, here), {**around, **here}
+        for child in body_of(node):
+            visit(child, around)
+
+    for node in nodes:
+        visit(node, outside)
+    return {**outside, **found}
