@@ -20,7 +20,7 @@ from sisyphus.ir.expr import (
     substitute,
     walk,
 )
-from sisyphus.ir.scop import Access, Argument, Array, Origin, Role, Scop, Statement, StmtId, Table, index_names
+from sisyphus.ir.scop import Access, Argument, Array, Member, Origin, Role, Scop, Statement, StmtId, Table, index_names
 from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, INT32, ScalarType, promote
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Index",
     "Literal",
     "Lookup",
+    "Member",
     "Origin",
     "Read",
     "Ref",

@@ -72,6 +72,15 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Member:
+    """The field of a structure that the source passes as one argument; `type` as C spells it."""
+
+    argument: str
+    type: str
+    field: str
+
+
+@dataclass(frozen=True)
 class Argument:
     """A parameter of the C function, in the order of its signature.
 
@@ -82,6 +91,7 @@ class Argument:
     kind: str
     type: ScalarType
     value: int | None = None
+    member: Member | None = None
 
 
 @dataclass(frozen=True, eq=False)

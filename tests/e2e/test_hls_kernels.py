@@ -10,7 +10,7 @@ import pytest
 
 from sisyphus.errors import KernelError
 from sisyphus.frontend import read
-from sisyphus.pipeline import Request, optimize
+from sisyphus.pipeline import Request, Source, optimize
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 
@@ -49,4 +49,26 @@ def test_kernel_is_optimized_and_verified(name: str) -> None:
     source = script().source_of(ROOT / "kernels" / "hls" / f"{name}.c")
     request = Request(source, make_target(load_device("u200"), budget="routable"), limits=Limits(seconds=10))
     design = optimize(request)
+    assert design.verdict is not None and design.verdict.passed
+
+
+def test_structures_are_split_into_fields_and_put_together_for_the_source() -> None:
+    path = ROOT / "tests" / "frontend_inputs" / "structures.c"
+    names = [a.name for a in read(path).arguments]
+    assert names == [
+        "img_r",
+        "img_g",
+        "img_b",
+        "b_pos",
+        "b_mass",
+        "z_re",
+        "z_im",
+        "w_re",
+        "w_im",
+        "out",
+        "p_gain",
+        "p_offset",
+    ]
+    board = make_target(load_device("u200"), budget="routable")
+    design = optimize(Request(Source(str(path)), board, limits=Limits(seconds=5)))
     assert design.verdict is not None and design.verdict.passed

@@ -7,11 +7,12 @@ and the kernel get other names (the emitted kernel has the kernel's own).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import Argument, Origin, Scop
+from sisyphus.ir import Argument, ArrayId, Member, Origin, Scop
 from sisyphus.ir.types import BOOL
 
 ENTRY = "sisy_reference"
@@ -32,6 +33,8 @@ def print_reference(scop: Scop) -> str:
     for define in origin.defines:
         name, _, value = define.partition("=")
         w.line(f"#define {name} {value if '=' in define else '1'}".rstrip())
+    if any(a.type == BOOL for a in entry_arguments(scop)):
+        w.line("#include <stdbool.h>")
     # Unused and static, `main` and what only it needs need not be linked.
     w.line(_NO_MAIN)
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
@@ -75,21 +78,53 @@ def entry_arguments(scop: Scop) -> tuple[Argument, ...]:
 
 
 def _entry(w: Writer, scop: Scop) -> None:
-    places = {a.name: at for at, a in enumerate(entry_arguments(scop))}
-    given = []
+    places = {a.name: f"a{at}" for at, a in enumerate(entry_arguments(scop))}
+    values = {a.name: places.get(a.name) or str(a.value) for a in scop.arguments}
+    members: dict[Member, Argument] = {a.member: a for a in scop.arguments if a.member is not None}
+    given: dict[str, str] = {}
     for argument in scop.arguments:
-        if argument.kind == "parameter":
-            given.append(str(argument.value))
-        else:
-            place = f"a{places[argument.name]}"
-            given.append(f"(void *){place}" if argument.kind == "array" else place)
-    if any(a.type == BOOL for a in entry_arguments(scop)):
-        w.line("#include <stdbool.h>")
+        value = values[argument.name]
+        name = f"of_{argument.member.argument}" if argument.member is not None else value
+        given[name] = f"(void *){name}" if argument.kind == "array" else name
     w.line(f"void {ENTRY}({', '.join(entry_parameters(scop)) or 'void'})")
     w.line("{")
     with w.indented():
-        w.line(f"{scop.origin.function}({', '.join(given)});")
+        _structures(w, scop, members)
+        for member, argument in members.items():
+            _moved(w, scop, member, argument, values[argument.name], back=False)
+        w.line(f"{scop.origin.function}({', '.join(given.values())});")
+        for member, argument in members.items():
+            if argument.kind == "array":
+                _moved(w, scop, member, argument, values[argument.name], back=True)
     w.line("}")
+
+
+def _structures(w: Writer, scop: Scop, members: Mapping[Member, Argument]) -> None:
+    """The structures that the source works on, put together from their fields."""
+    for name in dict.fromkeys(member.argument for member in members):
+        parts = [(m, a) for m, a in members.items() if m.argument == name]
+        counts = [scop.array(ArrayId(a.name)).elements for _, a in parts if a.kind == "array" and _is_known(scop, a)]
+        size = f"[{min(counts)}]" if counts else ""
+        w.line(f"static {parts[0][0].type} of_{name}{size};")
+
+
+def _is_known(scop: Scop, argument: Argument) -> bool:
+    return any(a.id == argument.name for a in scop.arrays)
+
+
+def _moved(w: Writer, scop: Scop, member: Member, argument: Argument, value: str, *, back: bool) -> None:
+    """One field from or to the argument of the entry that has it."""
+    name = f"of_{member.argument}"
+    if argument.kind != "array":
+        w.line(f"{name}.{member.field} = {value};")
+        return
+    if not _is_known(scop, argument):
+        return
+    kind, count = argument.type.c_name, scop.array(ArrayId(argument.name)).elements
+    inner = f"(sizeof {name}[0].{member.field} / sizeof({kind}))"
+    field = f"(({kind} *)&{name}[i / {inner}].{member.field})[i % {inner}]"
+    left, right = (f"{value}[i]", field) if back else (field, f"{value}[i]")
+    w.line(f"for (unsigned long i = 0; i < {count}; i++) {left} = {right};")
 
 
 def _inlined(text: str, folder: Path, origin: Origin, *, depth: int) -> str:

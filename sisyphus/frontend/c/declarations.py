@@ -64,7 +64,7 @@ class Variables:
 
     def reserve(self, name: str) -> str:
         """A name for an argument or an array; names of iterators are kept free."""
-        safe = fresh(name, {*self._taken, *self._iterators})
+        safe = fresh(name.replace(".", "_"), {*self._taken, *self._iterators})
         self._taken.add(safe)
         return safe
 

@@ -20,7 +20,7 @@ from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import Body
 from sisyphus.frontend.c.types import Declared, declared, fits, integer_expression
-from sisyphus.ir import Argument, Array, Lookup, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
+from sisyphus.ir import Argument, Array, Lookup, Member, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
 from sisyphus.poly import IslError, Set
 
 
@@ -31,6 +31,7 @@ class Given:
     params: Mapping[str, int]
     extents: Mapping[str, tuple[int, ...]]
     callers: Callers
+    spelled: Mapping[tuple[str, str], str]
 
 
 class Kernel:
@@ -41,6 +42,7 @@ class Kernel:
         self.variables = Variables(function)
         self.body = Body(affines, self.variables)
         self.arguments: list[Parameter | Variable] = []
+        self.members: list[Member | None] = []
         self.notes: list[str] = []
 
     def translate(self, origin: Origin) -> Scop:
@@ -61,7 +63,7 @@ class Kernel:
         collector.stop_if_failed()
         return Scop(
             name=self.variables.function,
-            arguments=tuple(self._argument(a) for a in self.arguments),
+            arguments=tuple(map(self._argument, self.arguments, self.members)),
             arrays=arrays,
             statements=statements,
             origin=origin,
@@ -91,6 +93,7 @@ class Kernel:
             entity = affines.scope.names[node.name]
             if isinstance(entity, Parameter | Variable):
                 self.arguments.append(entity)
+                self.members.append(self._member_of(node))
         self._unknown(kinds)
 
     def _odd_parameters(self, arguments: c_ast.ParamList | None) -> None:
@@ -108,7 +111,7 @@ class Kernel:
         """Values given for names that are no integer parameters."""
         integers = [n for n, k in kinds.items() if k.is_scalar and k.scalar and not k.scalar.is_float]
         for name in self.given.extents:
-            if name not in kinds or not kinds[name].layers:
+            if not any(n.split(".")[0] == name and kind.layers for n, kind in kinds.items()):
                 words = f"`{self.variables.function}` has no pointer `{name}` that `--extent` could be for"
                 place = self.affines.tree.start(self.function.decl)
                 self.affines.collector.report(
@@ -130,7 +133,7 @@ class Kernel:
         span = affines.tree.start(node)
         if kind.is_scalar:
             return self._number(node, kind)
-        given = self.given.extents.get(node.name)
+        given = self.given.extents.get(node.name.split(".")[0])
         if given is not None and kind.scalar is not None and not kind.problem and len(kind.layers) == 1:
             return self._sized(node, kind, given)
         if kind.dims is None:
@@ -277,12 +280,18 @@ class Kernel:
         used = {e.table for s in statements for e in walk(s.rhs) if isinstance(e, Lookup)}
         return tuple(v.table for v in self.variables.all if v.table is not None and v.id in used)
 
-    def _argument(self, entity: Parameter | Variable) -> Argument:
+    def _argument(self, entity: Parameter | Variable, member: Member | None) -> Argument:
         if isinstance(entity, Variable):
-            return Argument(entity.id, "array", entity.type)
+            return Argument(entity.id, "array", entity.type, member=member)
         if entity.value is not None:
-            return Argument(entity.name, "parameter", entity.type, entity.value)
-        return Argument(entity.name, "scalar", entity.type)
+            return Argument(entity.name, "parameter", entity.type, entity.value, member)
+        return Argument(entity.name, "scalar", entity.type, member=member)
+
+    def _member_of(self, node: c_ast.Decl) -> Member | None:
+        """Of which structure an argument is a field, if of any."""
+        name, dot, field = node.name.partition(".")
+        spelled = self.given.spelled.get((self.variables.function, name))
+        return Member(name, spelled, field) if dot and spelled is not None else None
 
 
 def _statement(name: StmtId, draft: Draft, domain: Set) -> Statement:

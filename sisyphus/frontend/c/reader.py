@@ -17,6 +17,7 @@ from sisyphus.frontend.c.kernel import Given, Kernel
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
+from sisyphus.frontend.c.structs import Structures
 from sisyphus.ir import Origin, Scop, checks
 from sisyphus.poly import IslError
 from sisyphus.source import Span
@@ -82,12 +83,13 @@ def _read(path: str, given: Options, collector: Collector) -> Scop:
     if not any(t.span.path == path for t in tokens):
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(tokens, collector)
+    structures = Structures(tree)
     affines = Affines(tree, collector, {}, Ledger())
     found = names_of(tree, affines)
     chosen = choose(found, given.function, affines)
     check_pragmas(chosen, tree, collector)
     callers = callers_of(chosen, found, affines)
-    kernel = Kernel(chosen, found, Given(given.params, given.sizes(), callers), affines)
+    kernel = Kernel(chosen, found, Given(given.params, given.sizes(), callers, structures.spelled), affines)
     digest = hashlib.sha256(source.text.encode()).hexdigest()
     origin = Origin(path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents)
     kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in overridden]
