@@ -11,6 +11,12 @@ from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.makefile import RULES
 from sisyphus.backends.hls.quoting import make_value, one_line, tcl_word
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC
+from sisyphus.backends.hls.tool_options import (
+    clock_option,
+    scalable_clock_option,
+    scalable_versions,
+    strategies,
+)
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import Plan
 from sisyphus.target import Target
@@ -96,7 +102,8 @@ def _system(plan: Plan, target: Target, names: Names) -> str:
     if device.bank_kind != "PS":
         for port, bank in _banks(plan, device.banks).items():
             w.line(f"sp={unit}.{names.of('port', port)}:{device.bank_kind}[{bank}]")
-    w.lines(["", "[clock]", f"freqHz={round(target.clock_mhz * 1e6)}:{unit}"])
+    w.lines(["", "# To help a large design to route (not tried on designs like this):", "# [vivado]"])
+    w.lines(f"# prop={prop}  ({source})" for prop, source in strategies())
     return w.text()
 
 
@@ -117,5 +124,10 @@ def _makefile(target: Target, top: str) -> str:
     w = Writer()
     w.line("# Simulates, synthesizes, links and runs this kernel with AMD Vitis (2023.2 to 2025.x); see `make help`.")
     w.lines([f"TOP := {top}", f"DEVICE := {make_value(target.device.name)}"])
-    w.lines([f"EXACT := {SAME_ARITHMETIC}", *RULES.splitlines()])
+    w.line(f"EXACT := {SAME_ARITHMETIC}")
+    w.line("# How the clock is told to the linker differs between versions of Vitis.")
+    w.line(f"SCALABLE_VERSIONS := {' '.join(scalable_versions(target))}".rstrip())
+    w.line(f"SCALABLE_CLOCK := {scalable_clock_option(target, f'{top}_1')}")
+    w.line(f"USUAL_CLOCK := {clock_option(target, f'{top}_1')}")
+    w.lines(RULES.splitlines())
     return w.text()

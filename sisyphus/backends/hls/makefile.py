@@ -20,6 +20,10 @@ quoted = '$(subst ','\'',$(1))'
 find = $(shell command -v $(1) 2>/dev/null)
 FLOW ?= $(if $(and $(call find,$(VPP)),$(call find,$(VITIS_RUN))),unified,$(if $(call find,$(VITIS_HLS)),classic,none))
 
+# The version by the folder that v++ lies in, as /tools/Xilinx/Vitis/2023.2/bin.
+VITIS_VERSION ?= $(shell command -v $(VPP) 2>/dev/null | sed -n 's|.*/\(20[0-9][0-9]\.[0-9]\)/.*|\1|p')
+CLOCK = $(if $(filter $(SCALABLE_VERSIONS),$(VITIS_VERSION)),$(SCALABLE_CLOCK),$(USUAL_CLOCK))
+
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: help csim csynth cosim package xclbin host run check clean
@@ -103,8 +107,8 @@ XCLBIN := build/$(TOP).$(TARGET).xclbin
 xclbin: $(XCLBIN)
 $(XCLBIN): build/package.done system.cfg
 	@test -n "$(PLATFORM)" || { printf '%s\n' $(call quoted,set PLATFORM=... to link for the $(DEVICE)) >&2; exit 1; }
-	$(call tool,xclbin,$(VPP) -l -t $(TARGET) --platform "$(PLATFORM)" --config system.cfg --temp_dir build/link \
-	-o $@ build/kernel.xo,$(notdir $(XCLBIN)))
+	$(call tool,xclbin,$(VPP) -l -t $(TARGET) --platform "$(PLATFORM)" --config system.cfg $(CLOCK) \
+	--temp_dir build/link -o $@ build/kernel.xo,$(notdir $(XCLBIN)))
 	@test -s $@ || { echo "xclbin failed: it left no $@" >&2; exit 1; }
 
 host: build/host

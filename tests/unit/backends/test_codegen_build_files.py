@@ -92,7 +92,22 @@ def test_unified_link(folder: Path) -> None:
     assert missing.status != 0 and "PLATFORM" in missing.errors
     make(folder, "xclbin", "PLATFORM=xilinx_u200", tools=UNIFIED)
     assert (folder / "build" / "kernel_gemm.hw.xclbin").exists()
-    assert "--platform xilinx_u200 --config system.cfg" in calls(folder)[-1]
+    assert "--platform xilinx_u200 --config system.cfg --clock.freqHz 250000000:kernel_gemm_1" in calls(folder)[-1]
+
+
+@pytest.mark.parametrize(
+    ("version", "board", "clock"),
+    [
+        ("2023.2", "u200", "--clock.freqHz 250000000:kernel_gemm_1"),
+        ("2022.2", "u200", "--kernel_frequency 250 "),
+        ("2022.2", "kv260", "--clock.freqHz 250000000:kernel_gemm_1"),
+    ],
+)
+def test_the_clock_is_told_as_the_version_wants_it(tmp_path: Path, version: str, board: str, clock: str) -> None:
+    for name, text in project(gemm_resident(), target(board)).files.items():
+        (tmp_path / name).write_text(text)
+    make(tmp_path, "xclbin", "PLATFORM=p", f"VITIS_VERSION={version}", tools=UNIFIED)
+    assert clock in calls(tmp_path)[-1]
 
 
 def test_cosimulation_gets_its_data_sets(folder: Path) -> None:
