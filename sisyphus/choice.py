@@ -20,9 +20,9 @@ from sisyphus.search import (
     Judged,
     MeasuredCosts,
     PaperCosts,
+    as_fixed,
+    polished,
     search_within,
-    split_as_fixed,
-    split_where_better,
 )
 from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import Size, needs_alone, needs_together
@@ -124,7 +124,11 @@ def find(
     """
     choices: list[Choice] = []
     failures: list[NoDesignError | TimeUp | UsageError] = []
-    kernels = kernels if request.model == "paper" else (*filter(None, map(with_copies, kernels)), *kernels)
+    kernels = (
+        kernels
+        if request.model == "paper"
+        else (*filter(None, map(with_copies, (k for k in kernels if not k.views))), *kernels)
+    )
     asked = forms(kernels, request.target, request.model, nothing_yet=lambda: not choices)
     seen, begun = set[Form](), time.monotonic()
     for kernel in chain(asked, () if start is None else (start.kernel,)):
@@ -205,7 +209,7 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
         if not measured:
             return Judged(None, {"onchip_bytes": estimator.plan(point).onchip_bytes})
         try:
-            cost = estimator.estimate(split_as_fixed(space, point))
+            cost = estimator.estimate(as_fixed(space, point))
         except KernelError:  # a width that this point's tiles do not allow
             return Judged(inf, {})
         if space.options.trust == "measured" and not cost.is_trusted:
@@ -239,14 +243,14 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
 
 def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> Choice:
     """What a search found as points of this form of the kernel, with nests split where that is better."""
-    point, outcome = split_as_fixed(space, found.point), found.outcome
+    point, outcome = as_fixed(space, found.point), found.outcome
     if judge is not None:
         try:
-            point, cycles = split_where_better(space, point, judge)
+            point, cycles = polished(space, point, judge)
         except KeyboardInterrupt:
             cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
         outcome = outcome if cycles is None else _improved(outcome, cycles)
-    best, *others = (kernel.point(p) for p in (point, *(split_as_fixed(space, o) for o in found.others)))
+    best, *others = (kernel.point(p) for p in (point, *(as_fixed(space, o) for o in found.others)))
     known = tuple(Known(kernel, other) for other in others if other != best)
     notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
     return Choice(kernel, space, best, outcome, known, notes)

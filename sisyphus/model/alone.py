@@ -83,7 +83,7 @@ class TaskStudy:
         alone: dict[str, int] = defaultdict(int)
         cores: dict[str, Core] = {}
         for found, copies in zip(self.pipes, self.copies, strict=True):
-            cores.update(cores_of(self.setting, found.pipe.works))
+            cores.update(cores_of(self.setting, found.pipe))
             mine, guarded = _pipe_needs(self.setting, found)
             for kind, count in mine.items():
                 shared[kind] = max(shared.get(kind, 0), count * copies)

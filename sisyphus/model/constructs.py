@@ -51,7 +51,7 @@ def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
     if buffer.storage != "auto":
         yield "asked-storage"
     if plan.scop.array(buffer.array).view_of is not None:
-        yield "view"
+        yield "copy-of-array" if plan.scop.array(buffer.array).lasting else "view"
 
 
 def _walked(plan: Plan, transfer: Transfer, places: Mapping[str, Ranges]) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
         yield "guard-as-branch"
     if any(work.guarded and not work.branches for work in pipe.works):
         yield "guard-as-select"
-    if any(core.cost.latency and not core.cost.measured for core in cores_of(setting, pipe.works).values()):
+    if any(core.cost.latency and not core.cost.measured for core in cores_of(setting, pipe).values()):
         yield "core-elsewhere"
     else:
         yield "core"
@@ -161,6 +161,9 @@ def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iter
     copies, tree = int(reduction_copies(pipe, work)), is_tree(pipe, work)
     if copies > 1:
         yield "tree-in-a-body" if tree else "chained-updates"
+    if is_reduction(pipe, work) and tree and pipe.asked:
+        yield "tree-in-fabric"
+        return
     if is_reduction(pipe, work):
         yield "tree-along-the-pipeline" if tree else "sum-along-the-pipeline"
         return

@@ -51,6 +51,8 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
 def _unbuilt(point: DesignPoint) -> Iterator[str]:
     """Fields that no plan has a form for yet, where they say anything but that there is none."""
     for nest in point.nests:
+        if nest.interval and not (point.tree_reduction and nest.interval == 1 and nest.pipeline is not None):
+            yield f"nest `{nest.id}`: an interval that is asked for is 1, of a pipeline with tree reduction"
         if nest.slr != 0:
             yield f"nest `{nest.id}`: no nest can be placed on an SLR yet, not on {nest.slr}"
     for buffer in point.buffers:

@@ -63,6 +63,7 @@ def _headline(node: Node) -> str:
     match node:
         case For():
             note = "" if node.flatten else " (not flattened)"
+            note += f" interval {node.interval}" if node.interval else ""
             bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
             return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
         case Guard():

@@ -89,6 +89,7 @@ class Levels:
     innermost: tuple[str, ...]
     split: bool = False
     depth: int = 0
+    interval: int = 0
 
     @cached_property
     def by_loop(self) -> dict[str, Copies]:
@@ -195,5 +196,6 @@ def levels_of(
         pipeline=point.pipeline,
         innermost=level2_order(nest, tree_reduction=tree_reduction),
         split=point.split and not unroll,
+        interval=point.interval,
         depth=copies_depth(point.order, unroll, places),
     )

@@ -10,7 +10,7 @@ for i0 (tile): { for ic (copies): copy A; for ic (copies): for j1 (pipelined): f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.analysis import LoopKind
@@ -95,7 +95,9 @@ def _inner(
         rest = rest[: len(rest) - len(held)]
     body = _wrap(body, rest, scan, LoopRole.UNROLLED)
     role = LoopRole.SEQUENTIAL if levels.pipeline is None else LoopRole.PIPELINED
-    return _wrap(body, levels.level1, scan, role)
+    inner = _wrap(body, levels.level1, scan, role)
+    asks = levels.interval and role is LoopRole.PIPELINED
+    return tuple(replace(n, interval=levels.interval) if asks and isinstance(n, For) else n for n in inner)
 
 
 def _loop(name: str, copies: Copies, scan: Scan, role: LoopRole, body: tuple[Node, ...]) -> For:

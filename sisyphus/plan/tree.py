@@ -54,6 +54,7 @@ class For:
     """`for (iterator = lower; iterator <= upper; ++iterator)`; `trip_count` is the largest number of iterations.
 
     `source` is the loop of the nest that this is a copy of. `exists`: it is there at all, else only its body is.
+    `interval`: the initiation interval that the tool is asked for, 0 where it is not.
     """
 
     iterator: str
@@ -65,6 +66,7 @@ class For:
     body: tuple[Node, ...]
     flatten: Condition = True
     exists: Condition = True
+    interval: int = 0
 
 
 class Skip(Enum):

@@ -8,10 +8,10 @@ from sisyphus.search.fit import search_within
 from sisyphus.search.measured_costs import MeasuredCosts
 from sisyphus.search.nodes import Problem
 from sisyphus.search.paper_costs import PaperCosts
+from sisyphus.search.polish import as_fixed, polished
 from sisyphus.search.session import Judge, Judged
 from sisyphus.search.solution import Solution
 from sisyphus.search.solution_point import point_of, values_of
-from sisyphus.search.splitting import split_as_fixed, split_where_better
 from sisyphus.search.turns import Found, search
 
 __all__ = [
@@ -34,12 +34,12 @@ __all__ = [
     "Terms",
     "Verdict",
     "Whole",
+    "as_fixed",
     "branch_and_bound",
     "find_best",
     "point_of",
+    "polished",
     "search",
     "search_within",
-    "split_as_fixed",
-    "split_where_better",
     "values_of",
 ]

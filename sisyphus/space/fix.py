@@ -4,6 +4,7 @@ S1.order=k,i,j         level-0 order, outermost first
 S1.k=48x1x5            level 0 x level 1 x level 2
 S1.pipeline=j          or `none`
 S1.split=yes           full tiles in loops of their own, without guards; or `no`
+S1.interval=1          what the pipeline is asked for, so that sums along it are added up in fabric; or `plain`
 S1+S2.unroll.i=4       coarse-grained: so many tiles of loop i side by side
 S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the nest (a buffer for it alone), or one
                        further out (one buffer for all nests under that loop); `nest` where there is no loop at all
@@ -82,6 +83,8 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _with_nest(space, _fix_pipeline(_nest(space, text, nest_id), text, value))
         case [nest_id, "split"]:
             return _with_nest(space, _fix_split(_nest(space, text, nest_id), text, value))
+        case [nest_id, "interval"]:
+            return _with_nest(space, _fix_interval(space, _nest(space, text, nest_id), text, value))
         case [nest_id, "unroll", loop]:
             return _with_nest(space, _fix_unroll(_nest(space, text, nest_id), text, loop, value))
         case [nest_id, array, "place"]:
@@ -208,6 +211,14 @@ def _fix_split(nest: NestSpace, text: str, value: str) -> NestSpace:
     if value not in ("yes", "no"):
         raise _illegal(text, f"`{value}` is neither", ("yes", "no"))
     return replace(nest, split=value == "yes")
+
+
+def _fix_interval(space: Space, nest: NestSpace, text: str, value: str) -> NestSpace:
+    if value not in ("1", "plain"):
+        raise _illegal(text, f"`{value}` is neither", ("1", "plain"))
+    if value == "1" and not space.options.tree_reduction:
+        raise _illegal(text, "an interval is asked for with `--tree-reduction` alone", ("plain",))
+    return replace(nest, interval=int(value == "1"))
 
 
 def _fix_places(space: Space, nest: NestSpace, text: str, array: ArrayId, value: str) -> Space:

@@ -50,7 +50,7 @@ class NestPoint:
     order, `pipeline` is the loop whose level-1 copy is pipelined (None: the nest runs sequentially), `unroll` holds
     coarse-grained factors above 1 in band order: how many tiles of a loop have a copy of the nest each. `split`: tiles
     that are full run in loops of their own, without the guards that those on a boundary of the domain have; not in a
-    nest with copies.
+    nest with copies. `interval`: the initiation interval that the tool is asked for, 0 where it is not.
     """
 
     statements: tuple[StmtId, ...]
@@ -60,6 +60,7 @@ class NestPoint:
     unroll: tuple[tuple[str, int], ...] = ()
     slr: int = 0
     split: bool = False
+    interval: int = 0
 
     @cached_property
     def id(self) -> str:
@@ -170,6 +171,7 @@ class DesignPoint:
                     "unroll": dict(n.unroll),
                     "slr": n.slr,
                     "split": n.split,
+                    "interval": n.interval,
                 }
                 for n in self.nests
             ],
@@ -227,6 +229,7 @@ def _nest(data: Mapping[str, Any]) -> NestPoint:
         unroll=tuple((loop, int(f)) for loop, f in data.get("unroll", {}).items() if f != 1),
         slr=int(data.get("slr", 0)),
         split=data.get("split", False),
+        interval=data.get("interval", 0),
     )
 
 

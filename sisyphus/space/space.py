@@ -146,7 +146,8 @@ class NestSpace:
     """The knobs of one nest.
 
     `pipelines` are the loops whose level-1 copy may be pipelined, with None for a nest that runs sequentially; `order`
-    is set when the user fixed it, and so is `split` (full tiles apart from the others); `outer_trips` is how often the
+    is set when the user fixed it, and so is `split` (full tiles apart from the others) and
+    `interval` (what the tool is asked for); `outer_trips` is how often the
     outer sequential loops run the nest.
     """
 
@@ -157,6 +158,7 @@ class NestSpace:
     order: tuple[str, ...] | None
     outer_trips: int
     split: bool | None = None
+    interval: int | None = None
 
     @property
     def id(self) -> str:

@@ -270,7 +270,7 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
         if at_once:
             w.pragma("unroll")
         elif loop.role is LoopRole.PIPELINED:
-            w.pragma("pipeline")
+            w.pragma(f"pipeline II={loop.interval}" if loop.interval else "pipeline")
         elif _is_innermost(loop):
             w.pragma("pipeline off")
         if not at_once:

@@ -138,6 +138,7 @@ class _Reader:
             starts=place.visits.total(),
             copies=copies,
             flows=flows_of(self.plan.scop, works, copies),
+            asked=loop is not None and loop.interval > 0,
         )
 
 

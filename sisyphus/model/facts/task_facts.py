@@ -84,6 +84,7 @@ class Pipe:
     `loop` is None for a body without a loop of its own; `starts` counts the iterations over one run of the task.
     `trips` has the largest trip count of every loop; `copies` the loops that each source loop became, outermost
     first, with the source iterations that one step is worth. `tree`: floating-point additions may be reassociated.
+    `asked`: an interval below what sums reach is asked for.
     """
 
     outer: tuple[str, ...]
@@ -95,6 +96,7 @@ class Pipe:
     starts: Value
     copies: Mapping[str, tuple[tuple[str, Value], ...]]
     flows: tuple[Flow, ...] = ()
+    asked: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from sisyphus.algebra import Value, product
 from sisyphus.ir import Binary, Expr, children, walk
 from sisyphus.model.facts.task_facts import Pipe, Work
-from sisyphus.model.formulas.cores import Core, core_of
-from sisyphus.model.formulas.iteration_latency import Setting, is_tree, reduction_copies
+from sisyphus.model.formulas.cores import Core, core_of, core_of_sums
+from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, reduction_copies
 from sisyphus.model.formulas.rules import GuardForm
 from sisyphus.target import OperatorTable
 
@@ -40,7 +40,16 @@ def operations(setting: Setting, pipe: Pipe, work: Work) -> tuple[tuple[Expr, st
         # a tree over n terms has n - 1 additions: the literal is none of its terms
         sums = unrolled_copies(pipe, work), reduction_copies(pipe, work)
         found.append((work.expr, core.kind, -setting.alg.ceil_div(*sums)))
+    own = core_of_sums(setting.operators, work.expr, asked=adds_in_fabric(pipe, work))
+    if core is not None and own is not None and own != core:
+        last = setting.alg.ceil_div(unrolled_copies(pipe, work), reduction_copies(pipe, work))
+        found += [(work.expr, core.kind, -last), (work.expr, own.kind, last)]
     return tuple(found)
+
+
+def adds_in_fabric(pipe: Pipe, work: Work) -> bool:
+    """Whether the last addition of each sum along the pipeline is one of those that an asked interval makes."""
+    return pipe.asked and is_reduction(pipe, work) and is_tree(pipe, work)
 
 
 def _count(
@@ -104,9 +113,13 @@ def shared(setting: Setting, moments: Sequence[Sequence[Mapping[str, Value]]]) -
     return most
 
 
-def cores_of(setting: Setting, works: Iterable[Work]) -> dict[str, Core]:
-    """Every kind of core that some statements need."""
-    return {core.kind: core for work in works for core in _cores_in(setting.operators, work.expr)}
+def cores_of(setting: Setting, pipe: Pipe) -> dict[str, Core]:
+    """Every kind of core that the statements of a body need."""
+    found = {core.kind: core for work in pipe.works for core in _cores_in(setting.operators, work.expr)}
+    for work in pipe.works:
+        own = core_of_sums(setting.operators, work.expr, asked=True) if adds_in_fabric(pipe, work) else None
+        found |= {own.kind: own} if own is not None else {}
+    return found
 
 
 @lru_cache(maxsize=1 << 16)

@@ -10,7 +10,7 @@ from sisyphus.algebra import Algebra, Value, product
 from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.facts.task_facts import Access, Pipe, Work
 from sisyphus.model.formulas.addresses import arrival, in_registers
-from sisyphus.model.formulas.cores import core_of, terms
+from sisyphus.model.formulas.cores import core_of, core_of_sums, terms
 from sisyphus.model.formulas.rules import GuardForm, Rules
 from sisyphus.target import OperatorTable
 
@@ -140,6 +140,12 @@ def _timing(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Val
     return Timing(finish, chain, path, count == 1, depths, starts, {ref: ready(ref) for ref in work.reads})
 
 
+def sum_latency(setting: Setting, pipe: Pipe, work: Work) -> int:
+    """Cycles of the adder that a balanced sum along the pipeline ends in."""
+    core = core_of_sums(setting.operators, work.expr, asked=pipe.asked)
+    return core.cost.latency if core else 0
+
+
 def is_tree(pipe: Pipe, work: Work) -> bool:
     """Whether the unrolled additions of a statement may form a tree."""
     if not pipe.tree or work.guarded or not work.expr.type.is_float:
@@ -204,9 +210,11 @@ def _tree(
         return start + add * alg.log2_ceil(count) + write, 0
     both = alg.maximum(start, ready(work.target))
     if is_reduction(pipe, work):
-        several = start + add * alg.log2_ceil(count) + add
+        last = sum_latency(setting, pipe, work)
+        several = start + add * alg.log2_ceil(count) + last
         tail = alg.select(alg.is_power_of_two(count), cycles.reduction_tail, cycles.odd_reduction_tail)
-        return alg.select(alg.exceeds(count, 1), several, both + add) + write + tail, add
+        tail = cycles.asked_reduction_tail if pipe.asked else tail
+        return alg.select(alg.exceeds(count, 1), several, both + last) + write + tail, last
     depth = add * alg.log2_ceil(count + 1)
     return both + depth + write, depth
 

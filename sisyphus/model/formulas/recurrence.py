@@ -16,6 +16,7 @@ from sisyphus.model.formulas.iteration_latency import (
     is_tree,
     latency_of,
     reduction_copies,
+    sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
 
@@ -182,7 +183,7 @@ def alias_distance(alg: Algebra, pipe: Pipe, pair: AliasPair) -> Value:
 def reduction_interval(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Value:
     """The pipelined loop accumulates: one operator takes its cycles less one, a chain of several takes all of them."""
     if is_tree(pipe, work):
-        return accumulation(setting.alg, latency_of(setting.operators, work.expr), 1, single=True)
+        return accumulation(setting.alg, sum_latency(setting, pipe, work), 1, single=True)
     return accumulation(setting.alg, timing.path, reduction_copies(pipe, work), single=timing.single)
 
 

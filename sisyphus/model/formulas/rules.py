@@ -45,6 +45,7 @@ class Cycles:
     region: int = 3  # a dataflow region: longest process + 1, and its call + 4 instead of + 2 (MODEL.md section 9)
     outer_iteration: int = 1  # each iteration of an outer sequential loop (unmeasured)
     reduction_tail: int = 4  # iteration latency of a pipelined reduction, more
+    asked_reduction_tail: int = 1  # the same where an interval is asked for: 12 cycles with one product (8 of 8 loops)
     odd_reduction_tail: int = 2  # the same with a tree over a number of terms that is no power of two
 
 

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import point_files
 import pytest
+from builders import scop
+from model_candidates import kernel_of
 
-from sisyphus.errors import UsageError
+from sisyphus.backends.hls import project
+from sisyphus.errors import KernelError, UsageError
+from sisyphus.ir import ArrayId
 from sisyphus.model import estimate
 from sisyphus.plan import build_plan
-from sisyphus.search import Judged, split_as_fixed, split_where_better
-from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
+from sisyphus.search import Judged, as_fixed, polished
+from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Options, Space, Tile, apply_fixes, build_space
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
@@ -39,22 +43,22 @@ def counted(cycles: dict[str, int], lut: int = 0) -> Judged:
 
 def test_a_nest_is_split_where_that_saves_cycles() -> None:
     gains = {"S0": -10, "S1": 3}
-    found, cycles = split_where_better(space(), CASE.point, lambda p: counted({n: gains[n] for n in split_nests(p)}))
+    found, cycles = polished(space(), CASE.point, lambda p: counted({n: gains[n] for n in split_nests(p)}))
     assert split_nests(found) == ["S0"] and cycles == 990
 
 
 def test_a_nest_is_not_split_for_nothing_nor_over_a_budget() -> None:
-    assert split_where_better(space(), CASE.point, lambda p: counted({})) == (CASE.point, None)
+    assert polished(space(), CASE.point, lambda p: counted({})) == (CASE.point, None)
     most = TARGET.budget.lut or 0
-    over = split_where_better(space(), CASE.point, lambda p: counted(dict.fromkeys(split_nests(p), -1), most + 1))
+    over = polished(space(), CASE.point, lambda p: counted(dict.fromkeys(split_nests(p), -1), most + 1))
     assert over == (CASE.point, None)
 
 
 def test_what_is_fixed_stays() -> None:
     fixed = space("S0.split=no", "S1.split=yes")
-    point = split_as_fixed(fixed, CASE.point)
+    point = as_fixed(fixed, CASE.point)
     assert split_nests(point) == ["S1"]
-    found, cycles = split_where_better(fixed, point, lambda p: counted(dict.fromkeys(split_nests(p), -10)))
+    found, cycles = polished(fixed, point, lambda p: counted(dict.fromkeys(split_nests(p), -10)))
     assert (found, cycles) == (point, None)
     with pytest.raises(UsageError, match="`maybe` is neither") as refused:
         space("S0.split=maybe")
@@ -69,7 +73,52 @@ def test_tiles_without_guards_add_up_in_trees() -> None:
     tree = replace(
         CASE.point, tree_reduction=True, nests=(replace(CASE.point.nests[0], tiles=loops), CASE.point.nests[1])
     )
-    found, cycles = split_where_better(space(), tree, judged)
+    found, cycles = polished(space(), tree, judged)
     assert "S0" in split_nests(found)
     before = judged(tree).cycles
     assert cycles is not None and before is not None and cycles < before
+
+
+def test_tiles_right_around_the_pipelined_loop_become_its_iterations() -> None:
+    """25x2x4 is 1x50x4, in as many cycles; not where a transfer stands between."""
+    text = "for k in range(6):\n    for i in range(24):\n        C[i] += A[k] * B[k, i]"
+    kernel = kernel_of(scop(text, C=(24,), A=(6,), B=(6, 24)), TARGET)
+    tiles = (("k", Tile(6, 1, 1)), ("i", Tile(6, 2, 2)))
+    [nest] = kernel.space.nests
+
+    def point(order: str, place: str) -> DesignPoint:
+        own = NestPoint(nest.nest.statements, tuple(order), tiles, "i")
+        chosen = {"C": (2,), "A": (1,), "B": (1, 2)}
+        places = {"C": "kernel", "A": "kernel", "B": place}
+        buffers = tuple(BufferPoint(ArrayId(a), (nest.id,), places[a], chosen[a]) for a in chosen)
+        return DesignPoint("built", (own,), buffers)
+
+    def full(found: DesignPoint) -> Judged:
+        return Judged(estimate(kernel.plan(found), TARGET).cycles, {})
+
+    merged, cycles = polished(kernel.space, point("ki", "kernel"), full)
+    assert merged.nest(nest.id).tile("i") == Tile(1, 12, 2)
+    assert cycles is None and full(merged).cycles == full(point("ki", "kernel")).cycles
+    moved, _ = polished(kernel.space, point("ik", "kernel"), full)
+    assert (moved.nest(nest.id).order, moved.nest(nest.id).tile("i")) == (("k", "i"), Tile(1, 12, 2))
+    for other in (point("ik", "i"), point("ki", "i")):
+        assert polished(kernel.space, other, full)[0].nest(nest.id).tile("i") == Tile(6, 2, 2)
+
+
+def test_a_pipeline_that_adds_up_is_asked_for_an_interval_under_tree_reduction() -> None:
+    text = "for i in range(6):\n    for k in range(64):\n        C[i] += A[i, k] * B[k]"
+    kernel = kernel_of(scop(text, C=(6,), A=(6, 64), B=(64,)), TARGET, tree=True)
+    [nest] = kernel.space.nests
+    own = NestPoint(nest.nest.statements, ("i", "k"), (("i", Tile(6, 1, 1)), ("k", Tile(1, 16, 4))), "k")
+    buffers = tuple(
+        BufferPoint(ArrayId(a), (nest.id,), "kernel", f) for a, f in (("C", (1,)), ("A", (1, 4)), ("B", (4,)))
+    )
+    plain = DesignPoint("built", (own,), buffers, tree_reduction=True)
+    found, cycles = polished(kernel.space, plain, lambda p: Judged(estimate(kernel.plan(p), TARGET).cycles, {}))
+    assert found.nest(nest.id).interval == 1
+    before, after = (estimate(kernel.plan(p), TARGET) for p in (plain, found))
+    assert [set(e.intervals.values()) for e in (before, after)] == [{(6,)}, {(3,)}]
+    assert cycles == after.cycles < before.cycles
+    assert "pipeline II=1" in project(kernel.plan(found)).files["kernel.cpp"]
+    with pytest.raises(KernelError, match="with tree reduction"):
+        kernel.plan(replace(found, tree_reduction=False))

@@ -1,0 +1,81 @@
+"""Choices of single nests that the search does not count, tried one by one on the design that it found.
+
+- Full tiles apart from those on a boundary. The search counts every nest as one body, guarded where some tile needs it.
+  Two bodies take more registers and LUTs and, as a rule, a few cycles more (the second one starts anew), so they are no
+  better unless a guard costs cycles: it keeps unrolled additions from forming a tree.
+- Tiles of the pipelined loop as iterations of it, where nothing stands between: 25x2x4 is 1x50x4 in as many cycles. No
+  reported loop has both in one subscript (none of 1,059).
+- An initiation interval that the tool is asked for, so that it adds sums up in fabric: 3 cycles instead of 6, no DSP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sisyphus.analysis import LoopKind
+from sisyphus.search.session import Judge
+from sisyphus.space import DesignPoint, NestPoint, NestSpace, Space, Tile, illegal
+
+#: Another choice for a nest of a point; None where there is none.
+Variant = Callable[[Space, NestSpace, DesignPoint], NestPoint | None]
+
+
+def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
+    """The point with what the user fixed of these choices."""
+    fixed = {nest.id: nest for nest in space.nests}
+    nests = []
+    for nest in point.nests:
+        split, interval = fixed[nest.id].split, fixed[nest.id].interval
+        nest = nest if split is None else replace(nest, split=split)
+        nests.append(nest if interval is None else replace(nest, interval=interval))
+    return replace(point, nests=tuple(nests))
+
+
+def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoint, float | None]:
+    """The point with what makes it faster (merged tiles: no slower) and fits, and its cycles, or None as before."""
+    best = point
+    cycles = before = judge(point).cycles
+    for nest in space.nests:
+        for variant, most in ((_merged, 0), (_split, 1), (_asking, 1)):
+            other = variant(space, nest, best)
+            if other is None or cycles is None:
+                continue
+            changed = replace(best, nests=tuple(other if n.id == nest.id else n for n in best.nests))
+            judged = judge(changed)
+            fits = not space.target.budget.exceeded_by(judged.usage)
+            if judged.cycles is not None and judged.cycles <= cycles - most and fits:
+                best, cycles = changed, judged.cycles
+    return best, None if cycles == before else cycles
+
+
+def _split(space: Space, nest: NestSpace, point: DesignPoint) -> NestPoint | None:
+    own = point.nest(nest.id)
+    return replace(own, split=True) if nest.split is None and not own.split else None
+
+
+def _asking(space: Space, nest: NestSpace, point: DesignPoint) -> NestPoint | None:
+    """With tree reduction, of one statement whose pipelined loop adds up: as it was measured."""
+    own = point.nest(nest.id)
+    is_sum = own.pipeline is not None and nest.loop(own.pipeline).kind is LoopKind.REDUCTION
+    is_free = nest.interval is None and not own.interval
+    wanted = point.tree_reduction and is_sum and is_free and len(own.statements) == 1
+    return replace(own, interval=1) if wanted else None
+
+
+def _merged(space: Space, nest: NestSpace, point: DesignPoint) -> NestPoint | None:
+    """No transfer is inside of the pipelined loop's own tile loop, and that may stand inside of the others."""
+    own = point.nest(nest.id)
+    if own.pipeline is None or own.unroll or own.tile(own.pipeline).level0 == 1:
+        return None
+    at = own.order.index(own.pipeline)
+    if {buffer.place for buffer in point.buffers if nest.id in buffer.nests} & set(own.order[at:]):
+        return None
+    tile = own.tile(own.pipeline)
+    whole = Tile(1, tile.level0 * tile.level1, tile.level2)
+    tiles = tuple((loop, whole if loop == own.pipeline else t) for loop, t in own.tiles)
+    order = (*own.order[:at], *own.order[at + 1 :], own.pipeline)
+    found = replace(own, tiles=tiles, order=order if nest.order is None else own.order)
+    changed = replace(point, nests=tuple(found if n.id == nest.id else n for n in point.nests))
+    is_legal = illegal(space.dependences, space.distribution, changed) is None
+    return found if whole in nest.loop(own.pipeline).tiles and is_legal else None
