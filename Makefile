@@ -12,6 +12,7 @@ help:
 	@echo "make demo    choose, write and verify a design for gemm in build/gemm"
 	@echo "make polybench SIZE=medium   all of PolyBench in build/polybench, verified; goes on where it was stopped"
 	@echo "make test    run the tests"
+	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0; goes on where it stopped, failures in build/fuzz"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
 	@echo "make clean   remove $(VENV) and build"
@@ -37,6 +38,9 @@ polybench: $(VENV)/installed
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+fuzz: $(VENV)/developing
+	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS)
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine
-from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, position, project_onto, sample
+from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, make_set, position, project_onto, renamed, sample
 
 SET = isl.dim_type.set
+#: Convex pieces that a set with holes may be cut into.
+MOST_QUOTIENTS = 64
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,50 @@ def remaining_conditions(points: Set, context: Set) -> list[list[Affine]]:
     if inside.n_basic_set() > 1:
         inside = inside.make_disjoint()
     parts = []
-    for part in inside.get_basic_sets():
-        [(at_least, equal)] = constraints(isl.Set.from_basic_set(part).gist(context)) or [([], [])]
+    for part in (convex for found in inside.get_basic_sets() for convex in _by_quotients(found)):
+        simple = isl.Set.from_basic_set(part).gist(context)
+        if _has_quotients(simple):  # isl found a modulus that stands for several conditions
+            parts.append(_not_implied(part, context))
+            continue
+        [(at_least, equal)] = constraints(simple) or [([], [])]
         parts.append([*at_least, *equal, *(-e for e in equal)])
     return sorted(parts, key=lambda part: [str(c) for c in part])
+
+
+def _has_quotients(points: Set) -> bool:
+    return any(part.dim(isl.dim_type.div) for part in points.get_basic_sets())
+
+
+def _by_quotients(part: isl.BasicSet) -> list[isl.BasicSet]:
+    """A convex set with holes as convex sets without: one for each value of every quotient (`l mod 3 = 0`: each l / 3).
+
+    isl makes such a set of a union of lines that are equally far apart.
+    """
+    count, depth = part.dim(isl.dim_type.div), part.dim(SET)
+    if not count:
+        return [part]
+    names = dim_names(isl.Set.from_basic_set(part))
+    pieces = [part.lift().flatten().to_set()]
+    for _ in range(count):
+        values = [(piece, piece.dim_min_val(depth), piece.dim_max_val(depth)) for piece in pieces]
+        if sum(int((high - low).to_python()) + 1 for _, low, high in values) > MOST_QUOTIENTS:
+            raise InternalError(f"too many holes in {part}")
+        pieces = [
+            piece.fix_val(SET, depth, isl.Val(value)).project_out(SET, depth, 1)
+            for piece, low, high in values
+            for value in range(int(low.to_python()), int(high.to_python()) + 1)
+        ]
+    found = [renamed(piece.reset_tuple_id(), "", names).reset_tuple_id() for piece in pieces if not piece.is_empty()]
+    return [convex for piece in found for convex in piece.get_basic_sets()]
+
+
+def _not_implied(part: isl.BasicSet, context: Set) -> list[Affine]:
+    """The conditions of a convex set, each >= 0, that some point of `context` breaks."""
+    points = isl.Set.from_basic_set(part)
+    [(at_least, equal)] = constraints(points)
+    dims = dim_names(points)
+    every = [*at_least, *equal, *(-e for e in equal)]
+    return [c for c in every if not context.intersect(make_set("", dims, at_least_zero=[-c - 1])).is_empty()]
 
 
 def largest_extent(points: Set, name: str) -> int:

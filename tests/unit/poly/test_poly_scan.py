@@ -125,3 +125,20 @@ def test_conditions_read_as_comparisons() -> None:
     assert text(k - i + 12) == ["k + 12 >= i"]
     assert text(i - 4) == ["i >= 4"]
     assert text(i + j - 60, k, 60 - i - j, -k) == ["i + j == 60", "k == 0"]
+
+
+def test_lines_equally_far_apart_are_conditions_without_a_modulus() -> None:
+    """isl joins `i + j = 0` and `i + j = 3` to `(i + j) mod 3 = 0`."""
+    i, j = var("i"), var("j")
+    box = make_set("", ["i", "j"], at_least_zero=[i, j, 2 - i, 2 - j])
+    lines = [make_set("", ["i", "j"], at_least_zero=[i, j, 2 - i, 2 - j], zero=[i + j - n]) for n in (0, 3)]
+    parts = remaining_conditions(union_of(lines), box)
+    wanted = {(a, b) for a in range(3) for b in range(3) if (a + b) % 3 == 0}
+    met = [
+        (a, b)
+        for part in parts
+        for a in range(3)
+        for b in range(3)
+        if all(condition.evaluate({"i": a, "j": b}) >= 0 for condition in part)
+    ]
+    assert sorted(met) == sorted(wanted)

@@ -1,0 +1,143 @@
+"""Many random programs and spoiled inputs, side by side; goes on where an earlier run stopped, keeps failures small.
+
+    make fuzz N=2000 SEED=0
+
+Every batch is one line of OUT/batches.jsonl, written once it is over. A failure is a folder in OUT/failures with the
+program, its design and what is wrong; it is made as small as it still fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+
+from fuzz.cases import ALARM, INTERNAL, WRONG, Case, Made, make, without  # noqa: E402
+from fuzz.harness import compare  # noqa: E402
+from fuzz.mutants import spoil  # noqa: E402
+
+#: Programs of one batch, spoiled inputs for each, and steps in which a failure is made smaller.
+BATCH, MUTANTS, STEPS = 20, 3, 60
+#: Results that nobody should get; a design that its proof refuses although all bits agree is a false alarm.
+MISCOMPILED, FALSE_ALARM, SPOILED = "miscompiled", "false alarm", "internal error on spoiled input"
+FAILURES = (MISCOMPILED, FALSE_ALARM, INTERNAL, WRONG, SPOILED)
+
+
+@dataclass
+class Tally:
+    """How often each result came, what was covered, and what failed: (kind, detail, case, point)."""
+
+    results: Counter[str] = field(default_factory=Counter)
+    covered: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str, Case, str]] = field(default_factory=list)
+
+
+def run_batch(seed: str, number: int, size: int = BATCH, mutants: int = MUTANTS) -> Tally:
+    """The programs `number * size` and on of a seed."""
+    with tempfile.TemporaryDirectory(prefix="sisy-fuzz-") as name:
+        return _batch(seed, range(number * size, (number + 1) * size), mutants, Path(name))
+
+
+def _batch(seed: str, numbers: range, mutants: int, folder: Path) -> Tally:
+    tally = Tally()
+    made = [make(Case.of(seed, n), folder) for n in numbers]
+    wrong = compare([m.subject for m in made if m.subject is not None], folder / "run", numbers.start)
+    for one in made:
+        kind, detail = _judged(one, wrong.get(one.case.program.name, ""))
+        tally.results[kind] += 1
+        tally.covered.update(_features(one.case))
+        if kind in FAILURES:
+            tally.failures.append((kind, detail, one.case, one.point))
+        for at in range(mutants):
+            detail = spoil(one.case, folder, random.Random(f"{one.case.seed}:{at}"))
+            tally.results[SPOILED if detail else "spoiled input"] += 1
+            if detail:
+                tally.failures.append((SPOILED, f"mutant {at}: {detail}", one.case, ""))
+    return tally
+
+
+def _judged(made: Made, wrong: str) -> tuple[str, str]:
+    if wrong:
+        return MISCOMPILED, f"{wrong}\n{made.result}: {made.detail}"
+    return (FALSE_ALARM, made.detail) if made.result == ALARM else (made.result, made.detail)
+
+
+def _features(case: Case) -> list[str]:
+    text = case.program.text()
+    words = ("if (", "else", "--)", "-= ", "+= ", "*= ", "fmaxf", "fminf", "sqrtf", "%", "/ 3", ">>", "?", "double")
+    return [word for word in (*words, "float", "unsigned", "short", "signed char", "long") if word in text]
+
+
+def shrink(kind: str, case: Case, seed: int = 0) -> Case:
+    """The smallest case that fails in the same way."""
+    for _ in range(STEPS):
+        smaller = next((c for c in without(case) if _fails(kind, c, seed)), None)
+        if smaller is None:
+            break
+        case = smaller
+    return case
+
+
+def _fails(kind: str, case: Case, seed: int) -> bool:
+    with tempfile.TemporaryDirectory(prefix="sisy-fuzz-") as name:
+        made = make(case, Path(name))
+        wrong = compare([made.subject], Path(name) / "run", seed) if made.subject is not None else {}
+        return _judged(made, wrong.get(case.program.name, ""))[0] == kind
+
+
+def _keep(out: Path, kind: str, detail: str, case: Case, point: str) -> None:
+    place = out / "failures" / case.seed.replace(":", "-")
+    place.mkdir(parents=True, exist_ok=True)
+    small = case if kind == SPOILED else shrink(kind, case)
+    (place / "program.c").write_text(case.program.text())
+    (place / "small.c").write_text(small.program.text())
+    (place / "point.json").write_text(point)
+    (place / "what.txt").write_text(f"{kind}\nseed {case.seed}\n{detail}\n")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-n", "--programs", type=int, default=2000)
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-o", "--out", type=Path, default=ROOT / "build" / "fuzz")
+    options = parser.parse_args(words)
+    options.out.mkdir(parents=True, exist_ok=True)
+    log = options.out / "batches.jsonl"
+    done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    known = {row["batch"]: row for row in done if row["seed"] == options.seed}
+    wanted = range(-(-options.programs // BATCH))
+    results, covered = Counter[str](), Counter[str]()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        waiting = {pool.submit(run_batch, options.seed, n): n for n in wanted if n not in known}
+        for future in as_completed(waiting):
+            tally = future.result()
+            for failure in tally.failures:
+                _keep(options.out, *failure)
+            row = {"seed": options.seed, "batch": waiting[future], "results": tally.results, "covered": tally.covered}
+            with log.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            known[waiting[future]] = row
+            sys.stderr.write(f"{len(known)} of {len(wanted)} batches\r")
+    for number in wanted:
+        results.update(known[number]["results"])
+        covered.update(known[number]["covered"])
+    lines = [f"{count:8d}  {what}" for what, count in sorted(results.items()) if what not in FAILURES]
+    lines += [f"{results[kind]:8d}  {kind}" for kind in FAILURES]
+    lines += ["covered: " + ", ".join(f"{what} {count}" for what, count in covered.most_common())]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 1 if any(results[kind] for kind in FAILURES) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

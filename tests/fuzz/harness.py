@@ -1,0 +1,185 @@
+"""Compiles emitted kernels and their sources, runs both on the same data and compares every bit.
+
+It shares nothing with `sisyphus.verify` but the headers that stand for the vendor's: data, packing of ports, build and
+comparison are its own. Many designs are one program, since a compiler takes longer to start than for any of them.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HEADERS = Path(__file__).parents[2] / "sisyphus" / "verify" / "include"
+#: C and C++ as they are written: no optimization, no contraction, integers wrap.
+PLAIN = ("-O0", "-w", "-ffp-contract=off", "-fwrapv", "-fno-builtin")
+FORMATS = dict(
+    zip(
+        ("float", "double", "int", "unsigned", "short", "signed char", "unsigned char", "long"), "fdiIhbBq", strict=True
+    )
+)
+COMPILE_S, RUN_S = 600, 120
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One design: the C source, the emitted kernel, and its arguments as design.json lists them."""
+
+    name: str
+    source: str
+    header: str
+    kernel: str
+    interface: Sequence[Mapping[str, Any]]
+
+
+class BuildError(Exception):
+    """Some compiler refused some of the code."""
+
+
+def compare(subjects: Sequence[Subject], folder: Path, seed: int) -> dict[str, str]:
+    """What is wrong with each subject, by its name: nothing where all bits agree."""
+    try:
+        printed = _printed(subjects, folder, seed)
+    except BuildError as refused:
+        if len(subjects) == 1:
+            return {subjects[0].name: f"does not compile: {refused}"}
+        halves = subjects[: len(subjects) // 2], subjects[len(subjects) // 2 :]
+        return {name: wrong for half in halves for name, wrong in compare(half, folder, seed).items()}
+    return {s.name: wrong for s in subjects if (wrong := _judged(s, printed.get(s.name)))}
+
+
+def _printed(subjects: Sequence[Subject], folder: Path, seed: int) -> dict[str, list[tuple[str, bytes, bytes]]]:
+    """Per subject and array: its name, and the bytes that the kernel and the source left in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "source.c").write_text(
+        "\n".join(s.source.replace(f"void {s.name}(", f"void source_{s.name}(") for s in subjects)
+    )
+    (folder / "kernels.cpp").write_text(_unit(subjects, seed))
+    _build(["gcc", *PLAIN, "-std=gnu11", "-fno-strict-aliasing", "-c", "source.c"], folder)
+    flags = [*PLAIN, "-std=c++14", "-isystem", str(HEADERS)]
+    _build(["g++", *flags, "kernels.cpp", "source.o", "-o", "both", "-lm"], folder)
+    found: dict[str, list[tuple[str, bytes, bytes]]] = {}
+    for subject in subjects:
+        try:
+            done = subprocess.run(
+                ["./both", subject.name], cwd=folder, capture_output=True, timeout=RUN_S, env={}, check=False
+            )
+        except subprocess.TimeoutExpired:
+            continue
+        if done.returncode == 0:
+            rows = (line.split() for line in done.stdout.decode().splitlines())
+            found[subject.name] = [(name, bytes.fromhex(got), bytes.fromhex(want)) for name, got, want in rows]
+    return found
+
+
+def _build(command: Sequence[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=COMPILE_S, check=False)
+    if done.returncode:
+        raise BuildError(done.stderr[:600])
+
+
+def _judged(subject: Subject, rows: Sequence[tuple[str, bytes, bytes]] | None) -> str:
+    if rows is None:
+        return "the program of kernel and source did not end as it should"
+    types = {name: FORMATS[kind] for kind, name, _ in _parameters(subject.source)}
+    for name, got, want in rows:
+        for at, (one, other) in enumerate(zip(_bits(got, types[name]), _bits(want, types[name]), strict=True)):
+            if one != other:
+                return f"{name}[{at}] is {one}, and {other} in the source"
+    return ""
+
+
+def _bits(data: bytes, kind: str) -> Iterator[str]:
+    """Each element by its bits; every NaN is the same."""
+    size = struct.calcsize(kind)
+    for at in range(0, len(data), size):
+        piece = data[at : at + size]
+        [value] = struct.unpack(kind, piece)
+        yield "nan" if value != value else f"{value!r}"
+
+
+def _unit(subjects: Sequence[Subject], seed: int) -> str:
+    """All kernels, each in a namespace of its own, and a main that runs the one asked for."""
+    texts = [_without_includes(s.header) + _without_includes(s.kernel) for s in subjects]
+    includes = sorted({line for s in subjects for line in _INCLUDE.findall(s.header + s.kernel) if '"' not in line})
+    lines = ["#include <cstdio>", "#include <cstdlib>", "#include <cstring>", *includes, _ANY]
+    lines += [f"namespace of_{s.name} {{\n{text}\n}}" for s, text in zip(subjects, texts, strict=True)]
+    lines += [_runner(s, seed) for s in subjects]
+    cases = [f'  if (!std::strcmp(argv[1], "{s.name}")) return run_{s.name}();' for s in subjects]
+    return "\n".join([*lines, "int main(int, char **argv) {", *cases, "  return 9;", "}"]) + "\n"
+
+
+_INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
+
+
+def _without_includes(text: str) -> str:
+    return re.sub(r"^#(include|ifndef|define|endif|pragma once).*$", "", text, flags=re.MULTILINE)
+
+
+def _runner(subject: Subject, seed: int) -> str:
+    """A function that fills arrays, packs those of the kernel, calls both and prints what both left."""
+    rng = random.Random(f"{seed} {subject.name}")
+    order = _parameters(subject.source)
+    known = {a["name"]: a for a in subject.interface}
+    declared, body, tail = [], list[str](), list[str]()
+    for kind, name, count in order:
+        declared.append(f"{kind} {'*' if count else ''}")
+        if not count:
+            body.append(f"  {kind} {name} = ({kind}){_number(rng, kind)};")
+            continue
+        values = ", ".join(f"({kind}){_number(rng, kind)}" for _ in range(count))
+        body.append(f"  static {kind} {name}[{count}] = {{{values}}};")
+        if name in known:
+            told = known[name]
+            last = told["extents"][-1] if told["extents"] else 1
+            pitch = told["padded_extents"][-1] if told["layout"] == "padded" else last
+            total = -(-(count // last * pitch) // told["vector_elements"]) * told["vector_elements"]
+            body.append(f"  static {kind} port_{name}[{total}] __attribute__((aligned(4096)));")
+            body.append(
+                f"  for (long e = 0; e < {count}; e++) port_{name}[e / {last} * {pitch} + e % {last}] = {name}[e];"
+            )
+            tail.append(_print(name, kind, count, f"port_{name}[e / {last} * {pitch} + e % {last}]"))
+    given = [a["name"] if a["kind"] == "scalar" else f"Any{{port_{a['name']}}}" for a in subject.interface]
+    head = [f'extern "C" void source_{subject.name}({", ".join(declared)});', f"static int run_{subject.name}() {{"]
+    calls = [
+        f"  of_{subject.name}::{subject.name}({', '.join(given)});",
+        f"  source_{subject.name}({', '.join(name for _, name, _ in order)});",
+    ]
+    return "\n".join([*head, *body, *calls, *tail, "  return 0;", "}"])
+
+
+#: A pointer that becomes whatever the kernel takes: an element or a vector of some.
+_ANY = "struct Any { void *p; template <typename T> operator T *() const { return static_cast<T *>(p); } };"
+_PARAMETER = re.compile(r"(?P<type>[a-z ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
+
+
+def _parameters(source: str) -> list[tuple[str, str, int]]:
+    """Type, name and number of elements (0: a scalar) of what the source function takes, as written."""
+    [text] = re.findall(r"^void \w+\((.*)\)$", source, re.MULTILINE)
+    found = []
+    for one in text.split(", "):
+        match = _PARAMETER.fullmatch(one)
+        assert match is not None, one
+        sizes = [int(n) for n in re.findall(r"\d+", match["dims"])]
+        count = 1
+        for size in sizes:
+            count *= size
+        found.append((match["type"], match["name"], count if sizes else 0))
+    return found
+
+
+def _number(rng: random.Random, kind: str) -> str:
+    if kind in ("float", "double"):
+        return rng.choice(("0.0", "-0.0", "1.0", *(repr(rng.uniform(-2, 2)) for _ in range(12)), "1e-40", "3e18"))
+    return str(rng.choice((0, 1, -1, rng.randrange(-5, 6), rng.randrange(-5, 6), rng.randrange(-(1 << 31), 1 << 31))))
+
+
+def _print(name: str, kind: str, count: int, element: str) -> str:
+    put = 'for (unsigned b = 0; b < sizeof v; b++) std::printf("%02x", ((unsigned char *)&v)[b]);'
+    both = [f"  for (long e = 0; e < {count}; e++) {{ {kind} v = {what}; {put} }}" for what in (element, f"{name}[e]")]
+    return "\n".join([f'  std::printf("{name} ");', both[0], '  std::printf(" ");', both[1], '  std::printf("\\n");'])

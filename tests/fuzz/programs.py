@@ -1,0 +1,351 @@
+"""Random affine C programs of many shapes, small enough to be run at once; they are run here to make arrays fit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+FLOATS, INTEGERS = ("float", "double"), ("int", "unsigned", "short", "signed char", "unsigned char", "long")
+NAMES = "ijlm"
+#: Iterations of all statements together, and elements of an array, beyond which another program is drawn.
+MOST_STEPS, MOST_ELEMENTS = 3000, 600
+
+
+@dataclass(frozen=True)
+class Affine:
+    """`sum of factor * iterator + constant`."""
+
+    factors: tuple[tuple[str, int], ...]
+    constant: int = 0
+
+    def value(self, at: Mapping[str, int]) -> int:
+        return self.constant + sum(f * at[name] for name, f in self.factors)
+
+    def __str__(self) -> str:
+        terms = [name if f == 1 else f"{f} * {name}" for name, f in self.factors]
+        terms += [str(self.constant)] if self.constant or not terms else []
+        return " + ".join(terms).replace("+ -", "- ")
+
+
+@dataclass(frozen=True)
+class Array:
+    name: str
+    type: str
+    rank: int
+    role: str  # "argument", "local" (written first), "scalar" (an argument that is read)
+
+
+@dataclass(frozen=True)
+class Ref:
+    array: str
+    index: tuple[Affine, ...] = ()
+
+
+@dataclass(frozen=True)
+class Assign:
+    """`target op value;` where `value` has `{0}`, `{1}` for its operands."""
+
+    target: Ref
+    op: str
+    shape: str
+    reads: tuple[Ref, ...]
+    iterators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class If:
+    """A condition on iterators; `other` is what else runs."""
+
+    condition: tuple[Affine, str]
+    body: tuple[Node, ...]
+    other: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class For:
+    """From `low` while below `high`, or downwards where `step` is negative."""
+
+    name: str
+    low: Affine
+    high: Affine
+    step: int
+    body: tuple[Node, ...]
+
+
+Node = Assign | If | For
+
+
+@dataclass(frozen=True)
+class Program:
+    """A kernel; `shifts` make the least subscript of each array 0, `extents` hold the greatest."""
+
+    name: str
+    arrays: tuple[Array, ...]
+    body: tuple[Node, ...]
+
+    def text(self) -> str:
+        """The C file; `ValueError` where it would be too large."""
+        boxes = dict(_boxes(self))
+        if any(_size(box) > MOST_ELEMENTS for box in boxes.values()):
+            raise ValueError("an array is too large")
+        used = [a for a in self.arrays if a.name in boxes]
+        arguments = [_declared(a, boxes) for a in used if a.role != "local"]
+        if not any(a.role == "argument" for a in used):
+            raise ValueError("nothing comes out")
+        lines = ["#include <math.h>", f"void {self.name}({', '.join(arguments)})", "{"]
+        lines += [f"  {_declared(a, boxes)};" for a in used if a.role == "local"]
+        lines += _initial(used, boxes)
+        lines += [line for node in self.body for line in _lines(node, boxes, self.arrays, 1)]
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def smaller(self) -> Iterator[Program]:
+        """The program with one thing less."""
+        for body in _less(self.body):
+            yield replace(self, body=body)
+
+
+Box = tuple[tuple[int, int], ...]
+
+
+def _size(box: Box) -> int:
+    total = 1
+    for low, high in box:
+        total *= high - low + 1
+    return total
+
+
+def _declared(array: Array, boxes: Mapping[str, Box]) -> str:
+    dims = "".join(f"[{high - low + 1}]" for low, high in boxes[array.name])
+    if array.role == "scalar" or (array.role == "local" and not dims):
+        return f"{array.type} {array.name}"
+    return f"{array.type} {array.name}{dims}" if dims else f"{array.type} {array.name}[1]"
+
+
+def _initial(used: Sequence[Array], boxes: Mapping[str, Box]) -> Iterator[str]:
+    """Locals get values first, as C leaves them undefined."""
+    for array in used:
+        if array.role == "local":
+            box = boxes[array.name]
+            loops = "".join(f"for (int z{d} = 0; z{d} < {h - lo + 1}; z{d}++) " for d, (lo, h) in enumerate(box))
+            place = "".join(f"[z{d}]" for d in range(len(box)))
+            yield f"  {loops}{array.name}{place} = 1;"
+
+
+def _lines(node: Node, boxes: Mapping[str, Box], arrays: Sequence[Array], depth: int) -> Iterator[str]:
+    pad = "  " * depth
+    match node:
+        case Assign():
+            operands = [_ref(r, boxes, arrays) for r in node.reads] + [f"{n}" for n in node.iterators]
+            yield f"{pad}{_ref(node.target, boxes, arrays)} {node.op} {node.shape.format(*operands)};"
+        case If(condition=(left, op)):
+            yield f"{pad}if ({left} {op} 0) {{"
+            for child in node.body:
+                yield from _lines(child, boxes, arrays, depth + 1)
+            if node.other:
+                yield f"{pad}}} else {{"
+                for child in node.other:
+                    yield from _lines(child, boxes, arrays, depth + 1)
+            yield f"{pad}}}"
+        case For(name=n, step=step):
+            move = {1: f"{n}++", -1: f"{n}--"}.get(step, f"{n} += {step}" if step > 0 else f"{n} -= {-step}")
+            start, test = (node.low, f"{n} < {node.high}") if step > 0 else (node.high, f"{n} >= {node.low}")
+            yield f"{pad}for (int {n} = {start}; {test}; {move}) {{"
+            for child in node.body:
+                yield from _lines(child, boxes, arrays, depth + 1)
+            yield f"{pad}}}"
+
+
+def _ref(ref: Ref, boxes: Mapping[str, Box], arrays: Sequence[Array]) -> str:
+    array = next(a for a in arrays if a.name == ref.array)
+    if not ref.index:
+        return ref.array if array.role in ("scalar", "local") else f"{ref.array}[0]"
+    shifted = (replace(i, constant=i.constant - low) for i, (low, _) in zip(ref.index, boxes[ref.array], strict=True))
+    return ref.array + "".join(f"[{i}]" for i in shifted)
+
+
+def run(nodes: Sequence[Node], at: dict[str, int], left: list[int]) -> Iterator[tuple[Assign, dict[str, int]]]:
+    """Every instance with the values of its iterators; `ValueError` where there are too many."""
+    for node in nodes:
+        match node:
+            case Assign():
+                left[0] -= 1
+                if left[0] < 0:
+                    raise ValueError("too many iterations")
+                yield node, at
+            case If(condition=(left_side, op)):
+                value = left_side.value(at)
+                holds = {"<": value < 0, ">=": value >= 0, "==": value == 0}[op]
+                yield from run(node.body if holds else node.other, at, left)
+            case For(step=step):
+                low, high = node.low.value(at), node.high.value(at)
+                for value in range(low, high, step) if step > 0 else range(high, low - 1, step):
+                    left[0] -= 1
+                    if left[0] < 0:
+                        raise ValueError("too many iterations")
+                    yield from run(node.body, {**at, node.name: value}, left)
+
+
+def _boxes(program: Program) -> Iterator[tuple[str, Box]]:
+    """Least and greatest subscript of each array that is used, in each dimension."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    ran = set[int]()
+    for assign, at in run(program.body, {}, [MOST_STEPS]):
+        ran.add(id(assign))
+        for ref in (assign.target, *assign.reads):
+            values = [i.value(at) for i in ref.index]
+            have = found.setdefault(ref.array, [(v, v) for v in values])
+            found[ref.array] = [(min(lo, v), max(hi, v)) for (lo, hi), v in zip(have, values, strict=True)]
+    if not found:
+        raise ValueError("nothing runs")
+    if any(id(assign) not in ran for assign in _assigns(program.body)):
+        raise ValueError("a statement never runs")
+    yield from ((name, tuple(box)) for name, box in found.items())
+
+
+def _assigns(nodes: Sequence[Node]) -> Iterator[Assign]:
+    for node in nodes:
+        match node:
+            case Assign():
+                yield node
+            case If():
+                yield from _assigns((*node.body, *node.other))
+            case For():
+                yield from _assigns(node.body)
+
+
+def _less(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
+    for at, node in enumerate(nodes):
+        before, after = nodes[:at], nodes[at + 1 :]
+        if len(nodes) > 1:
+            yield (*before, *after)
+        match node:
+            case If():
+                yield (*before, *node.body, *after)
+                yield from ((*before, replace(node, body=less), *after) for less in _less(node.body))
+                if node.other:
+                    yield (*before, replace(node, other=()), *after)
+            case For():
+                yield from ((*before, replace(node, body=less), *after) for less in _less(node.body))
+                if node.step not in (1, -1):
+                    yield (*before, replace(node, step=1 if node.step > 0 else -1), *after)
+            case Assign() if node.shape != "{0}":
+                yield (*before, replace(node, shape="{0}"), *after)
+
+
+def draw(seed: str, name: str = "k") -> Program:
+    """The program of a seed."""
+    rng = random.Random(seed)
+    while True:
+        program = _draw(rng, name)
+        try:
+            program.text()
+        except ValueError:
+            continue
+        return program
+
+
+def _draw(rng: random.Random, name: str) -> Program:
+    float_kind = rng.choice(FLOATS)
+    mixed = rng.random() < 0.3
+    arrays = []
+    for letter in "ABCDE"[: rng.randint(2, 5)]:
+        kind = rng.choice((*FLOATS, *INTEGERS)) if mixed else float_kind
+        role = rng.choices(("argument", "local"), (5, 1))[0]
+        arrays.append(Array(letter, kind, rng.choice((0, 1, 1, 2, 2, 3)), role))
+    scalars = "xy"[: rng.randint(0, 2)]
+    arrays += [Array(letter, rng.choice((float_kind, "int")), 0, "scalar") for letter in scalars]
+    maker = _Maker(rng, tuple(arrays), rng.randint(1, 5))
+    body = list[Node]()
+    while maker.left > 0:
+        body.append(maker.block(()))
+    return Program(name, tuple(arrays), tuple(body))
+
+
+@dataclass
+class _Maker:
+    """Draws blocks until `left` statements are made."""
+
+    rng: random.Random
+    arrays: tuple[Array, ...]
+    left: int
+
+    def block(self, loops: tuple[str, ...]) -> Node:
+        rng = self.rng
+        if len(loops) == len(NAMES) or (loops and rng.random() < 0.45):
+            self.left -= 1
+            assign = self.assign(loops)
+            if loops and rng.random() < 0.25:
+                other = (self.assign(loops),) if rng.random() < 0.4 else ()
+                condition = (self.affine(loops), rng.choice(("<", ">=", "==")))
+                return If(condition, (assign,), other)
+            return assign
+        name = NAMES[len(loops)]
+        inner = (*loops, name)
+        body = [self.block(inner)]
+        while self.left > 0 and rng.random() < 0.45:
+            body.append(self.block(inner))
+        low = self.bound(loops, rng.choice((0, 0, 0, 1, 2)))
+        high = self.bound(loops, rng.choice((2, 3, 4, 5, 7, 8, 12)))
+        return For(name, low, high, rng.choice((1, 1, 1, 1, 1, -1, 2, 3, -2)), tuple(body))
+
+    def bound(self, loops: tuple[str, ...], constant: int) -> Affine:
+        if loops and self.rng.random() < 0.25:
+            return Affine(((self.rng.choice(loops), self.rng.choice((1, 1, -1))),), constant)
+        return Affine((), constant)
+
+    def affine(self, loops: tuple[str, ...]) -> Affine:
+        rng = self.rng
+        picked = [n for n in loops if rng.random() < 0.5]
+        factors = tuple((n, rng.choice((1, 1, 1, 1, 2, -1, -2, 3))) for n in picked)
+        return Affine(factors, rng.choice((0, 0, 0, 1, -1, 2)))
+
+    def ref(self, loops: tuple[str, ...], *, written: bool = False) -> Ref:
+        rng = self.rng
+        array = rng.choice([a for a in self.arrays if not (written and a.role == "scalar")])
+        if rng.random() < 0.6 and len(loops) >= array.rank:
+            names = rng.sample(loops, array.rank) if rng.random() < 0.5 else sorted(rng.sample(loops, array.rank))
+            return Ref(array.name, tuple(Affine(((n, 1),), rng.choice((0, 0, 0, 1))) for n in names))
+        return Ref(array.name, tuple(self.affine(loops) for _ in range(array.rank)))
+
+    def assign(self, loops: tuple[str, ...]) -> Assign:
+        rng = self.rng
+        target = self.ref(loops, written=True)
+        kind = next(a.type for a in self.arrays if a.name == target.array)
+        reads = tuple(self.ref(loops) for _ in range(rng.randint(1, 3)))
+        types = {kind} | {a.type for a in self.arrays if a.name in {r.array for r in reads}}
+        real = bool(types & set(FLOATS))
+        shape = "{0}"
+        for at in range(1, len(reads)):
+            shape = f"({shape}) {rng.choice(REAL if real else WHOLE)} {{{at}}}"
+        around = rng.choice(REAL_AROUND if real else WHOLE_AROUND)
+        iterators = loops[-1:] if rng.random() < 0.2 else ()
+        shape = around.format(shape)
+        if iterators:
+            shape = f"{shape} + {{{len(reads)}}}"
+        op = rng.choice(("=", "=", "+=", "+=", "-=", "*="))
+        return Assign(target, op, shape, reads, iterators)
+
+
+REAL, WHOLE = ("+", "-", "*"), ("+", "-", "*", "&", "|", "^")
+REAL_AROUND = (
+    *("{0}",) * 8,
+    "0.5f * ({0})",
+    "fmaxf({0}, 0.25f)",
+    "fminf({0}, {{0}})",
+    "fabsf({0})",
+    "sqrtf(fabsf({0}))",
+    "({{0}} > 0.5f ? {0} : -{{0}})",
+    "({{0}} >= {{0}} ? {0} : 2.0f)",
+    "(float)(int)(({0}) < 1000.0f ? 3.0f : 4.0f)",
+)
+WHOLE_AROUND = (
+    *("{0}",) * 8,
+    "({0}) / 3",
+    "({0}) % 7",
+    "(({0}) >> 1)",
+    "({{0}} > 255 ? 1 : {0})",
+    "({{0}} == {{0}}) + ({0})",
+    "~({0})",
+    "!({0})",
+)
