@@ -45,7 +45,7 @@ def needs_of(study: Study, moments: Sequence[Sequence[str]]) -> Needs:
 
 
 @dataclass(frozen=True)
-class Resources:
+class AreaTerms:
     """One term per resource."""
 
     dsp: Term
@@ -55,7 +55,7 @@ class Resources:
     lut: Term
 
 
-def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
+def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> AreaTerms:
     """All resources of a plan, its tasks running in these steps."""
     needs = needs_of(study, moments)
     instances = needs.instances(study.setting)
@@ -66,7 +66,7 @@ def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> Resources:
         cores = _cores(needs, instances, resource)
         return cores, _column(memories, "memories", resource), _column(ports, "adapters", resource)
 
-    return Resources(
+    return AreaTerms(
         dsp=total("dsp", (_cores(needs, instances, "dsp"), _address_dsp(study, moves))),
         bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),

@@ -1,0 +1,63 @@
+"""Rules of which there must be one statement: where it is, and that there is no second."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sisyphus.target import KINDS
+
+PACKAGE = Path(__file__).parents[1] / "sisyphus"
+
+#: A rule, and the one function or class that states it.
+RULES = {
+    "amounts of each kind of resource": "sisyphus.target.resources.Resources",
+    "kinds of resources, their options and units": "sisyphus.target.resources.KINDS",
+    "whose budgets bind": "sisyphus.target.target.device_budget",
+    "which level a number on the command line asks for": "sisyphus.target.target.level_for",
+    "what may stand in a device file": "sisyphus.target.device_file.faults_of",
+    "what may stand in a saved design": "sisyphus.space.point_file.point_faults",
+    "which constructs a design has": "sisyphus.model.constructs.constructs_of",
+    "what stands behind a construct": "sisyphus.evidence.register.entry",
+    "how much of a figure rests on what": "sisyphus.model.backing.backing",
+    "options of the tools by version": "sisyphus.backends.hls.tool_options.clock_option",
+}
+#: Classes that have a field for each kind of resource, and why they are no second vector of amounts.
+WITH_ALL_KINDS = {
+    "target/resources.py:Resources": "the vector",
+    "target/device.py:Device": "a row of the data file, from which the vector is made",
+    "model/estimate.py:Estimate": "figures of a design beside its cycles; compared as a vector by `exceeded_by`",
+    "model/area/resources.py:AreaTerms": "sums of terms that become the figures of an Estimate",
+}
+BLOCKS = {kind.name for kind in KINDS} - {"onchip_bytes"}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_stands_where_it_is_said_to(rule: str) -> None:
+    module, _, name = RULES[rule].rpartition(".")
+    assert hasattr(importlib.import_module(module), name)
+
+
+def vectors(text: str) -> Iterator[str]:
+    """Classes with a field for every kind of resource."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef):
+            fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+            if fields >= BLOCKS:
+                yield node.name
+
+
+def test_there_is_one_vector_of_resources() -> None:
+    found = {
+        f"{path.relative_to(PACKAGE)}:{name}" for path in PACKAGE.rglob("*.py") for name in vectors(path.read_text())
+    }
+    assert found == set(WITH_ALL_KINDS)
+
+
+def test_a_planted_second_vector_is_seen() -> None:
+    text = "class Budget:\n" + "".join(f"    {name}: int\n" for name in sorted(BLOCKS))
+    assert list(vectors(text)) == ["Budget"]
