@@ -9,7 +9,7 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
-from sisyphus.model.batch import AROUND, RESIDENT
+from sisyphus.model.batch import AROUND, RESIDENT, Flags
 from sisyphus.model.bounds.body import must_load
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.search.partitions import States
@@ -71,7 +71,7 @@ class Reading:
             factors={use.array: self._factors(use.array) for use in self.nest.arrays},
             widths=widths,
             loads={use.array: np.full(count, self._must_load(use)) for use in self.nest.arrays},
-            streams={array: width > self.space.direct_width(array) for array, width in widths.items()},
+            streams={array: self._streams(array, width) for array, width in widths.items()},
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
 
@@ -145,6 +145,18 @@ class Reading:
             for at, name in enumerate(batch.loops)
         )
         return NestPoint(self.nest.nest.statements, order, tiles, None)
+
+    def _streams(self, array: ArrayId, widths: Ints) -> Flags:
+        """Whether loads go through a FIFO; where other tiles of the array may leave a narrower beat, they need not.
+
+        In RTL a wide beat without a FIFO would take longer, so that there it is counted as if it had one.
+        """
+        wide = widths > self.space.direct_width(array)
+        if array in self._tiled and self.space.options.objective == "report":
+            home = self.space.scop.home(array)
+            uses = [use for n in self.space.nests for use in n.arrays if self.space.scop.home(use.array) == home]
+            return wide & (len(uses) == 1)
+        return wide
 
     def _must_load(self, use: ArrayUse) -> bool:
         return must_load(self.space, self.nest, use)
