@@ -73,7 +73,10 @@ class Hunt:
         return None if self.found is None else values_of(self.session.space, self.found)
 
     def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
-        """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does."""
+        """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does.
+
+        Smaller budgets end where designs exceed the real ones by as much as before.
+        """
         result = self.run(costs, proves=proves)
         if not self._needs_less(result):
             return self._stop(result, proves=proves)
@@ -83,8 +86,8 @@ class Hunt:
             tighter = self.session.make_costs(space)
             if self.session.is_over:
                 break
-            result = self.run(tighter, proves=False)
-            if not self._needs_less(result):
+            before, result = result, self.run(tighter, proves=False)
+            if not self._needs_less(result) or all(ratio <= result.over.get(n, 0) for n, ratio in before.over.items()):
                 break
         self._polish(costs)
         return self._stop(self.run(costs, proves=proves, most_refused=inf), proves=proves)

@@ -132,7 +132,7 @@ def find_best(
     waiting = first_designs(search)
     agenda = Agenda(search.prospects, costs.always_resident())
     looked_at, patience = 0, PATIENT if agenda.begins_on_chip else 0
-    while agenda.bound < search.to_beat and not search.is_stopped:
+    while agenda.bound < search.to_beat and search.goes_on():
         search.raise_bound(agenda.bound)
         if looked_at == patience:
             for homes in waiting:
@@ -203,6 +203,11 @@ class Search:
         """What a solution has to cost less than to be of interest."""
         upper = self.incumbent.cycles
         return upper * (1 - self.terms.gap) if np.isfinite(upper) else upper
+
+    def goes_on(self) -> bool:
+        """Whether there is time for more, and no other reason to stop."""
+        self.is_stopped = self.is_stopped or self.prospects.deadline.is_over
+        return not self.is_stopped
 
     def raise_bound(self, bound: float) -> None:
         """Everything that is acceptable costs at least so much, or as much as the incumbent."""

@@ -16,6 +16,7 @@ from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search import PaperCosts, Result, Solution, Terms, Verdict, find_best, point_of
 from sisyphus.search.check import faults
+from sisyphus.search.deadline import Deadline
 from sisyphus.space import DesignPoint, Options, Space, build_space, illegal
 from sisyphus.target import load_device, make_target
 
@@ -165,3 +166,24 @@ def test_less_memory_never_costs_less(bytes_: int) -> None:
     assert tight is not None
     assert loose is not None
     assert tight.cycles >= loose.cycles
+
+
+@pytest.mark.parametrize("looks", [*range(12), 20, 40, 80])
+def test_a_deadline_ends_the_search_wherever_it_is_with_a_bound_that_holds(
+    looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is over at one look at the clock after another, also where no nest offers a choice yet."""
+    left = [looks]
+
+    def is_over(self: Deadline) -> bool:
+        left[0] -= 1
+        assert left[0] > -1000, "the search does not heed its deadline"
+        return left[0] < 0
+
+    space = gemm_space(onchip_bytes=300)
+    best = solved(space).solution
+    monkeypatch.setattr(Deadline, "is_over", property(is_over))
+    result = find_best(PaperCosts(space), Terms())
+    assert best is not None
+    assert result.bound <= best.cycles
+    assert result.complete == (result.bound == best.cycles)
