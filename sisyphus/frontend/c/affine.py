@@ -221,9 +221,6 @@ class Affines:
         if parameter.type.is_float:
             raise self._no(use, node, f"{use.noun} depends on `{node.name}`, which is a {parameter.type.c_name}")
         if parameter.value is None:
-            if parameter.missed:
-                raise Refused()
-            parameter.missed = True
             raise self.collector.fault(
                 "unbound-parameter",
                 f"`{node.name}` shapes the kernel and has no value",

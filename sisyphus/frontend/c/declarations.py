@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 
@@ -22,13 +23,15 @@ MOST_ELEMENTS = 2**31 - 1
 
 @dataclass(frozen=True)
 class Facts:
-    """What the text of a function says about its names: written, shaping loops, counting them, occurring, jumped to."""
+    """What the text of a function says about its names: written, shaping loops, counting them, occurring, jumped to,
+    and shaping loops otherwise than by conditions."""
 
     assigned: set[str]
     shaping: set[str]
     counting: set[str]
     occurring: set[str]
     jumped_to: set[str]
+    bounding: set[str]
 
 
 def facts_of(decl: c_ast.Decl, body: c_ast.Compound | None) -> Facts:
@@ -39,7 +42,8 @@ def facts_of(decl: c_ast.Decl, body: c_ast.Compound | None) -> Facts:
     }
     occurring = {n.name for n in walk(body) if isinstance(n, c_ast.ID)}
     jumped_to = {n.name for n in walk(body) if isinstance(n, c_ast.Goto)}
-    return Facts(assigned_names(body), shaping_names(decl, body), counting, occurring, jumped_to)
+    bounding = {n.name for part in shaping_parts(body, conditions=False) for n in walk(part) if isinstance(n, c_ast.ID)}
+    return Facts(assigned_names(body), shaping_names(decl, body), counting, occurring, jumped_to, bounding)
 
 
 class Variables:
@@ -55,6 +59,20 @@ class Variables:
     def shapes_loops(self, name: str) -> bool:
         """Whether a name occurs in a bound, a subscript, a condition or an extent, directly or through a local."""
         return name in self.facts.shaping
+
+    def written(self) -> set[ArrayId]:
+        """The variables that were written so far."""
+        return {v.id for v in self.all if v.written}
+
+    @contextmanager
+    def as_written(self, ids: set[ArrayId]) -> Iterator[None]:
+        """Within, only some variables count as written: another way leads here, past the writes of others."""
+        others = [v for v in self.all if v.written and v.id not in ids]
+        for variable in others:
+            variable.written = False
+        yield
+        for variable in others:
+            variable.written = True
 
     def iterator(self, name: str, around: tuple[str, ...]) -> str:
         """A name for a normalised loop inside the loops `around`."""

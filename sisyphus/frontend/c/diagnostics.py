@@ -153,7 +153,9 @@ class Collector:
         if found is None:
             self._silent = True
         else:
-            self._found.setdefault((found.rule, str(found.span), found.message), found)
+            # A parameter lacks its value once, wherever that shows.
+            place = "" if found.rule == "unbound-parameter" else str(found.span)
+            self._found.setdefault((found.rule, place, found.message), found)
 
     def report(
         self, rule: str, message: str, span: Span | None, *, hint: str | None = None, notes: Iterable[str] = ()

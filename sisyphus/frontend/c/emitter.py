@@ -58,12 +58,13 @@ class Emitter:
         if len(known or {}) >= MOST_CASES:
             raise affines.fault("too-complex", "this statement means something else in too many cases", node)
         affines.scope, (self._prefix, self._counter, self.guards, self.expressions.guards) = scope, place
-        intervals = self.expressions.intervals
+        intervals, written = self.expressions.intervals, self.variables.written()
         for holds in (True, False):
             affines.context = outer.under(condition if holds else negate(condition))
             affines.cases = {**(known or {}), condition: holds}
             if affines.context.known and not is_empty(affines.context):
-                self.by_cases(translate, node)
+                with self.variables.as_written(written):
+                    self.by_cases(translate, node)
             intervals.forget({draft.write.array for draft in self.drafts[drafts:]})
         affines.context, affines.cases = outer, known
 

@@ -63,11 +63,13 @@ class Intervals:
             facts = {}
             for condition, holds in self.tests:
                 facts = self._under(condition, facts, holds)
-        low, high = self._found(expr, facts) or limits(expr.type)
+        found = self._found(expr, facts) or limits(expr.type)
+        low, high = found
         for part in _same_value(expr):
             if part in facts:
                 low, high = max(low, facts[part][0]), min(high, facts[part][1])
-        return (low, high) if low <= high else limits(expr.type)
+        # Conditions that contradict each other say nothing: the place is never reached.
+        return (low, high) if low <= high else found
 
     def _found(self, expr: Expr, facts: Facts) -> Interval | None:
         value = constant_of(expr)

@@ -65,7 +65,7 @@ def without_data(node: c_ast.For, affines: Affines) -> tuple[c_ast.For, list[c_a
     for (i = 0; i < N && x > 0; i++) S   becomes   for (i = 0; i < N; i++) { if (!(x > 0)) break; S }
     """
     parts = operands(node.cond, "&&") if node.cond is not None else []
-    data = [part for part in parts if _asks_for_data(part, affines)]
+    data = [part for part in parts if asks_for_data(part, affines)]
     if not data or len(data) == len(parts):
         return node, [node.stmt]
     kept, asked = (
@@ -76,7 +76,7 @@ def without_data(node: c_ast.For, affines: Affines) -> tuple[c_ast.For, list[c_a
     return c_ast.For(node.init, kept, node.next, node.stmt, node.coord), [ends, node.stmt]
 
 
-def _asks_for_data(node: c_ast.Node, affines: Affines) -> bool:
+def asks_for_data(node: c_ast.Node, affines: Affines) -> bool:
     """Whether an array element or a variable that is computed occurs."""
     for part in walk(node):
         if isinstance(part, c_ast.ArrayRef):

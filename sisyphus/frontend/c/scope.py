@@ -23,7 +23,7 @@ class Constant:
 
 @dataclass
 class Parameter:
-    """A scalar parameter of the function; `value` is set where it is fixed, `missed` once its lack was reported."""
+    """A scalar parameter of the function; `value` is set where it is fixed."""
 
     name: str
     type: ScalarType
@@ -31,7 +31,6 @@ class Parameter:
     value: int | None = None
     shapes_loops: bool = False
     const: bool = False
-    missed: bool = False
     callers_differ: bool = False
 
 

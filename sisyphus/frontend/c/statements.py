@@ -187,42 +187,40 @@ class Body(Calls):
             return condition(node, self.affines)
         except Refused as refused:
             rule = refused.diagnostic.rule if refused.diagnostic else ""
-            if rule == "unbound-parameter" and not self.expressions.mentions_iterator(node):
-                self._forgive(node)
-            elif rule not in DATA_RULES:
+            # A parameter without a value that only chooses between values is data.
+            data = rule == "unbound-parameter" and self._is_data(node)
+            if not data and rule not in DATA_RULES:
                 raise
             del asked[before:]
             return None
 
-    def _forgive(self, node: c_ast.Node) -> None:
-        """A parameter without a value that only chooses between values is data."""
-        for name in (n.name for n in walk(node) if isinstance(n, c_ast.ID)):
-            parameter = self.affines.scope.find(name)
-            if isinstance(parameter, Parameter):
-                parameter.missed = False
+    def _is_data(self, node: c_ast.Node) -> bool:
+        """Whether a condition asks for data, or for no iterator at all."""
+        return loops.asks_for_data(node, self.affines) or not self.expressions.mentions_iterator(node)
 
     def _branches(self, node: c_ast.If, yes: Context, no: Context) -> None:
         outer, intervals = self.affines.context, self.expressions.intervals
-        before = dict(intervals.known)
+        before, written = dict(intervals.known), self.variables.written()
         self.affines.context = yes
         self.items([node.iftrue])
         after, intervals.known = intervals.known, before
         if node.iffalse is not None:
             self.affines.context = no
-            self.items([node.iffalse])
+            with self.variables.as_written(written):
+                self.items([node.iffalse])
         intervals.join(after)
         self.affines.context = outer
 
     def _data_if(self, node: c_ast.If) -> None:
         """Each statement of both branches under the condition, which a scalar keeps where they would change it."""
-        affines, start = self.affines, len(self.drafts)
+        affines = self.affines
         try:
             test = truth(self.expressions.value(node.cond))
         except Refused as refused:
             affines.collector.add(refused)
             self._branches(node, affines.context.lost(), affines.context.lost())
             return
-        position, loops = (*self._prefix, self._take()), len(affines.context.loops)
+        start, position, depth = len(self.drafts), (*self._prefix, self._take()), len(affines.context.loops)
         place = ArrayId(f"?{position}")
         asked = Read(Ref(place, ()), INT32)
         outer, parts = self.guards, list[list[Draft]]()
@@ -240,10 +238,10 @@ class Body(Calls):
         self.expressions.guards -= 1
         self.guards = outer
         found = merged(parts[0], parts[1], asked)
-        safe = in_safe_order(found, arrays_read(test), loops) if is_cheap(test) or len(found) == 1 else None
+        safe = in_safe_order(found, arrays_read(test), depth) if is_cheap(test) or len(found) == 1 else None
         if safe is None:
             span = affines.tree.span(node.cond)
-            kept = self.variables.array("test", INT32, (), span, depth=loops, guards=len(outer))
+            kept = self.variables.array("test", INT32, (), span, depth=depth, guards=len(outer))
             self._draft(affines.context, position, Ref(kept.id, ()), kept, test, span)
             kept.read, test = True, Read(Ref(kept.id, ()), INT32)
         for draft in safe or found:
@@ -411,7 +409,13 @@ class Body(Calls):
             return False
         if not self.variables.shapes_loops(node.name) and not self.expressions.is_index(node.init):
             return False
-        found = affines.alias(node.init, kind.scalar, VALUE)
+        try:
+            found = affines.alias(node.init, kind.scalar, VALUE)
+        except Refused as refused:
+            is_open = refused.diagnostic is not None and refused.diagnostic.rule == "unbound-parameter"
+            if is_open and node.name not in self.variables.facts.bounding:
+                return False
+            raise
         if found is None:
             return False
         affines.scope.names[node.name] = found

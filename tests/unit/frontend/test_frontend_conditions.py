@@ -105,3 +105,35 @@ def test_the_result_of_a_function_is_what_it_returns_at_its_end(kernel: Kernel) 
 def test_a_clamped_subscript_is_one_thing_here_and_another_there(kernel: Kernel) -> None:
     text = "void f(float A[9], float B[9]) { for (int i = 0; i < 9; i++) B[i] = A[i > 0 ? i - 1 : 0]; }"
     assert statements(kernel(text)) == ["B[i] = A[0]", "B[i] = A[i - 1]"]
+
+
+def test_the_statements_of_a_function_in_a_condition_come_before_it(kernel: Kernel) -> None:
+    text = (
+        "static int last(int a) { int s = a; for (int k = 0; k < 3; k++) s += k; return s; }\n"
+        "void f(int A[9]) { for (int i = 0; i < 9; i++) if (last(A[i]) > 4) A[i] = 0; }\n"
+    )
+    assert statements(kernel(text)) == ["a = A[i]", "s = a", "s = (s + (k))", "A[i] = ((s > 4) ? 0 : A[i])"]
+
+
+def test_a_new_variable_is_new_in_every_case(kernel: Kernel) -> None:
+    text = (
+        "void f(int A[9], int B[9]) { for (int i = 0; i < 9; i++) "
+        "if (A[i] > 0) { int q = B[i < 8 ? i + 1 : 8] / A[i]; B[i] = q; } }"
+    )
+    assert [s for s in statements(kernel(text)) if s.startswith("q")] == [
+        "q = ((A[i] > 0) ? (B[i + 1] / A[i]) : 0)",
+        "q = ((A[i] > 0) ? (B[8] / A[i]) : 0)",
+    ]
+
+
+def test_a_static_function_is_no_kernel_beside_another_one(kernel: Kernel) -> None:
+    text = (
+        "static void unused(float A[4]) { for (int i = 0; i < 4; i++) A[i] = 0; }\n"
+        "void taken(float A[4]) { for (int i = 0; i < 4; i++) A[i] = 1; }\n"
+    )
+    assert kernel(text).name == "taken"
+
+
+def test_a_number_that_only_chooses_between_values_needs_no_value(kernel: Kernel) -> None:
+    text = "void f(int mode, int A[9]) { for (int i = 0; i < 9; i++) { int t = mode + 1; if (t > 2) A[i] = t; } }"
+    assert statements(kernel(text))[-1] == "A[i] = ((t > 2) ? t : A[i])"
