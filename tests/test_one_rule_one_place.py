@@ -1,4 +1,7 @@
-"""Rules of which there must be one statement: where it is, and that there is no second."""
+"""Rules of which there must be one statement: where it is, and that there is no second.
+
+Those of loop trees, counts and costs are in `test_no_second_statement.py`.
+"""
 
 from __future__ import annotations
 

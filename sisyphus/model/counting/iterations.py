@@ -68,9 +68,8 @@ class Visits:
             return replace(self, weight=self.weight * lengths)
         if lengths.sum() > MOST_POINTS:
             return replace(self, weight=self.weight * loop.trip_count, values={**self.values, loop.iterator: low})
-        at = np.repeat(np.arange(len(lengths)), lengths)
-        before = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        here = np.arange(len(at)) - before + low[at]
+        at, number = numbered(lengths)
+        here = low[at] + number
         values = {name: entries[at] for name, entries in self.values.items() if name in needed}
         return Visits({**values, loop.iterator: here}, self.weight[at], self.owner_of_each[at], self.owners)
 
@@ -92,9 +91,8 @@ class Visits:
             return _grouped(*_overlaid(loop.iterator, low, high, self.weight * (lengths > 0)))
         block = 1 if lengths.sum() <= MOST_POINTS else -(-int(lengths.sum()) // FEWER_POINTS)
         blocks = -(-lengths // block)
-        at = np.repeat(np.arange(len(blocks)), blocks)
-        before = np.repeat(np.cumsum(blocks) - blocks, blocks)
-        first = (np.arange(len(at)) - before) * block
+        at, number = numbered(blocks)
+        first = number * block
         sizes = np.minimum(lengths[at] - first, block)
         here = low[at] + first + (sizes - 1) // 2
         return _grouped({**{n: e[at] for n, e in kept.items()}, loop.iterator: here}, self.weight[at] * sizes)
@@ -121,6 +119,12 @@ class Visits:
         for name, factor in expression.terms:
             total = total + factor * self.values[name]
         return total
+
+
+def numbered(lengths: Ints) -> tuple[Ints, Ints]:
+    """All members of groups of these lengths, one group after another: whose each is, and its number there from 0."""
+    at = np.repeat(np.arange(len(lengths)), lengths)
+    return at, np.arange(len(at)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
 def _overlaid(name: str, low: Ints, high: Ints, weight: Ints) -> tuple[dict[str, Ints], Ints]:

@@ -14,7 +14,7 @@ from sisyphus.analysis import Nest
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting.differences import Differences, differences
-from sisyphus.model.counting.iterations import Ints
+from sisyphus.model.counting.iterations import Ints, numbered
 from sisyphus.poly import Affine, Set, constraints, dim_range, plain_shadow
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
@@ -340,8 +340,6 @@ def _convex_points(loops: tuple[str, ...], conditions: Sequence[Affine], ranges:
         lengths = np.maximum(high - low + 1, 0)
         if lengths.sum() > MOST_POINTS:
             raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}")
-        rows = np.repeat(np.arange(len(points)), lengths)
-        before = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        values = np.arange(len(rows)) - before + low[rows]
-        points = np.concatenate([points[rows], values[:, None]], axis=1)
+        rows, number = numbered(lengths)
+        points = np.concatenate([points[rows], (low[rows] + number)[:, None]], axis=1)
     return points
