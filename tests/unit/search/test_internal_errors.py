@@ -11,7 +11,6 @@ from unit.search.solve_spaces import gemm_space
 
 from sisyphus.cli import main
 from sisyphus.errors import InternalError
-from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search import MeasuredCosts, PaperCosts, search
 from sisyphus.solve import Limits
 
@@ -32,7 +31,7 @@ def test_no_error_inside_of_the_search_is_swallowed(
 ) -> None:
     monkeypatch.setattr(PaperCosts, "nest", failing(fault))
     with pytest.raises(type(fault), match="planted"):
-        search(gemm_space(), formulate, solver, Limits(seconds=60))
+        search(gemm_space(), PaperCosts, solver, Limits(seconds=60))
 
 
 @pytest.mark.parametrize("part", ["count", "least_tile", "moves"])
