@@ -149,12 +149,28 @@ def find(
     if not choices:
         raise next((f for f in failures if isinstance(f, TimeUp)), failures[0])
     best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
+    best = replace(best, outcome=_of_all_forms(best.outcome, choices, failures))
     if request.top == 1:
         return best
     known = {k.point: k for c in choices for k in (Known(c.kernel, c.point), *c.others)}
     known.pop(best.point)
     ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key()))
     return replace(best, others=tuple(ranked[: request.top - 1]))
+
+
+def _of_all_forms(
+    outcome: SolveOutcome | None, choices: Sequence[Choice], failures: Sequence[Exception]
+) -> SolveOutcome | None:
+    """The outcome of the best design with the bound of all forms; it is proved where none of them ran out of time."""
+    others = [choice.outcome for choice in choices if choice.outcome is not None]
+    if outcome is None or outcome.objective is None:
+        return outcome
+    cut = any(isinstance(failure, TimeUp) for failure in failures)
+    bounds = [outcome.objective, *(other.bound for other in others)]
+    known = [bound for bound in bounds if bound is not None]
+    stops = [other.stop for other in others if other.stop is not Stop.PROVED] + [Stop.TIME] * cut
+    stop = next(iter(stops), Stop.PROVED) if outcome.stop is Stop.PROVED else outcome.stop
+    return replace(outcome, stop=stop, bound=None if cut or len(known) < len(bounds) else min(known))
 
 
 def share_of(limits: Limits, spent: float, left: int) -> Limits:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sisyphus import choice
-from sisyphus.errors import TimeUp
+from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, Source, load_kernels
-from sisyphus.solve import Limits
+from sisyphus.solve import Limits, Stop
 from sisyphus.target import load_device, make_target
 
 SUMS = """
@@ -47,3 +48,25 @@ def test_forms_share_the_time(
     with pytest.raises(TimeUp):
         choice.find(kernels, replace(request, limits=Limits(seconds=limit)))
     assert asked[: len(shares)] == shares[: len(asked)] and len(asked) >= 2
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_proof_of_one_form_is_none_of_the_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cut: bool
+) -> None:
+    path = tmp_path / "sums.c"
+    path.write_text(SUMS)
+    kernels = load_kernels(Source(str(path)))
+    request = Request(Source(str(path)), make_target(load_device("u200"), budget="chip"))
+    own = choice._search
+
+    def search(kernel: Kernel, *given: Any, **named: Any) -> choice.Choice:
+        if kernel.form == kernels[0].form:
+            return own(kernel, *given, **named)
+        raise TimeUp("the time is over") if cut else NothingFits("nothing fits")
+
+    monkeypatch.setattr(choice, "_search", search)
+    outcome = choice.find(kernels, request).outcome
+    assert outcome is not None
+    assert outcome.stop is (Stop.TIME if cut else Stop.PROVED)
+    assert (outcome.bound is None) == cut
