@@ -70,6 +70,8 @@ class Bounds:
         return f"ceil_div({self.affines.text(value)}, {divisor})"
 
 
+#: Stands among the helpers for integers of any width, which a header has.
+NARROW = "ap_int.h"
 #: Name of a function that chooses between an element and what it would become, before its type; it is inlined.
 UPDATED = "updated_"
 

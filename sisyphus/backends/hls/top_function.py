@@ -10,7 +10,7 @@ from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.bursts import Signature, print_transfer
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, plan_names
-from sisyphus.backends.hls.loop_bounds import HELPERS, UPDATED, Bounds
+from sisyphus.backends.hls.loop_bounds import HELPERS, NARROW, UPDATED, Bounds
 from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -71,9 +71,11 @@ class _Source:
             head.line("#include <hls_math.h>")
         if any(transfer.stream for transfer in self.plan.transfers):
             head.line("#include <hls_stream.h>")
+        if NARROW in self.helpers:
+            head.line(f"#include <{NARROW}>")
         head.line()
         self._tables(head)
-        for name in sorted(self.helpers):
+        for name in sorted(self.helpers - {NARROW}):
             declaration, result = HELPERS[name]
             with head.block(declaration):
                 if name.startswith(UPDATED):

@@ -183,3 +183,11 @@ def test_the_loops_that_are_printed_are_those_of_the_walk() -> None:
         assert (kind is Walk.RUN) == ("++column" in body or "++row0;" in body)
         assert (kind is Walk.PACKED) == ("const int at" in body)
         assert is_clipped(plan, "load_A", ranges) == ("loop_tripcount" in body)
+
+
+@pytest.mark.parametrize(("factor", "counter"), [(6, "ap_uint<4> column"), (4, "int column"), (48, "int column")])
+def test_a_counter_of_which_a_remainder_is_taken_is_as_wide_as_it_must_be(factor: int, counter: str) -> None:
+    """12 columns of 4 elements: a carried `int` would be divided in all of its 32 bits."""
+    text = project(copy_plan((4, 48), (4, 48), 4, "plain", (1, factor))).files["kernel.cpp"]
+    assert f"{counter} = 0;" in text
+    assert ("#include <ap_int.h>" in text) == counter.startswith("ap_uint")

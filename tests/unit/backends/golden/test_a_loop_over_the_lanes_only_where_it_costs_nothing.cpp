@@ -1,9 +1,10 @@
 #include "kernel.h"
+#include <ap_int.h>
 
 static void load_A(const hls::vector<float, 4> *port, float buffer[4][9]) {
 #pragma HLS inline off
     int row0 = 0;
-    int column = 0;
+    ap_uint<2> column = 0;
     for (int beat = 0; beat < 12; ++beat) {
 #pragma HLS pipeline II=1
         const hls::vector<float, 4> line = port[beat];
