@@ -37,6 +37,7 @@ SECONDS_PER_OPERATION, LEAST_SECONDS = 30e-9, 60.0
 SLOWER = 10
 #: Bytes that objects, program and logs of a small kernel take, several times over.
 LEAST_SPACE = 16 << 20
+NO_SPACE = ("No space left on device", "File too large", "Disk quota exceeded")
 SPACE_HINT = "free some, or set TMPDIR to a folder that has more"
 
 _LINE = re.compile(
@@ -201,7 +202,7 @@ def _compile(folder: Path, sanitizers: Sequence[str], careful: Sequence[str] = (
 
 def _tool(command: Sequence[str], folder: Path, log: str) -> Finished:
     done = run_tool(command, cwd=folder, timeout_s=COMPILE_LIMIT_S, log=folder / log, accept=ANY_STATUS, alone=True)
-    if done.status != 0 and "No space left on device" in done.errors:
+    if done.status != 0 and any(sentence in done.errors for sentence in NO_SPACE):
         raise ToolError(f"`{COMPILER}` cannot write to {folder}: no space left", hint=SPACE_HINT)
     return done
 

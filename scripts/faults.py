@@ -1,0 +1,200 @@
+"""Does what can go wrong around a run to each command; prints what was lost and what was left, which must be nothing.
+
+    scripts/faults.py --kills 50
+
+Kills come at random moments (`--seed`), by SIGTERM, SIGINT and SIGKILL in turn; after a SIGKILL the next run clears up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
+KERNEL = "void k(float A[64], float B[64]) { for (int i = 0; i < 64; i++) B[i] = A[i] * B[i] + 1.0f; }\n"
+COMMANDS: dict[str, list[str]] = {
+    "optimize": ["optimize", "k.c", "--time-limit", "3", "-o", "out"],
+    "verify": ["verify", "out"],
+    "explain": ["explain", "out", "--time-limit", "3"],
+    "analyze": ["analyze", "k.c"],
+    "estimate": ["estimate", "k.c", "--design", "out/design.json"],
+}
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+LONGEST_S = 120
+
+
+@dataclass
+class Row:
+    """One fault done to one command so many times."""
+
+    fault: str
+    command: str
+    times: int = 0
+    codes: Counter[int] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+class Place:
+    """A folder with a kernel, a design in `out` with a note of the user's, and a temporary folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.tmp = folder, folder / "tmp"
+        self.tmp.mkdir()
+        (folder / "k.c").write_text(KERNEL)
+        done = self.finish(self.start(COMMANDS["optimize"]))
+        if done != 0:
+            raise SystemExit(f"the design to begin with failed with {done}")
+        (folder / "out" / "notes.txt").write_text("mine")
+
+    def start(self, words: Sequence[str], limit: Callable[[], None] | None = None) -> subprocess.Popen[bytes]:
+        env = {**os.environ, "TMPDIR": str(self.tmp), "PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(
+            [*SISY, *words],
+            cwd=self.folder,
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "stderr").open("wb"),
+            preexec_fn=limit,
+        )
+
+    def finish(self, running: subprocess.Popen[bytes]) -> int:
+        return running.wait(LONGEST_S)
+
+    def wrong(self) -> list[str]:
+        """What is lost, and what is left."""
+        found = []
+        if not (self.folder / "out" / "notes.txt").is_file():
+            found.append("the user's file is lost")
+        if not self._whole():
+            found.append("the design is not whole")
+        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "out.failed", "stderr"}
+        found += [f"left {name}" for name in left]
+        found += [f"left tmp/{p.name[:8]}" for p in self.tmp.iterdir()]
+        if b"Traceback" in (self.folder / "stderr").read_bytes():
+            found.append("a traceback")
+        if any(self._is_ours(process) for process in Path("/proc").glob("[0-9]*")):
+            found.append("a process goes on")
+        return found
+
+    def _whole(self) -> bool:
+        names = ("design.json", "kernel.cpp", "kernel.h", "reference.c", "testbench.cpp", "Makefile", "report.md")
+        return all((self.folder / "out" / name).is_file() for name in names)
+
+    def _is_ours(self, process: Path) -> bool:
+        try:
+            return f"TMPDIR={self.tmp}".encode() in (process / "environ").read_bytes()
+        except OSError:
+            return False
+
+
+def kills(place: Place, command: str, times: int, rng: random.Random) -> Row:
+    row = Row("kill", command)
+    begun = time.monotonic()
+    place.finish(place.start(COMMANDS[command]))
+    whole = time.monotonic() - begun
+    for number in range(times):
+        sent = SIGNALS[number % len(SIGNALS)]
+        running = place.start(COMMANDS[command])
+        time.sleep(rng.uniform(0, whole))
+        running.send_signal(sent)
+        row.codes[place.finish(running)] += 1
+        row.times += 1
+        if sent == signal.SIGKILL:  # what it left is cleared by whatever runs next
+            place.finish(place.start(["optimize", "k.c", "--design", "nothing.json", "-o", "out"]))
+        row.faults.update(place.wrong())
+    return row
+
+
+def full_disk(place: Place, command: str) -> Row:
+    """No file may be longer than so many bytes, as if the disk were full from there on."""
+    row = Row("full disk", command)
+    for size in (0, 1000, 20_000, 200_000):
+
+        def limit(size: int = size) -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        row.codes[place.finish(place.start(COMMANDS[command], limit))] += 1
+        row.times += 1
+        row.faults.update(place.wrong())
+    return row
+
+
+def no_temporary_folder(place: Place, command: str) -> Row:
+    row = Row("no temporary folder", command)
+    shutil.rmtree(place.tmp)
+    place.tmp.write_text("a file")
+    row.codes[place.finish(place.start(COMMANDS[command]))] += 1
+    row.times += 1
+    place.tmp.unlink()
+    place.tmp.mkdir()
+    row.faults.update(place.wrong())
+    return row
+
+
+def side_by_side(place: Place, command: str) -> Row:
+    row = Row("two at once", command)
+    for _ in range(3):
+        both = [place.start(COMMANDS[command]) for _ in range(2)]
+        row.codes.update(place.finish(one) for one in both)
+        row.times += 1
+        row.faults.update(place.wrong())
+    return row
+
+
+def read_only(place: Place, command: str) -> Row:
+    """The kernel's folder becomes read-only (root is not kept from writing by that)."""
+    row = Row("read-only", command)
+    before = _digest(place.folder / "out")
+    place.folder.chmod(0o555)
+    row.codes[place.finish(place.start(COMMANDS[command]))] += 1
+    place.folder.chmod(0o755)
+    row.times += 1
+    row.faults.update(place.wrong())
+    if os.geteuid() != 0 and command == "optimize" and _digest(place.folder / "out") != before:
+        row.faults["a read-only folder was written"] += 1
+    return row
+
+
+def _digest(folder: Path) -> str:
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file())).hexdigest()
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commands", nargs="*", default=list(COMMANDS), help="of sisy; all by default")
+    parser.add_argument("--kills", type=int, default=50, help="of each command")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(words)
+    wrong = 0
+    print(f"{'fault':20s} {'command':10s} {'times':>5s}  exit codes -> what was lost or left")
+    for command in options.commands:
+        with tempfile.TemporaryDirectory(prefix="faults-") as name:
+            place = Place(Path(name))
+            rng = random.Random(f"{options.seed} {command}")
+            rows = [kills(place, command, options.kills, rng)]
+            rows += [do(place, command) for do in (full_disk, no_temporary_folder, side_by_side, read_only)]
+        for row in rows:
+            codes = " ".join(f"{code}:{count}" for code, count in sorted(row.codes.items()))
+            told = ", ".join(f"{what} ({count}x)" for what, count in row.faults.items()) or "nothing"
+            print(f"{row.fault:20s} {row.command:10s} {row.times:5d}  {codes} -> {told}", flush=True)
+            wrong += row.faults.total() + row.codes[70]
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
