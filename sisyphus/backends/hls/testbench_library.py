@@ -36,8 +36,8 @@ bool is(const char *set, const char *name) { return std::strcmp(set, name) == 0;
 
 // In such sets the kernel runs as on AMD's floating-point cores: subnormal operands and results are zeros.
 const char FLUSHED[] = "flushed_";
-bool is_flushed(const char *set) { return std::strncmp(set, FLUSHED, sizeof FLUSHED - 1) == 0; }
-const char *data_of(const char *set) { return is_flushed(set) ? set + sizeof FLUSHED - 1 : set; }
+inline bool is_flushed(const char *set) { return std::strncmp(set, FLUSHED, sizeof FLUSHED - 1) == 0; }
+inline const char *data_of(const char *set) { return is_flushed(set) ? set + sizeof FLUSHED - 1 : set; }
 
 #if defined(__SSE2__)
 const bool CAN_FLUSH = true;

@@ -52,7 +52,8 @@ def test_a_design_for_other_sizes_names_the_options_that_it_was_made_with(
     other = Source(request.source.path, defines=("N=8",))
     with pytest.raises(KernelError) as failed:
         fitted(read(Request(other, request.target)), other, path)
-    assert "made for other sizes, with no `-D` and no `--param`, and this is with `-D N=8`" in (failed.value.hint or "")
+    told = "made for other sizes, with no `-D`, `--param` and `--extent`, and this is with `-D N=8`"
+    assert told in (failed.value.hint or "")
     data["source"]["defines"] = ["N=8"]
     data["source"]["sha256"] = "of another file"
     path.write_text(json.dumps(data))
