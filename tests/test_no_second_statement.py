@@ -84,7 +84,7 @@ RULES = (
             r"search\..*\.in_registers": "which arrays a search tries in registers",
         },
     ),
-    Rule("cores shared between starts", "plan.schedule.shared_cores", r"shared_cores"),
+    Rule("cores shared between starts", "plan.body_schedule.shared_cores", r"shared_cores"),
     Rule("precedence of loops", "space.precedence.precedence", r"^_?precedence$"),
     Rule("counting tiles", "model.counting.tilecount.TileCounts.visits", r"count_tiles|tiles_with_work"),
     Rule("what exceeds the budgets", "target.resources.Resources.exceeded_by", r"exceeded_by|over_budget"),

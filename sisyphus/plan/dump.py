@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.ir.dump import expression
+from sisyphus.plan.body_schedule import Schedule, dump_schedule
 from sisyphus.plan.plan import Buffer, Plan, Transfer
-from sisyphus.plan.schedule import Schedule, dump_schedule
 from sisyphus.plan.sharing import Shared, shared_subexpressions
 from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run, Skip, Together
 from sisyphus.poly import comparisons
