@@ -147,19 +147,20 @@ class Kernel:
                 f"give its extent with `--extent {node.name}=...`, or declare it as `{self._as_array(node.name)}`",
             )
         scalar = element_type(node, kind, affines)
-        extents = variables.extents(node, kind.dims, self.given.callers.extents.get(node.name), affines)
+        first = given[0] if given is not None else self.given.callers.extents.get(node.name)
+        extents = variables.extents(node, kind.dims, first, affines)
         variable = variables.array(node.name, scalar, extents, span, const=kind.const)
         variable.is_argument = True
         return variable
 
     def _sized(self, node: c_ast.Decl, kind: Declared, extents: tuple[int, ...]) -> Variable:
-        """A pointer whose extents the command line gives."""
+        """A pointer whose extents the command line gives; rows are one vector, as its subscripts say."""
         scalar = element_type(node, kind, self.affines)
         if prod(extents) > MOST_ELEMENTS:
             words = f"`{node.name}` has {prod(extents)} elements, more than 2^31 - 1"
             raise self.affines.fault("extent-overflow", words, node)
         span = self.affines.tree.start(node)
-        variable = self.variables.array(node.name, scalar, extents, span, const=kind.const)
+        variable = self.variables.array(node.name, scalar, (prod(extents),), span, const=kind.const)
         variable.is_argument = True
         return variable
 

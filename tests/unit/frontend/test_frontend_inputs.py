@@ -22,6 +22,13 @@ def test_pointers_get_their_extents_from_the_command_line(kernel: Kernel) -> Non
         kernel(POINTERS, extents=("a=20", "b=9", "c=1"))
 
 
+def test_rows_behind_a_pointer_are_one_vector_and_those_of_an_open_array_rows(kernel: Kernel) -> None:
+    loops = "for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++)"
+    text = f"void f(float *a, float (*b)[5]) {{ {loops} b[i][j] = a[5 * i + j]; }}"
+    scop = kernel(text, extents=("a=4,5", "b=4"))
+    assert [scop.array(ArrayId(name)).extents for name in "ab"] == [(20,), (4, 5)]
+
+
 def test_the_hint_names_the_option_and_as_many_subscripts_as_are_used(kernel: Kernel) -> None:
     with pytest.raises(KernelError) as caught:
         kernel("void f(float *a) { for (int i = 0; i < 9; i++) a[i] = 0; }")
