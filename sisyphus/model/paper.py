@@ -2,7 +2,7 @@
 
 Every formula uses only `+`, `*` and the two operations of `Numbers`, so that the same function reads as a number (for a
 design point) and as an expression (for the optimization problem). What each one means was checked against the
-published objectives (MODEL.md section 8).
+published objectives (docs/model.md).
 """
 
 from __future__ import annotations

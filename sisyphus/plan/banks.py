@@ -1,4 +1,4 @@
-"""Banks of a partitioned array and the words in each, over the algebra (MODEL.md 4.4); knows no memory and no cost."""
+"""Banks of a partitioned array and the words in each, over the algebra (docs/model.md); knows no memory and no cost."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from sisyphus.space import (
 )
 from sisyphus.space.build import MAX_BEAT_ELEMENTS
 
-#: An m_axi port moves at most this much in one beat (MODEL.md 4.2), and at most MAX_BEAT_ELEMENTS.
+#: An m_axi port moves at most this much in one beat (docs/model.md), and at most MAX_BEAT_ELEMENTS.
 MAX_BEAT_BITS = 512
 #: What a buffer may be asked to lie in; `auto`: the tool chooses.
 STORAGES = ("auto", "bram", "uram", "lutram")

@@ -1,4 +1,4 @@
-"""Which copies and calls may run at the same time: the steps of MODEL.md 4.1; knows no cycles."""
+"""Which copies and calls may run at the same time: steps; knows no cycles."""
 
 from __future__ import annotations
 

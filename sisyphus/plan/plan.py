@@ -16,7 +16,7 @@ from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
 from sisyphus.plan.tree import Copy, Node, Run, walk
 from sisyphus.poly import Affine
 
-#: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (MODEL.md section 10).
+#: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (docs/model.md).
 FIFO_DEPTH = 1024
 
 

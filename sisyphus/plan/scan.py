@@ -168,7 +168,7 @@ def _visited(outer: tuple[str, ...], domains: Mapping[StmtId, Set], outside: Set
 def _stands_alone(levels: Levels, ranges: Mapping[str, Range], hosts: Collection[str]) -> bool:
     """Whether the pipelined loop starts anew in each iteration of the tile loops, so that its bounds may follow them.
 
-    Where it does not, all of them have constant bounds and become one loop (MODEL.md 4.2).
+    Where it does not, all of them have constant bounds and become one loop (docs/model.md).
     """
     if levels.pipeline is None or levels.depth:  # coarse-grained copies all do the same work
         return False

@@ -1,6 +1,6 @@
 """Lower bounds of the measured rules for thousands of tilings of a nest, wherever its arrays are; knows no search.
 
-Each figure is at most what the full model counts for the same choice (MODEL.md section 4): every start of the pipeline
+Each figure is at most what the full model counts for the same choice (docs/model.md): every start of the pipeline
 takes an interval, every new start of it its latency, every transfer its beats and the latency of its port.
 """
 
@@ -168,7 +168,7 @@ class NestFloor:
         return {kind: count * np.ones(batch.count) for kind, count in found.items()}
 
     def _largest_interval(self, batch: Batch) -> Floats:
-        """A recurrence over a distance of at least the iterations of a pipelined parallel loop (MODEL.md 4.3).
+        """A recurrence over a distance of at least the iterations of a pipelined parallel loop (docs/model.md).
 
         Every start may wait for the one before where an element may be taken for the next one.
         """

@@ -58,7 +58,7 @@ CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 EITHER = "blocks"
 #: What nests take for themselves is rounded down to so many parts of a budget, so that more choices are alike.
 PARTS = 1024
-#: Cycles that a kernel of one step is spared (MODEL.md 4.1).
+#: Cycles that a kernel of one step is spared (docs/model.md).
 SINGLE_STEP = -1
 #: Arrays are small together if they take less than this part of the memory.
 SMALL_SHARE = 8

@@ -17,7 +17,7 @@ from sisyphus.space.tilings import tilings
 from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
 
-#: Widest beat of an m_axi port in elements (MODEL.md 4.2); the port's own width may allow fewer.
+#: Widest beat of an m_axi port in elements (docs/model.md); the port's own width may allow fewer.
 MAX_BEAT_ELEMENTS = 16
 
 
@@ -29,7 +29,7 @@ def build_space(
     target: Target,
     options: Options,
 ) -> Space:
-    """Every knob of MODEL.md section 1 with its legal values."""
+    """Every knob of the template with its legal values."""
     nests = tuple(
         _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options)
         for loops, nest in paths(distribution.body)
@@ -55,7 +55,7 @@ def build_space(
 
 
 def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
-    """Elements per beat: powers of two that fit the port and divide the last dimension (MODEL.md 4.2).
+    """Elements per beat: powers of two that fit the port and divide the last dimension (docs/model.md).
 
     With `padding` those that do not divide it too, as long as a row is longer than half a beat.
     """

@@ -1,8 +1,8 @@
 """Which cyclic factors of a dimension serve what nests unroll and what a port moves; knows no cost.
 
 Two rules, by `whole_beats`: the paper's (a factor is a multiple of every unroll factor and of the beat, equations 13 to
-15 and MODEL.md section 8), and the measured one (a beat need only find a free port for each of its elements, MODEL.md
-4.2; a bank for every element serves whatever is asked).
+15), and the measured one (a beat need only find a free port for each of its elements; a bank for every element serves
+whatever is asked).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-#: Elements of one bank that may be moved in one cycle (MODEL.md 4.2).
+#: Elements of one bank that may be moved in one cycle (docs/model.md).
 PORTS_PER_BANK = 2
 
 

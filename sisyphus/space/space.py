@@ -25,7 +25,7 @@ Tiles = Literal["auto", "divisors", "ragged"]
 
 #: Beats of up to so many bits take a cycle each in RTL, wherever they are loaded. Wider ones took two where a loop
 #: outside of a dataflow region loaded them into a buffer, and one through a FIFO (hardware emulation of a board with
-#: HBM; MODEL.md section 10).
+#: HBM; docs/model.md).
 DIRECT_BITS = 256
 
 

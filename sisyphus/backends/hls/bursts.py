@@ -286,7 +286,7 @@ class _Printer:
             self.w.pragma(f"loop_tripcount min={trips[0]} max={trips[1]}")
 
     def _pipeline(self) -> None:
-        """Each bank has two ports (MODEL.md 4.2): more lanes of a beat than that in one bank take further cycles."""
+        """Each bank has two ports (docs/model.md): more lanes of a beat than that in one bank take further cycles."""
         if self.side is Side.FETCH:
             self.w.pragma("pipeline II=1")
             return
@@ -323,7 +323,7 @@ class _Printer:
         self.w.line(self._line(address))
         factor = self.buffer.partition[-1]
         if factor & (factor - 1) and factor < self.sizes[-1]:
-            # a loop over the lanes would take as many cycles as a bank without partition (MODEL.md section 9)
+            # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
             for lane in range(self.width):
                 index = f"{self.width} * {column} + {lane}" if lane else f"{self.width} * {column}"
                 self._lane(prefix, index, str(lane), always=lane < self.sizes[-1] % self.width)

@@ -1,7 +1,7 @@
 """FF and LUT of a burst transfer; knows no task.
 
 A load spreads the lanes of a beat over banks, a store picks them: where the bank of a lane depends on a remainder,
-each bank (or lane) has a multiplexer over all that may reach it (MODEL.md 4.2 and 4.3). What goes through a FIFO has a
+each bank (or lane) has a multiplexer over all that may reach it (docs/model.md). What goes through a FIFO has a
 second process: one more loop and its word of a beat; the FIFO itself is a memory.
 """
 
@@ -25,7 +25,7 @@ class Mover:
     `picks_late`: the bank of a lane depends on a remainder in the last dimension. `reads_all`: a store with a
     remainder in two dimensions reads every bank before it knows which one it wants. `shifts`: from beat to beat a
     bank gets other lanes, as its factor neither divides the beat nor is a multiple of it; measured as 165 to 187 LUT
-    per bank for beats of 16 elements (MODEL.md section 9).
+    per bank for beats of 16 elements (docs/model.md).
     """
 
     move: Move

@@ -1,4 +1,4 @@
-"""DSP, BRAM18, URAM, FF and LUT of a plan as terms (MODEL.md 4.4); knows no cycle but the steps it is given."""
+"""DSP, BRAM18, URAM, FF and LUT of a plan as terms (docs/model.md); knows no cycle but the steps it is given."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def small_arrays(space: Space) -> frozenset[ArrayId]:
 def stages(
     space: Space, residents: frozenset[ArrayId], registers: frozenset[ArrayId] | None = None
 ) -> tuple[Stage, ...]:
-    """The synchronised steps of a kernel (MODEL.md 4.1), those inside of outer loops among them.
+    """The synchronised steps of a kernel (docs/model.md), those inside of outer loops among them.
 
     Two calls that read one array conflict unless it lies in registers (`registers`; None: all residents that can). So
     they do where both transfer it tile by tile, through its one port.

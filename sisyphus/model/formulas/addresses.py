@@ -23,7 +23,7 @@ def is_complete(alg: Algebra, dim: Dim) -> Condition:
 
 
 def words(alg: Algebra, dim: Dim) -> Value:
-    """Indices of the dimension in one bank (MODEL.md 4.4)."""
+    """Indices of the dimension in one bank (docs/model.md)."""
     return alg.ceil_div(dim.extent, dim.factor)
 
 
@@ -62,7 +62,7 @@ def _turns(alg: Algebra, dim: Dim, loop: str, trips: Mapping[str, Value]) -> Con
 def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole: bool = False) -> Value:
     """Cycles of the remainder that selects a bank when the index goes by multiples of `step`; 0 without one.
 
-    None is needed where the step is a multiple of the factor or their quotient a power of two (MODEL.md 4.3). The
+    None is needed where the step is a multiple of the factor or their quotient a power of two (docs/model.md). The
     index is counted in steps, or with `whole` (transfers) in elements.
     """
     common = alg.gcd(dim.factor, step)
@@ -84,7 +84,7 @@ def bank_ways(alg: Algebra, dim: Dim, step: Value) -> Value:
 def address_multipliers(
     alg: Algebra, accesses: Iterable[Access], loops: Sequence[str], trips: Mapping[str, Value]
 ) -> Value:
-    """Buffers with an in-bank address of two terms and a product: each takes one multiply-add (MODEL.md 4.4)."""
+    """Buffers with an in-bank address of two terms and a product: each takes one multiply-add (docs/model.md)."""
     found: dict[str, Condition] = {}
     for access in accesses:
         moves = [(dim, moving(alg, dim, loops, trips)[0]) for dim in access.dims]
@@ -113,7 +113,7 @@ def has_product(alg: Algebra, dims: Iterable[tuple[Dim, Condition]]) -> tuple[Co
 
 
 def arrival(alg: Algebra, rules: Rules, access: Access, loops: Iterable[str], trips: Mapping[str, Value]) -> Value:
-    """Cycle in which an element read is there (MODEL.md 4.3): 2, +3 with an address multiply, or the remainder."""
+    """Cycle in which an element read is there (docs/model.md): 2, +3 with an address multiply, or the remainder."""
     loops = tuple(loops)
     remainder: Value = 0
     moves: list[tuple[Dim, Condition]] = []
@@ -131,7 +131,7 @@ def arrival(alg: Algebra, rules: Rules, access: Access, loops: Iterable[str], tr
 def changes_address(
     alg: Algebra, rules: Rules, access: Access, loop: str, loops: Sequence[str], trips: Mapping[str, Value]
 ) -> Condition:
-    """Whether `loop` moves an access inside its bank; one that only selects a bank does not (MODEL.md 4.3).
+    """Whether `loop` moves an access inside its bank; one that only selects a bank does not (docs/model.md).
 
     `loops` are all loops that may move it.
     """

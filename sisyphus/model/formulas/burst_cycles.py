@@ -1,4 +1,4 @@
-"""Burst loads and stores: starts, initiation interval, iteration latency, total (MODEL.md 4.2); knows no task."""
+"""Burst loads and stores: starts, initiation interval, iteration latency, total (docs/model.md); knows no task."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def move_depth(setting: Setting, move: Move) -> Value:
 def move_cycles(setting: Setting, move: Move) -> Term:
     """One run of a transfer: a pipelined loop over its beats behind the latency of the adapter.
 
-    A tile that is no contiguous run of memory is a burst for each run (MODEL.md section 9, unmeasured). Two processes
+    A tile that is no contiguous run of memory is a burst for each run (docs/model.md, unmeasured). Two processes
     with a FIFO take as long as one loop, as the second one starts with the first beat, and a region around them.
     """
     alg, cycles = setting.alg, setting.rules.cycles

@@ -1,4 +1,4 @@
-"""How many cores a body needs: operations after common subexpressions, shared over II and over steps (MODEL.md 4.4)."""
+"""How many cores a body needs: operations after common subexpressions, shared over II and steps (docs/model.md)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _products(setting: Setting, pipe: Pipe, work: Work, expr: Expr, factors: tup
 
 
 def shared(setting: Setting, moments: Sequence[Sequence[Mapping[str, Value]]]) -> Operations:
-    """Cores of a kernel: added up over what runs at the same time, shared between different times (MODEL.md 4.4)."""
+    """Cores of a kernel: added up over what runs at the same time, shared between different times (docs/model.md)."""
     most: Operations = {}
     for running in moments:
         together: Operations = defaultdict(int)

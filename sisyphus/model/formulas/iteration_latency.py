@@ -1,4 +1,4 @@
-"""Iteration latency: when each value of a pipelined body is there (MODEL.md 4.3); knows no initiation interval."""
+"""Iteration latency: when each value of a pipelined body is there (docs/model.md); knows no initiation interval."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _serial(
 def _tree(
     setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], starts: dict[Expr, Value]
 ) -> tuple[Value, Value]:
-    """The sum of all copies as a balanced tree (MODEL.md 4.3)."""
+    """The sum of all copies as a balanced tree (docs/model.md)."""
     alg, cycles = setting.alg, setting.rules.cycles
     add = latency_of(setting.operators, work.expr)
     parts = others(work)

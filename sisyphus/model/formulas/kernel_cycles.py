@@ -1,4 +1,4 @@
-"""Cycles of the whole kernel: synchronised steps and outer sequential loops (MODEL.md 4.1); knows no loop of a task."""
+"""Cycles of the whole kernel: steps and outer sequential loops (docs/model.md); knows no loop of a task."""
 
 from __future__ import annotations
 

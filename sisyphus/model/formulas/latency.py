@@ -1,4 +1,4 @@
-"""Cycles of a task: pipelined loops, flattening, tile loops and their transfers (MODEL.md 4.2); knows no kernel."""
+"""Cycles of a task: pipelined loops, flattening, tile loops and their transfers (docs/model.md); knows no kernel."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def nest_of(part: Part) -> Nest:
 def is_flattened(setting: Setting, pipe: Pipe) -> Condition:
     """Whether the loops around a pipelined loop become one loop with it.
 
-    A pipelined reduction keeps its accumulators in registers, and many of them block it (MODEL.md 4.2).
+    A pipelined reduction keeps its accumulators in registers, and many of them block it (docs/model.md).
     """
     alg = setting.alg
     accumulators: Value = 0
@@ -131,7 +131,7 @@ def _longest(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bo
 
 
 def _copies_cycles(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Term:
-    """The latency of a copy and one cycle more (MODEL.md section 9); those that share an array follow each other."""
+    """The latency of a copy and one cycle more (docs/model.md); those that share an array follow each other."""
     cycles, calls = setting.rules.cycles, entries * part.turns
     start = Term("start", calls * cycles.replicated, rule="replicated functions")
     inside = _function(setting, part.body, calls, bodies)
@@ -148,7 +148,7 @@ def _sequence(setting: Setting, parts: Sequence[Part], entries: Value, bodies: B
 
 
 def _nest_cycles(setting: Setting, nest: Nest, entries: Value, bodies: Bodies) -> Term:
-    """Tile loops around their core: an iteration is longest load + 2, the work + 2, longest store (MODEL.md 4.2)."""
+    """Tile loops around their core: an iteration is longest load + 2, the work + 2, longest store (docs/model.md)."""
     terms: list[Term] = []
     for tile, bursts in zip(nest.tiles, nest.transfers, strict=True):
         terms += [_burst_cycles(setting, burst, tile.iterations) for burst in bursts]
@@ -185,7 +185,7 @@ def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
 
 
 def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> tuple[Term, Term]:
-    """(trip - 1) x II + max(IL - 1, 1) for each of `runs` runs with `starts` iterations in all (MODEL.md 4.2)."""
+    """(trip - 1) x II + max(IL - 1, 1) for each of `runs` runs with `starts` iterations in all (docs/model.md)."""
     fill = runs * setting.alg.maximum(body.depth - 1, 1)
     return (
         Term("starts", (starts - runs) * body.interval, rule="(trip - 1) x II"),
@@ -233,7 +233,7 @@ def _between(setting: Setting, nest: Nest, chained: Sequence[Condition], around:
 
 
 def _outer_address(setting: Setting, pipe: Pipe) -> Value:
-    """Address arithmetic of the outer iterators, done before each start of an inner loop (MODEL.md 4.2)."""
+    """Address arithmetic of the outer iterators, done before each start of an inner loop (docs/model.md)."""
     alg, rules = setting.alg, setting.rules
     longest: Value = rules.cycles.read
     for work in pipe.works:

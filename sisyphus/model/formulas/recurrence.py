@@ -1,4 +1,4 @@
-"""Initiation interval: what one start of a pipelined body must wait for (MODEL.md 4.3); knows no latency of a loop."""
+"""Initiation interval: what one start of a pipelined body must wait for (docs/model.md); knows no latency of a loop."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Cycles in RTL as a reading of the report's terms: what a transfer takes longer than the report says; knows no plan.
 
-Of 26 static designs RTL and report agree, but for the memory (MODEL.md sections 9 and 10): a kernel starts and ends
+Of 26 static designs RTL and report agree, but for the memory (docs/model.md): a kernel starts and ends
 later, a store takes part of a cycle more for each beat, and wide beats that a loop loads straight into a buffer take
 one cycle more each, where nothing longer hides them. Measured in hardware emulation of a U55C (HBM, 300 MHz).
 """

@@ -1,6 +1,6 @@
 """Constants of the scheduling rules per version of the synthesis tool; knows no operator, memory or design.
 
-Every figure is from MODEL.md section 4 (public synthesis reports of Vitis HLS 2023.2 at 250 MHz, and of 2021.1 for the
+Every figure is from docs/model.md (public synthesis reports of Vitis HLS 2023.2 at 250 MHz, and of 2021.1 for the
 double-precision designs) unless its comment says otherwise. What hardware costs is not here but in `target`.
 """
 
@@ -36,13 +36,13 @@ class Cycles:
     load: int = 72  # request until first data, latency 64 of the adapter included
     store: int = 70
     tile_index: int = 1  # a transfer that is told which tile; once more if its address needs a product
-    strided_burst: int = 3  # each further burst of a tile that is not contiguous (MODEL.md section 9)
+    strided_burst: int = 3  # each further burst of a tile that is not contiguous (docs/model.md)
     register_transfer: int = 2  # iteration latency of a transfer loop into registers,
     memory_transfer: int = 3  # or into memories
     unflattened: int = 4  # each iteration of a loop around a pipelined one that could not be flattened
     skipped: int = 1  # a guarded part of a tile loop: skipped, or run (more than the part)
-    replicated: int = 1  # a part that several copies run side by side (MODEL.md section 9)
-    region: int = 3  # a dataflow region: longest process + 1, and its call + 4 instead of + 2 (MODEL.md section 9)
+    replicated: int = 1  # a part that several copies run side by side (docs/model.md)
+    region: int = 3  # a dataflow region: longest process + 1, and its call + 4 instead of + 2 (docs/model.md)
     outer_iteration: int = 1  # each iteration of an outer sequential loop (unmeasured)
     reduction_tail: int = 4  # iteration latency of a pipelined reduction, more
     asked_reduction_tail: int = 1  # the same where an interval is asked for: 12 cycles with one product (8 of 8 loops)
@@ -81,7 +81,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Rtl:
-    """What RTL takes beyond the report, in hardware emulation of a U55C at 300 MHz (MODEL.md section 10).
+    """What RTL takes beyond the report, in hardware emulation of a U55C at 300 MHz (docs/model.md).
 
     `memories`: kinds of banks that it was measured with.
     """

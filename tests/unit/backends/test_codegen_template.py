@@ -169,6 +169,8 @@ def functions(plan: Plan) -> str:
 def test_template(name: str, tmp_path: Path, expect) -> None:  # type: ignore[no-untyped-def]
     plan = plan_of(name, tmp_path)
     expect(functions(plan), ".cpp")
-    assert "loop_flatten" not in functions(plan)  # MODEL.md 4.2: what can be flattened is, and that is never the slower
+    assert "loop_flatten" not in functions(
+        plan
+    )  # docs/model.md: what can be flattened is, and that is never the slower
     verdict = verify(plan, project(plan), dependences(plan.scop), live=liveness(plan.scop), sanitize=True)
     assert verdict.passed and verdict.worst_error == 0, verdict.failures

@@ -219,7 +219,7 @@ def test_transfers(moved: Move, interval: int, depth: int, total: int) -> None:
 
 
 def test_a_stream_costs_a_region_a_process_and_a_fifo() -> None:
-    """MODEL.md section 9: longest process + 1, called for 4 instead of 2 cycles; FIFO 512 x 1024 in 98 reports."""
+    """docs/model.md: longest process + 1, called for 4 instead of 2 cycles; FIFO 512 x 1024 in 98 reports."""
     kernel = kernel_of(scop(GEMM, **GEMM_EXTENTS), TARGET)
     plan = one_nest(
         kernel,
@@ -249,7 +249,7 @@ def test_a_row_shorter_than_a_beat_fills_as_many_lanes_as_it_has_elements() -> N
 
 
 def test_banks_that_get_other_lanes_from_beat_to_beat_choose_among_all() -> None:
-    """165 to 187 LUT per bank were measured for beats of 16 elements (MODEL.md section 9)."""
+    """165 to 187 LUT per bank were measured for beats of 16 elements (docs/model.md)."""
 
     def lanes(factor: int, extent: int = 400) -> float:
         terms = mover_lut(SETTING, mover_of(SETTING, move(16, dim(3, 1), dim(extent, factor))))

@@ -1,4 +1,4 @@
-"""Steps of the calls of the top function, by MODEL.md 4.1."""
+"""Steps of the calls of the top function, by docs/model.md."""
 
 from __future__ import annotations
 
