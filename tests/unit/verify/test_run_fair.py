@@ -106,3 +106,16 @@ def test_strided_loops_behind_conditions_are_scanned(text: str, tmp_path: Path) 
     kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     assert prove(plan, kernel.dependences, kernel.live).passed
+
+
+def test_strided_writes_that_the_dataflow_of_isl_is_wrong_about(tmp_path: Path) -> None:
+    """It misses reads of B here; a proof by it refused a design that is right."""
+    text = """void k(double A[8], double B[9][19]) {
+      for (int i = 0; i < 2; i++) {
+        for (int j = i; j < 7; j += 3) for (int l = 7; l >= 0; l--) B[i - l + 7][3 * j] = A[i] + l;
+        for (int j = -i + 5; j >= 2; j -= 2) A[i + j + 2] += B[i - j + 8][i + j + 1] + j;
+      } }"""
+    (tmp_path / "k.c").write_text(text)
+    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
+    assert not prove(plan, kernel.dependences, kernel.live).refuted
