@@ -96,7 +96,8 @@ const std::size_t FENCE = 0;
 #else
 const std::size_t FENCE = 4096;
 #endif
-const unsigned char FENCE_BYTE = 0xA5;
+// A huge number in every type, so that a read beyond an array shows in the results.
+const unsigned char FENCE_BYTE = 0xFE;
 // Padding of rows, and whatever else no test sets, is not a number to whoever reads it by mistake.
 const unsigned char UNSET_BYTE = 0xFF;
 
