@@ -69,7 +69,8 @@ def test_views_of_several_types_are_written_built_again_and_checked(tmp_path: Pa
     design = json.loads((tmp_path / "out/design.json").read_text())["design"]
     assert design["viewed"] == ["B"]
     assert {"array": "B_1", "place": "j"}.items() <= next(b for b in design["buffers"] if b["array"] == "B_1").items()
-    again = sisy("optimize", *words, "--design", "out/design.json", "--no-verify", "-o", "again", cwd=tmp_path)
+    built = ["--mem", "500", "--design", "out/design.json", "--no-verify", "-o", "again"]
+    again = sisy("optimize", "mixed.c", *built, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "out/kernel.cpp").read_bytes() == (tmp_path / "again/kernel.cpp").read_bytes()
     checked = sisy("verify", "out", cwd=tmp_path)
