@@ -171,14 +171,14 @@ def _choices(names: Sequence[str]) -> str:
 def _candidates(functions: Sequence[c_ast.FuncDef], affines: Affines) -> list[c_ast.FuncDef]:
     """The functions that look most like a kernel: with `for` loops, else any other loops, else arrays alone.
 
-    One that another of them calls is part of that one; a `static` one nobody outside of the file can call.
-
-    Those without `for` are refused or compute little; but taken they get the reason, with its place.
+    One that another of them calls is part of that one; a `static` one nobody outside of the file can call, so that only
+    its name makes it a kernel. Those without `for` are refused or compute little; but taken they get the reason, with
+    its place.
     """
     able = [f for f in functions if f.decl.name != "main" and _takes_arrays(f, affines)]
     helpers = set().union(*(_called_by(f) - {f.decl.name} for f in able))
     able = [f for f in able if f.decl.name not in helpers] or able
-    able = [f for f in able if "static" not in (f.decl.storage or ())] or able
+    able = [f for f in able if f.decl.name.startswith(PREFIX) or "static" not in (f.decl.storage or ())] or able
     others = (c_ast.While, c_ast.DoWhile, c_ast.Goto)
     looping = [f for f in able if _has(f, (c_ast.For, *others))]
     likely = [f for f in looping if _has(f, (c_ast.For,)) or f.decl.name.startswith(PREFIX)]
