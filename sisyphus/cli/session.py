@@ -31,7 +31,12 @@ class Terminated(BaseException):
 
 @contextmanager
 def session() -> Iterator[None]:
-    """All temporary files of the block are in one folder, which is gone afterwards whatever ends the block."""
+    """All temporary files of the block are in one folder, which is gone afterwards whatever ends the block.
+
+    Signals and the place of temporary files are then as they were, for a program that goes on.
+    """
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    place = os.environ.get("TMPDIR")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _terminate)
     limit_memory(DEFAULT_MEMORY)
@@ -39,12 +44,16 @@ def session() -> Iterator[None]:
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in before:
             signal.signal(number, signal.SIG_IGN)
         if root is not None:
             tempfile.tempdir = None
+            os.environ.pop("TMPDIR")
+            os.environ.update({} if place is None else {"TMPDIR": place})
             shutil.rmtree(root, ignore_errors=True)
             os.close(lock)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def limit_memory(most: int) -> None:

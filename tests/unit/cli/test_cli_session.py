@@ -1,0 +1,27 @@
+"""A session inside of a program that goes on leaves signals and temporary files to that program as they were."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sisyphus.cli.session import session
+
+HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def test_signals_and_temporary_files_are_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    before = [signal.getsignal(number) for number in HEEDED]
+    with session():
+        inside = Path(tempfile.gettempdir())
+        assert inside.parent == tmp_path and inside.is_dir()
+        assert signal.getsignal(signal.SIGTERM) != before[1]
+    assert not inside.exists()
+    assert os.environ["TMPDIR"] == str(tmp_path) and tempfile.gettempdir() == str(tmp_path)
+    assert [signal.getsignal(number) for number in HEEDED] == before
