@@ -47,6 +47,16 @@ def seconds(most: float | None) -> Iterator[Alarm]:
         signal.signal(signal.SIGALRM, before)
 
 
+def memory_bound() -> tuple[int, int]:
+    """The bound of this process now, to be given back to `resource.setrlimit` by `unbound`."""
+    return resource.getrlimit(resource.RLIMIT_DATA)
+
+
+def unbound(before: tuple[int, int]) -> None:
+    """Takes back what `memory` did since `memory_bound` was asked."""
+    resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 def memory(most: int) -> None:
     """No more than so many bytes for this process, and for each that it starts; then a `MemoryError` is raised.
 

@@ -33,10 +33,10 @@ class Terminated(BaseException):
 def session() -> Iterator[None]:
     """All temporary files of the block are in one folder, which is gone afterwards whatever ends the block.
 
-    Signals and the place of temporary files are then as they were, for a program that goes on.
+    Signals, memory and the place of temporary files are then as they were, for a program that goes on.
     """
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    place = os.environ.get("TMPDIR")
+    place, bound = os.environ.get("TMPDIR"), allowance.memory_bound()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _terminate)
     limit_memory(DEFAULT_MEMORY)
@@ -52,6 +52,8 @@ def session() -> Iterator[None]:
             os.environ.update({} if place is None else {"TMPDIR": place})
             shutil.rmtree(root, ignore_errors=True)
             os.close(lock)
+        with suppress(OSError, ValueError):
+            allowance.unbound(bound)
         for number, handler in before.items():
             signal.signal(number, handler)
 

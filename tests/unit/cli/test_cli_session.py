@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import tempfile
 from pathlib import Path
@@ -17,11 +18,14 @@ HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def test_signals_and_temporary_files_are_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
+    bound = resource.getrlimit(resource.RLIMIT_DATA)
     before = [signal.getsignal(number) for number in HEEDED]
     with session():
         inside = Path(tempfile.gettempdir())
         assert inside.parent == tmp_path and inside.is_dir()
         assert signal.getsignal(signal.SIGTERM) != before[1]
+        assert resource.getrlimit(resource.RLIMIT_DATA) != bound
     assert not inside.exists()
     assert os.environ["TMPDIR"] == str(tmp_path) and tempfile.gettempdir() == str(tmp_path)
     assert [signal.getsignal(number) for number in HEEDED] == before
+    assert resource.getrlimit(resource.RLIMIT_DATA) == bound

@@ -16,7 +16,7 @@ from random_knobs import random_points
 from sisyphus.algebra import VECTOR
 from sisyphus.ir import Array, ArrayId
 from sisyphus.model import Term, Users, bank_costs, estimate, resident_costs, tile_costs, whole_transfer
-from sisyphus.model.area.resources import Resources, resources_of
+from sisyphus.model.area.resources import AreaTerms, resources_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2
@@ -37,7 +37,7 @@ SHARES = {
 }
 
 
-def used_by(plan: Plan) -> tuple[Resources, Mapping[str, Users]]:
+def used_by(plan: Plan) -> tuple[AreaTerms, Mapping[str, Users]]:
     """The terms of a plan, and what its tasks do to each buffer."""
     study = Study(plan, TARGET)
     resources = resources_of(study, kernel_cycles(study).moments)
@@ -48,7 +48,7 @@ def used_by(plan: Plan) -> tuple[Resources, Mapping[str, Users]]:
     return resources, users
 
 
-def shares(plan: Plan, resources: Resources, *, adapters: bool = True) -> dict[str, float]:
+def shares(plan: Plan, resources: AreaTerms, *, adapters: bool = True) -> dict[str, float]:
     """What the arrays of a plan take: the adapters of their ports, but not the control interface, if asked for."""
     transfers = {transfer.id for transfer in plan.transfers}
     found: dict[str, float] = {}
