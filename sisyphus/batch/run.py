@@ -16,6 +16,7 @@ from typing import Any
 from sisyphus.batch.jobs import Job, Result, is_there, run_job
 from sisyphus.batch.results import Results
 from sisyphus.errors import ToolError, UsageError
+from sisyphus.tools import end_all
 
 #: Classes of dask-jobqueue by the name of their queue.
 QUEUES = {"slurm": "SLURMCluster", "lsf": "LSFCluster", "pbs": "PBSCluster"}
@@ -80,7 +81,8 @@ def _executor(place: Place) -> Iterator[Executor]:
             try:
                 yield pool
             except BaseException:
-                pool.shutdown(cancel_futures=True)
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_all()  # the pool waits for its threads, and these for the programs that they run
                 raise
         return
     with _client(place) as client:

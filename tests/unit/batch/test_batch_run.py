@@ -1,0 +1,31 @@
+"""Running jobs: whoever listens may stop a batch, and then nothing that it started goes on."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sisyphus.batch import Job, Place, Result, run_all
+from sisyphus.batch import run as batch_run
+from sisyphus.tools import run_tool
+
+
+def test_a_stopped_batch_waits_for_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(job: Job, out: str, synthesize: bool) -> Result:
+        if job.name == "long":
+            run_tool(["sleep", "300"], cwd=tmp_path, timeout_s=None, accept=range(-64, 256))
+        else:
+            time.sleep(0.5)  # by then the long one runs
+        return Result(job.name, "", job.kernel, {}, 0, job.folder)
+
+    def stop(result: Result, is_known: bool) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch_run, "run_job", work)
+    jobs = [Job(name, f"{name}.c", (), name) for name in ("long", "short")]
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_all(jobs, tmp_path / "out", Place(2), stop)
+    assert time.monotonic() - begun < 60
