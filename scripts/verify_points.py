@@ -27,7 +27,7 @@ from sisyphus.errors import SisyphusError  # noqa: E402
 from sisyphus.frontend import read  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
-from sisyphus.verify import Check, Verdict, verify  # noqa: E402
+from sisyphus.verification import Check, Verdict, verify  # noqa: E402
 
 FOLDERS = tuple(ROOT / "kernels" / name for name in ("polybench", "nn"))
 

@@ -17,7 +17,6 @@ from sisyphus.backends.hls import Project, check_folder, project, write_failed, 
 from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.cpu import CpuTime, time_on_cpu
 from sisyphus.errors import KernelError, MemoryUp, TimeUp, VerifyError
-from sisyphus.explain import explain
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import Limit, limit_of
@@ -27,10 +26,11 @@ from sisyphus.readback import Comparison, compare, find_reports, predicted_of
 from sisyphus.record import DESIGN, Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
 from sisyphus.saved import fitted, read_data, read_point
+from sisyphus.sensitivity import explain
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Target
-from sisyphus.verify import Verdict, reduced, require_compiler, verify
+from sisyphus.verification import Verdict, reduced, require_compiler, verify
 
 __all__ = [
     "Costed",

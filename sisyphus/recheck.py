@@ -18,7 +18,7 @@ from sisyphus.record import DESIGN, Record
 from sisyphus.report import interface_data
 from sisyphus.request import form_of, load_kernels
 from sisyphus.target import Target
-from sisyphus.verify import Check, Verdict, reduced, run_files, verify
+from sisyphus.verification import Check, Verdict, reduced, run_files, verify
 
 #: What the differential run is made of.
 RUN_FILES = ("kernel.h", "kernel.cpp", "testbench.cpp", "reference.c")

@@ -29,9 +29,9 @@ ROWS = (
     ("search",),
     ("backends",),
     ("cpu",),
-    ("verify", "lint"),
+    ("verification", "lint"),
     ("report", "readback"),
-    ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "explain"),
+    ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "sensitivity"),
     ("pipeline", "recheck", "batch"),
     ("cli", "__main__"),
 )
@@ -54,7 +54,7 @@ HOMES = {
 #: What a module may not see although it stands below.
 FORBIDDEN = {
     "backends": {"model", "nlp", "solve", "search"},
-    "verify": {"model", "nlp", "solve", "search"},
+    "verification": {"model", "nlp", "solve", "search"},
     "model": {"nlp"},
 }
 

@@ -17,7 +17,7 @@ from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
 from sisyphus.target import Target
-from sisyphus.verify import Verdict
+from sisyphus.verification import Verdict
 
 FORMAT_VERSION = 1
 PACKAGES = ("sisyphus-hls", "islpy", "pyomo", "pyscipopt", "pycparser", "networkx", "click")

@@ -15,7 +15,7 @@ from sisyphus.report.explanation import Explanation
 from sisyphus.solve import SolveOutcome
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
-from sisyphus.verify import Verdict
+from sisyphus.verification import Verdict
 
 
 @dataclass(frozen=True, eq=False)

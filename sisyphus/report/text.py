@@ -28,7 +28,7 @@ from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
 from sisyphus.target import KINDS, Target
-from sisyphus.verify import Check, Verdict
+from sisyphus.verification import Check, Verdict
 
 #: Gaps up to this one are none: solvers compute with tolerances.
 EXACTLY = 1e-5

@@ -23,8 +23,8 @@ from sisyphus.plan import Plan, build_plan
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 from sisyphus.tools import find_tool, run_tool
-from sisyphus.verify import run, verify
-from sisyphus.verify.run import INCLUDE_DIR, WARNINGS, sets_for, work
+from sisyphus.verification import run, verify
+from sisyphus.verification.run import INCLUDE_DIR, WARNINGS, sets_for, work
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 POLYBENCH, NN = (sorted((KERNELS / folder).glob("*.c")) for folder in ("polybench", "nn"))

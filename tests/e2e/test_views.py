@@ -14,7 +14,7 @@ from sisyphus.choice import find
 from sisyphus.request import Request, Source, load_kernels, plan_of
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
-from sisyphus.verify import verify
+from sisyphus.verification import verify
 
 POLYBENCH = Path(__file__).parents[2] / "kernels" / "polybench"
 SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]

@@ -18,7 +18,7 @@ from sisyphus.errors import InternalError, KernelError, SisyphusError
 from sisyphus.plan import Plan, build_plan
 from sisyphus.report import interface_data
 from sisyphus.space import DesignPoint
-from sisyphus.verify import prove
+from sisyphus.verification import prove
 
 REFUSED, INTERNAL, NOT_PROVEN, ALARM, WRONG, FINE = "refused", "internal error", "not proven", "alarm", "wrong", "fine"
 

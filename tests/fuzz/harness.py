@@ -1,7 +1,7 @@
 """Compiles emitted kernels and their sources, runs both on the same data and compares every bit.
 
-It shares nothing with `sisyphus.verify` but the headers that stand for the vendor's: data, packing of ports, build and
-comparison are its own. Many designs are one program, since a compiler takes longer to start than for any of them.
+It shares nothing with `sisyphus.verification` but the headers that stand for the vendor's: data, packing of ports,
+build and comparison are its own. Many designs are one program, since a compiler takes longer to start than for any.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HEADERS = Path(__file__).parents[2] / "sisyphus" / "verify" / "include"
+HEADERS = Path(__file__).parents[2] / "sisyphus" / "verification" / "include"
 #: C and C++ as they are written: no optimization, no contraction, integers wrap.
 PLAIN = ("-O0", "-w", "-ffp-contract=off", "-fwrapv", "-fno-builtin")
 FORMATS = dict(

@@ -13,7 +13,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import FLOAT
 from sisyphus.plan import Bound, Buffer, Call, LoopRole, Plan, Port, Quotient
 from sisyphus.poly import const, var
-from sisyphus.verify import run as run_project
+from sisyphus.verification import run as run_project
 
 
 def passes(plan: Plan) -> bool:

@@ -14,7 +14,7 @@ from sisyphus.frontend import read
 from sisyphus.ir import Scop
 from sisyphus.plan import Plan, build_plan
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
-from sisyphus.verify import verify
+from sisyphus.verification import verify
 
 Tiles = Mapping[str, tuple[int, int, int]]
 

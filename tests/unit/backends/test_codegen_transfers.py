@@ -14,7 +14,7 @@ from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError
 from sisyphus.lint import lint_text
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
-from sisyphus.verify import run
+from sisyphus.verification import run
 
 
 @dataclass(frozen=True)

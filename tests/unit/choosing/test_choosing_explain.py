@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from unit.choosing.small_kernels import BLEND, BLUR, asked, read
 from unit.search.measured_designs import a_point, kernel_space
 
-from sisyphus import explain as explain_module
+from sisyphus import sensitivity
 from sisyphus.budgets import given as budgets_of
 from sisyphus.budgets import with_amounts
 from sisyphus.choice import Choice, choose, find, silent
 from sisyphus.errors import NothingFits
-from sisyphus.explain import explain
 from sisyphus.neighbours import neighbours
 from sisyphus.plan import check_point
 from sisyphus.report import Explanation
 from sisyphus.request import estimate_of
+from sisyphus.sensitivity import explain
 from sisyphus.space import illegal
 
 
@@ -110,7 +110,7 @@ def test_ctrl_c_leaves_an_explanation_that_says_that_it_is_not_whole(
     def interrupted(*_: object, **__: object) -> Choice:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(explain_module, "find", interrupted)
+    monkeypatch.setattr(sensitivity, "find", interrupted)
     told = explain(kernels, request, choice, silent)
     assert told.steps == ()
     assert told.neighbours

@@ -19,7 +19,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import Scop, StmtId
 from sisyphus.plan import Copy, Direction, For, Guard, Hold, LoopRole, Run, build_plan, dump
 from sisyphus.space import KERNEL_PLACE, DesignPoint, NestPoint, Tile, TransferPoint
-from sisyphus.verify import prove
+from sisyphus.verification import prove
 
 GEMM = """
 for i in range(4):

@@ -19,7 +19,7 @@ from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.space import NEST_PLACE, DesignPoint, Options, Space, apply_fixes, build_space, decode, encode
 from sisyphus.target import load_device, make_target
-from sisyphus.verify import prove
+from sisyphus.verification import prove
 
 #: The last element of a matrix is written after all others, as in correlation.
 TEXT = """

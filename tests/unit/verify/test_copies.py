@@ -20,7 +20,7 @@ from sisyphus.lint import lint_text
 from sisyphus.plan import Copy, For, LoopRole, Plan, Run, Together, build_plan
 from sisyphus.poly import const
 from sisyphus.space import DesignPoint, Tile, illegal
-from sisyphus.verify import prove, run, verify
+from sisyphus.verification import prove, run, verify
 
 PROVED = 4
 

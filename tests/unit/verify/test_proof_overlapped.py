@@ -10,7 +10,7 @@ from hand_plans import gemm_overlapped
 from sisyphus.analysis import dependences
 from sisyphus.plan import Buffer, Plan
 from sisyphus.poly import const, var
-from sisyphus.verify import prove
+from sisyphus.verification import prove
 
 LATER = ", at the same time"
 

@@ -20,7 +20,7 @@ from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.plan import Copy, Direction, For, Guard, Hold, Plan, Run, build_plan, dump, walk
 from sisyphus.poly import Affine, const
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
-from sisyphus.verify.proof import prove
+from sisyphus.verification.proof import prove
 
 LOAD, STORE = Direction.LOAD, Direction.STORE
 Spoil = Callable[[Plan], Plan]
@@ -232,7 +232,7 @@ def test_no_mutant_that_computes_something_else_passes(seed: int) -> None:
 
 def test_a_blow_up_is_no_proof_and_no_refutation(monkeypatch: pytest.MonkeyPatch) -> None:
     case = point_files.case("gemm-tiled")
-    monkeypatch.setattr("sisyphus.verify.order.LEASH", 50)
+    monkeypatch.setattr("sisyphus.verification.order.LEASH", 50)
     verdict = prove(case.plan, case.dependences, case.live)
     assert not verdict.passed and not verdict.refuted
     assert all(c.detail.startswith("not proven (too complex)") for c in verdict.failures)

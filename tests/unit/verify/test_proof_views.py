@@ -28,7 +28,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Copy, Plan, build_plan, check_point, dump
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
-from sisyphus.verify.proof import prove
+from sisyphus.verification.proof import prove
 
 ROWS = """
 for k in range(5):

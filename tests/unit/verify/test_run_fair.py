@@ -12,7 +12,7 @@ from sisyphus import request
 from sisyphus.backends.hls import project
 from sisyphus.errors import ToolError
 from sisyphus.plan import build_plan
-from sisyphus.verify import Check, Ran, Verdict, prove, run
+from sisyphus.verification import Check, Ran, Verdict, prove, run
 
 FAIR = {
     "comparisons that are always so": """

@@ -22,10 +22,10 @@ from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.plan import LoopRole, Plan, build_plan, walk
 from sisyphus.plan.tree import For, Guard
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
-from sisyphus.verify import Reduced, Verdict, prove, reduced, verify
-from sisyphus.verify.reduced import fit
-from sisyphus.verify.run import VERY_MANY_OPERATIONS, work
-from sisyphus.verify.sizes import Family
+from sisyphus.verification import Reduced, Verdict, prove, reduced, verify
+from sisyphus.verification.reduced import fit
+from sisyphus.verification.run import VERY_MANY_OPERATIONS, work
+from sisyphus.verification.sizes import Family
 
 ROOT = Path(__file__).parents[3]
 LOOK_ALIKES = ROOT / "tests" / "frontend_inputs"
@@ -142,7 +142,7 @@ def test_a_huge_gemm_is_verified_in_seconds() -> None:
 
 
 def test_a_wrong_printer_is_seen_in_the_smaller_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("sisyphus.verify.reduced")
+    module = importlib.import_module("sisyphus.verification.reduced")
     genuine = module.project
 
     def wrong(plan: Plan, **options: object) -> object:

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from hand_plans import gemm_resident
 
-import sisyphus.verify
+import sisyphus.verification
 from sisyphus.analysis import dependences
 from sisyphus.backends.hls import project
 from sisyphus.plan import Copy, Plan
-from sisyphus.verify import verify
+from sisyphus.verification import verify
 
 
 def names(plan: Plan, **options: bool) -> list[str]:
@@ -37,7 +37,7 @@ def test_wrong_plan_fails_in_both() -> None:
 
 
 def test_very_large_kernel_is_not_run_at_its_own_sizes_unless_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sisyphus.verify, "work", lambda _: 10**10)
+    monkeypatch.setattr(sisyphus.verification, "work", lambda _: 10**10)
     found = names(gemm_resident())
     assert "size of the run" in found and "compile" in found and "run random" not in found
     found = names(gemm_resident(), full=True)

@@ -21,7 +21,7 @@ from sisyphus.backends.hls import project
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.plan import Copy, Direction, Plan, build_plan
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
-from sisyphus.verify import prove, run, verify
+from sisyphus.verification import prove, run, verify
 
 
 def wavefront() -> Plan:

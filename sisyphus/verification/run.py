@@ -16,7 +16,7 @@ from sisyphus.backends.hls import BENCH_FLAGS, FLUSHED, SAME_ARITHMETIC, Project
 from sisyphus.errors import KernelError, ToolError
 from sisyphus.plan import Call, Copy, For, Guard, Hold, Node, Plan, Run, Together
 from sisyphus.tools import Finished, find_tool, run_tool
-from sisyphus.verify.verdict import Check
+from sisyphus.verification.verdict import Check
 
 COMPILER = "g++"
 #: What only the emitted code's own structure can be guilty of. Other warnings judge expressions, which are the user's.

@@ -14,10 +14,10 @@ from functools import cached_property, partial
 from sisyphus.ir import Array, ArrayId, Statement
 from sisyphus.plan import Plan, Run
 from sisyphus.poly import Map, Set, first_point, last_writers, union_of
-from sisyphus.verify.events import Event, Kind, events_of
-from sisyphus.verify.order import on_leash
-from sisyphus.verify.sites import Tree, instances
-from sisyphus.verify.verdict import TOO_COMPLEX, Check
+from sisyphus.verification.events import Event, Kind, events_of
+from sisyphus.verification.order import on_leash
+from sisyphus.verification.sites import Tree, instances
+from sisyphus.verification.verdict import TOO_COMPLEX, Check
 
 #: How often a value that is out of date is followed from copy to copy.
 ROUNDS = 8

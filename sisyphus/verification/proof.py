@@ -13,11 +13,11 @@ from sisyphus.analysis import Dependences, Live
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
 from sisyphus.plan import Copy, Node, Plan, Together, reads_writes, walk
-from sisyphus.verify.bounds import check_beats, check_bounds, check_trip_counts
-from sisyphus.verify.movement import check_movement
-from sisyphus.verify.order import check_instances, check_order
-from sisyphus.verify.sites import Tree
-from sisyphus.verify.verdict import Check, Verdict
+from sisyphus.verification.bounds import check_beats, check_bounds, check_trip_counts
+from sisyphus.verification.movement import check_movement
+from sisyphus.verification.order import check_instances, check_order
+from sisyphus.verification.sites import Tree
+from sisyphus.verification.verdict import Check, Verdict
 
 
 def prove(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live] | None = None) -> Verdict:

@@ -9,8 +9,8 @@ from sisyphus.analysis import Dependence, Dependences
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import IslError, Map, compare, first_pair, first_point, leash, name_dims, union_of
-from sisyphus.verify.sites import Place, Site, instances
-from sisyphus.verify.verdict import TOO_COMPLEX, Check
+from sisyphus.verification.sites import Place, Site, instances
+from sisyphus.verification.verdict import TOO_COMPLEX, Check
 
 #: isl steps for one question; the hardest of PolyBench at its largest takes a million, in two seconds.
 LEASH = 10_000_000

@@ -14,7 +14,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import Array
 from sisyphus.plan import Buffer, Copy, Direction, Plan, Run
 from sisyphus.poly import Affine, Map, Set, const, extend, make_map, make_set, schedule, var
-from sisyphus.verify.sites import Place, Site, Tree, touched
+from sisyphus.verification.sites import Place, Site, Tree, touched
 
 MEMORY = "memory"
 

@@ -10,10 +10,10 @@ from sisyphus.ir import Ref
 from sisyphus.plan import Buffer, Guard, Hold, Plan, Run, Skip
 from sisyphus.plan.checks import check_width
 from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
-from sisyphus.verify.events import located
-from sisyphus.verify.order import on_leash
-from sisyphus.verify.sites import Place, Site, Tree, touched
-from sisyphus.verify.verdict import Check
+from sisyphus.verification.events import located
+from sisyphus.verification.order import on_leash
+from sisyphus.verification.sites import Place, Site, Tree, touched
+from sisyphus.verification.verdict import Check
 
 
 def check_bounds(plan: Plan, tree: Tree) -> Iterator[Check]:
