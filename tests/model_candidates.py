@@ -11,14 +11,14 @@ from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import Dependences, Distribution, dependences, distribute, liveness, with_views
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Candidates
-from sisyphus.model.area.resources import needs_of, resources_of
-from sisyphus.model.batch import AROUND, RESIDENT
+from sisyphus.model.area.area_terms import needs_of, resources_of
 from sisyphus.model.facts.moves import move_of
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2
+from sisyphus.model.nest_model import AROUND, RESIDENT
 from sisyphus.model.study import Study
 from sisyphus.plan import Copy, Direction, Plan, build_plan, side_by_side, walk
 from sisyphus.space import BufferPoint, DesignPoint, NestSpace, Options, Space, build_space

@@ -62,7 +62,7 @@ RULES = (
         frozenset({"in_registers", "either", "writes"}),
     ),
     Rule("held sums", "plan.nest.held_sum", r"held_(sum|loops)", frozenset({"REDUCTION", "in_registers"})),
-    Rule("when a loop starts anew", "plan.scan.starts_anew", r"starts_anew|stands_alone"),
+    Rule("when a loop starts anew", "plan.loop_bounds.starts_anew", r"starts_anew|stands_alone"),
     Rule(
         "span of a tile",
         "space.space.DimUse.reach",

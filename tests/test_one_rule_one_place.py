@@ -34,7 +34,7 @@ WITH_ALL_KINDS = {
     "target/resources.py:Resources": "the vector",
     "target/device.py:Device": "a row of the data file, from which the vector is made",
     "model/estimate.py:Estimate": "figures of a design beside its cycles; compared as a vector by `exceeded_by`",
-    "model/area/resources.py:AreaTerms": "sums of terms that become the figures of an Estimate",
+    "model/area/area_terms.py:AreaTerms": "sums of terms that become the figures of an Estimate",
 }
 BLOCKS = {kind.name for kind in KINDS} - {"onchip_bytes"}
 

@@ -21,8 +21,8 @@ from sisyphus.analysis.legality import Violation, each_legal_order, is_legal, le
 from sisyphus.analysis.liveness import Live, liveness
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.rewrite import Expanded, Expansion
+from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.summary import statement_graph_dot, summary
-from sisyphus.analysis.text import statement_text
 from sisyphus.analysis.views import View, Viewed, with_copies, with_views
 
 __all__ = [

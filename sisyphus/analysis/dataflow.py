@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sisyphus.analysis.dependence import Dependences, DepKind
-from sisyphus.analysis.limits import Patience
+from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.poly import Map, last_writers, name_dims, original_schedule
 

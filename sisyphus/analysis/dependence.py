@@ -10,7 +10,7 @@ from itertools import product
 
 import networkx as nx
 
-from sisyphus.analysis.limits import Patience, ask
+from sisyphus.analysis.isl_limits import Patience, ask
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through

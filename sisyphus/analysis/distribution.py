@@ -14,7 +14,7 @@ from functools import cached_property, partial
 import networkx as nx
 
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs
-from sisyphus.analysis.limits import ask, demand
+from sisyphus.analysis.isl_limits import ask, demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import box_in, dim_range, is_product

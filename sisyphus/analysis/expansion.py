@@ -12,7 +12,7 @@ from functools import partial
 from sisyphus.analysis.dependence import Dependence, Dependences
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import operations
-from sisyphus.analysis.limits import Patience
+from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import unfed
 from sisyphus.analysis.rewrite import Expansion, rewrite
 from sisyphus.analysis.webs import Web, last_iteration, webs_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sisyphus.analysis.limits import ask
+from sisyphus.analysis.isl_limits import ask
 from sisyphus.ir import (
     Array,
     ArrayId,

@@ -9,7 +9,7 @@ from itertools import islice
 
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs
 from sisyphus.analysis.distribution import Nest
-from sisyphus.analysis.limits import demand
+from sisyphus.analysis.isl_limits import demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import StmtId
 from sisyphus.poly import Map, backwards

@@ -8,7 +8,7 @@ from functools import partial
 
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.footprint import Box, box_around, elements_touched
-from sisyphus.analysis.limits import Patience
+from sisyphus.analysis.isl_limits import Patience
 from sisyphus.errors import UsageError
 from sisyphus.ir import Access, Array, ArrayId, Role, Scop, Statement
 from sisyphus.poly import Map, Set, empty_set, make_box, through

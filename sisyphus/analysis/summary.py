@@ -14,7 +14,7 @@ from sisyphus.analysis.footprint import Operation, count_or_none, footprints, op
 from sisyphus.analysis.legality import MANY_ORDERS, legal_orders
 from sisyphus.analysis.liveness import liveness
 from sisyphus.analysis.reduction import reduction_of
-from sisyphus.analysis.text import statement_text
+from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.views import with_views
 from sisyphus.ir import Scop, Statement
 

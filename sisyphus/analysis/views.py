@@ -16,7 +16,7 @@ from itertools import chain, combinations
 
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.distribution import Distribution, Nest, paths
-from sisyphus.analysis.limits import Patience
+from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import Live
 from sisyphus.analysis.rewrite import fresh_name, with_refs
 from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement

@@ -9,7 +9,7 @@ import networkx as nx
 
 from sisyphus.analysis.dataflow import Flow, flows_of, schedules
 from sisyphus.analysis.dependence import Dependences
-from sisyphus.analysis.limits import Patience
+from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import Array, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import compare, dim_range, last_write_times
 

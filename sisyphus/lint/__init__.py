@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sisyphus.backends.hls import is_ours
 from sisyphus.errors import UsageError
-from sisyphus.lint.dataflow import check_dataflow
+from sisyphus.lint.dataflow_rules import check_dataflow
 from sisyphus.lint.design import Design
 from sisyphus.lint.finding import RULES, Finding
 from sisyphus.lint.memory import check_memory

@@ -4,11 +4,11 @@ from sisyphus.algebra import EXACT, VECTOR, Algebra
 from sisyphus.model.area.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
 from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.backing import Backing
-from sisyphus.model.batch import Candidates, NestCosts, NestModel
 from sisyphus.model.estimate import Estimate, Estimator, estimate, schedules_of
 from sisyphus.model.formulas.rtl import natural_objective
 from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.terms import Term
+from sisyphus.model.nest_model import Candidates, NestCosts, NestModel
 
 __all__ = [
     "EXACT",

@@ -11,7 +11,7 @@ from typing import Any
 from sisyphus.analysis import Distribution, Live
 from sisyphus.evidence import worst
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.model.area.resources import resources_of
+from sisyphus.model.area.area_terms import resources_of
 from sisyphus.model.backing import Backing, backing
 from sisyphus.model.constructs import constructs_of
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles

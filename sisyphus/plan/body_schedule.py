@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Value
 from sisyphus.ir import Expr, Ref, StmtId
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 from sisyphus.poly import Affine
 
 

@@ -9,11 +9,11 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
 from sisyphus.plan.checks import PLAIN, check_point
 from sisyphus.plan.known import KnownPlans
+from sisyphus.plan.loop_bounds import Range, outer_range, restrict, shadow_on
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Plan, Port, Transfer
 from sisyphus.plan.ranges import loop_range
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
-from sisyphus.plan.scan import Range, outer_range, restrict, shadow_on
 from sisyphus.plan.task import Around, build_task
 from sisyphus.plan.tiles import Box, Use, Window, box_of, refs_to, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node

@@ -19,7 +19,7 @@ from sisyphus.space import (
     free_loops,
     places_around,
 )
-from sisyphus.space.build import MAX_BEAT_ELEMENTS
+from sisyphus.space.derive import MAX_BEAT_ELEMENTS
 
 #: An m_axi port moves at most this much in one beat (docs/model.md), and at most MAX_BEAT_ELEMENTS.
 MAX_BEAT_BITS = 512

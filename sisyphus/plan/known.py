@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Scop
+from sisyphus.plan.loop_bounds import Range, Visited
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
-from sisyphus.plan.scan import Range, Visited
 from sisyphus.poly import Set
 
 #: Nests that are kept; all are forgotten when there are so many.

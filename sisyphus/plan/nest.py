@@ -17,8 +17,8 @@ from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Statement
 from sisyphus.plan.banks import in_registers
 from sisyphus.plan.levels import Copies, Levels
+from sisyphus.plan.loop_bounds import Scan
 from sisyphus.plan.plan import Buffer
-from sisyphus.plan.scan import Scan
 from sisyphus.plan.split import Full, full_tiles, pieces
 from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run
 from sisyphus.poly import Affine

@@ -7,8 +7,8 @@ from functools import partial
 
 from sisyphus.ir import Ref, Statement, StmtId
 from sisyphus.plan.levels import Levels
+from sisyphus.plan.loop_bounds import Scan
 from sisyphus.plan.plan import Buffer
-from sisyphus.plan.scan import Scan
 from sisyphus.poly import (
     Affine,
     Set,

@@ -13,9 +13,9 @@ from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.levels import BESIDE, Copies, Levels
+from sisyphus.plan.loop_bounds import Range, Scan, starts_anew
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
-from sisyphus.plan.scan import Range, Scan, starts_anew
 from sisyphus.plan.tiles import refs_to, tile_of
 from sisyphus.plan.tree import Call, Copy, Node
 from sisyphus.poly import var

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from sisyphus.errors import InternalError
 from sisyphus.plan.levels import Levels
-from sisyphus.plan.scan import Range, Scan, restrict
+from sisyphus.plan.loop_bounds import Range, Scan, restrict
 from sisyphus.plan.tree import Bound, Quotient
 from sisyphus.poly import (
     Affine,

@@ -12,13 +12,13 @@ from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
 from sisyphus.plan.levels import BESIDE, Levels, levels_of
+from sisyphus.plan.loop_bounds import Scan, scan
 from sisyphus.plan.names import Names
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.ranges import Ranges
-from sisyphus.plan.scan import Scan, scan
 from sisyphus.plan.tiles import refs_to, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sisyphus.readback.compare import Comparison, Row, Violation
+from sisyphus.readback.deviations import Comparison, Row, Violation
 
 
 def comparison_text(found: Comparison) -> str:

@@ -6,7 +6,7 @@ from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
 from sisyphus.report.facts import Facts, Front, Rated
-from sisyphus.report.kernel import kernel_text
+from sisyphus.report.kernel_text import kernel_text
 from sisyphus.report.page import page
 from sisyphus.report.pictures import front_svg
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text

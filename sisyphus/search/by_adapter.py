@@ -14,7 +14,7 @@ from sisyphus.search.repair import logarithms, near, repair
 from sisyphus.search.session import ROUGHLY_EQUAL, Session
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, forms_of
 from sisyphus.solve.registry import load_adapter
-from sisyphus.solve.run import solve
+from sisyphus.solve.solving import solve
 from sisyphus.space import DesignPoint, NotADesign, Space, decode, encode
 
 #: How often a design that is larger than the formulation thought is answered by a tighter budget.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.nlp.choice import (
+from sisyphus.nlp.choice_model import (
     ChoiceBudget,
     ChoiceProblem,
     ChoiceStep,
@@ -36,7 +36,7 @@ from sisyphus.search.partitions import IMPOSSIBLE
 from sisyphus.search.session import Session
 from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
 from sisyphus.solve.registry import load_adapter
-from sisyphus.solve.run import solve
+from sisyphus.solve.solving import solve
 
 #: Entries of a table that are counted again in one state of their arrays; of more, only the one that was chosen.
 MOST_RECOUNTED = 20_000

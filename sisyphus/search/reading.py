@@ -9,8 +9,8 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
-from sisyphus.model.batch import AROUND, RESIDENT, Flags
 from sisyphus.model.bounds.body import must_load
+from sisyphus.model.nest_model import AROUND, RESIDENT, Flags
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.search.partitions import States
 from sisyphus.space import (

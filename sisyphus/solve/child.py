@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sisyphus.solve.contract import SolveRequest
 from sisyphus.solve.registry import load_adapter
-from sisyphus.solve.run import OUTCOME, REQUEST
+from sisyphus.solve.solving import OUTCOME, REQUEST
 
 
 def main(folder: Path) -> None:

@@ -1,8 +1,8 @@
 """The design space of a kernel on a target, and points in it."""
 
-from sisyphus.space.build import build_space
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside, knob, level0_order
+from sisyphus.space.derive import build_space
 from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes

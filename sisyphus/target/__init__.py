@@ -1,11 +1,11 @@
 """Devices and operator tables, read from data files."""
 
 from sisyphus.target.cost import BankCost, OpCost
+from sisyphus.target.data_files import parse_toml
 from sisyphus.target.device import Device, Platform, ceilings, device_names, load_device
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Kind, Resources
-from sisyphus.target.tables import parse_toml
 from sisyphus.target.target import LEVELS, Level, Target, device_budget, make_target
 from sisyphus.target.units import parse_amount, parse_size
 

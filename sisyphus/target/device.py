@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.errors import InternalError, KernelError, UsageError
+from sisyphus.target.data_files import package_toml, parse_toml
 from sisyphus.target.device_file import MAX_CLOCK_MHZ, OPTIONAL, SLR_KINDS, faults_of, keys_told, line_of
 from sisyphus.target.resources import Resources
-from sisyphus.target.tables import package_toml, parse_toml
 
 __all__ = ["MAX_CLOCK_MHZ", "Device", "Platform", "ceilings", "device_names", "load_device"]
 

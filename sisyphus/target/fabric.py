@@ -10,7 +10,7 @@ from typing import Any
 
 from sisyphus.errors import InternalError
 from sisyphus.target.cost import OpCost
-from sisyphus.target.tables import package_csv, package_toml
+from sisyphus.target.data_files import package_csv, package_toml
 
 _Entry = tuple[int, int, int]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sisyphus.errors import InternalError
 from sisyphus.target.cost import BankCost
-from sisyphus.target.tables import package_toml
+from sisyphus.target.data_files import package_toml
 
 STORAGES = ("auto", "bram", "uram", "lutram", "register")
 

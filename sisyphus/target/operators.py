@@ -12,7 +12,7 @@ from typing import Any
 from sisyphus.errors import InternalError
 from sisyphus.target import fabric
 from sisyphus.target.cost import OpCost
-from sisyphus.target.tables import package_csv, package_toml
+from sisyphus.target.data_files import package_csv, package_toml
 
 FLOATING = ("float", "double")
 _INTEGER = re.compile(r"(u?)int([1-9][0-9]{0,3})")

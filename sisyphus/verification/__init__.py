@@ -10,9 +10,9 @@ from sisyphus.analysis import Dependences, Live
 from sisyphus.backends.hls import Project
 from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
+from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, Ran, require_compiler, run, run_files, work
 from sisyphus.verification.proof import prove
 from sisyphus.verification.reduced import Reduced, reduced
-from sisyphus.verification.run import VERY_MANY_OPERATIONS, Ran, require_compiler, run, run_files, work
 from sisyphus.verification.verdict import Check, Verdict
 
 __all__ = ["Check", "Ran", "Reduced", "Verdict", "prove", "reduced", "require_compiler", "run", "run_files", "verify"]

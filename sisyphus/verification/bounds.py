@@ -10,8 +10,8 @@ from sisyphus.ir import Ref
 from sisyphus.plan import Buffer, Guard, Hold, Plan, Run, Skip
 from sisyphus.plan.checks import check_width
 from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
-from sisyphus.verification.events import located
-from sisyphus.verification.order import on_leash
+from sisyphus.verification.execution_order import on_leash
+from sisyphus.verification.memory_events import located
 from sisyphus.verification.sites import Place, Site, Tree, touched
 from sisyphus.verification.verdict import Check
 

@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from sisyphus.ir import Array, ArrayId, Statement
 from sisyphus.plan import Plan, Run
 from sisyphus.poly import Map, Set, first_point, last_writers, union_of
-from sisyphus.verification.events import Event, Kind, events_of
-from sisyphus.verification.order import on_leash
+from sisyphus.verification.execution_order import on_leash
+from sisyphus.verification.memory_events import Event, Kind, events_of
 from sisyphus.verification.sites import Tree, instances
 from sisyphus.verification.verdict import TOO_COMPLEX, Check
 

@@ -14,8 +14,8 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
 from sisyphus.plan import Copy, Node, Plan, Together, reads_writes, walk
 from sisyphus.verification.bounds import check_beats, check_bounds, check_trip_counts
+from sisyphus.verification.execution_order import check_instances, check_order
 from sisyphus.verification.movement import check_movement
-from sisyphus.verification.order import check_instances, check_order
 from sisyphus.verification.sites import Tree
 from sisyphus.verification.verdict import Check, Verdict
 

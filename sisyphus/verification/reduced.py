@@ -28,7 +28,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan
 from sisyphus.space import DesignPoint, NestPoint, Tile, layout_for
-from sisyphus.verification.run import VERY_MANY_OPERATIONS, work
+from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, work
 from sisyphus.verification.sizes import SMALL, Dimension, Family, Loop, Shape, Size
 
 #: At least so many tiles (if there were as many), iterations of a loop of one tile, of an outer loop.

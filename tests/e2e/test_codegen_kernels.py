@@ -24,7 +24,7 @@ from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 from sisyphus.tools import find_tool, run_tool
 from sisyphus.verification import run, verify
-from sisyphus.verification.run import INCLUDE_DIR, WARNINGS, sets_for, work
+from sisyphus.verification.differential_run import INCLUDE_DIR, WARNINGS, sets_for, work
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 POLYBENCH, NN = (sorted((KERNELS / folder).glob("*.c")) for folder in ("polybench", "nn"))

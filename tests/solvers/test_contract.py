@@ -32,7 +32,7 @@ from sisyphus.solve import (
     solver_list,
 )
 from sisyphus.solve.contract import forms_of
-from sisyphus.solve.run import solve
+from sisyphus.solve.solving import solve
 from sisyphus.space import Space, decode, encode
 
 PROGRAM = Path(__file__).with_name("ampl_scip.py")

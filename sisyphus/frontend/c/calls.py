@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import SUBSCRIPT, VALUE, Affines
+from sisyphus.frontend.c.affine_reader import SUBSCRIPT, VALUE, Affines
+from sisyphus.frontend.c.c_types import Declared, convert, declared
 from sisyphus.frontend.c.declarations import facts_of
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import arrays_read
 from sisyphus.frontend.c.emitter import Emitter
 from sisyphus.frontend.c.jumps import Leave, jumps
 from sisyphus.frontend.c.scope import Alias, Constant, Entity, Function, Scope, Unusable, Variable, View
-from sisyphus.frontend.c.types import Declared, convert, declared
 from sisyphus.ir import INT32, Expr, Literal, Read, Ref, Scalar, ScalarType
 from sisyphus.poly import const
 from sisyphus.source import Span

@@ -7,7 +7,7 @@ from functools import reduce
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import CONDITION, Affines, Use
+from sisyphus.frontend.c.affine_reader import CONDITION, Affines, Use
 from sisyphus.frontend.c.arithmetic import COMPARISONS
 from sisyphus.frontend.c.bound import (
     ALWAYS,

@@ -9,12 +9,12 @@ from math import prod
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import EXTENT, Affines
+from sisyphus.frontend.c.affine_reader import EXTENT, Affines
+from sisyphus.frontend.c.c_types import Declared
 from sisyphus.frontend.c.file import assigned_names
-from sisyphus.frontend.c.names import fresh
 from sisyphus.frontend.c.parse import walk
+from sisyphus.frontend.c.safe_names import fresh
 from sisyphus.frontend.c.scope import Unusable, Variable
-from sisyphus.frontend.c.types import Declared
 from sisyphus.ir import ArrayId, ScalarType
 from sisyphus.source import Span
 

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from sisyphus.frontend.c.arithmetic import COMPARISONS
+from sisyphus.frontend.c.c_types import convert, integer_expression
 from sisyphus.frontend.c.context import Context
 from sisyphus.frontend.c.scope import Variable
-from sisyphus.frontend.c.types import convert, integer_expression
 from sisyphus.ir import ArrayId, Binary, Call, Expr, Lookup, Read, Ref, Select, Unary, reads, rebuild, walk
 from sisyphus.ir.types import INT32
 from sisyphus.source import Span

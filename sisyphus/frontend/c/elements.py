@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import SUBSCRIPT, Affines
+from sisyphus.frontend.c.affine_reader import SUBSCRIPT, Affines
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.scope import Unusable, Variable, View

@@ -8,8 +8,9 @@ from math import prod
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.bound import Fork, negate
+from sisyphus.frontend.c.c_types import convert, integer_expression, number, promoted
 from sisyphus.frontend.c.context import Context
 from sisyphus.frontend.c.declarations import Variables
 from sisyphus.frontend.c.diagnostics import Refused
@@ -19,7 +20,6 @@ from sisyphus.frontend.c.initialisers import filling, values_of
 from sisyphus.frontend.c.operands import constant_of
 from sisyphus.frontend.c.questions import is_empty
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Unusable, Variable, View
-from sisyphus.frontend.c.types import convert, integer_expression, number, promoted
 from sisyphus.ir import Expr, Index, Read, Ref, Scalar, Table, walk
 from sisyphus.poly import const, var
 from sisyphus.source import Span

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import VALUE, Affines
+from sisyphus.frontend.c.affine_reader import VALUE, Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Bound
+from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits, promoted
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.diagnostics import Refused
@@ -18,7 +19,6 @@ from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.operands import check_operands, index_of
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
-from sisyphus.frontend.c.types import balance, convert, declared, fits, integer_expression, limits, promoted
 from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine, const
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast, c_generator
 
-from sisyphus.frontend.c.affine import CONSTANT, EXTENT, Affines
+from sisyphus.frontend.c.affine_reader import CONSTANT, EXTENT, Affines
+from sisyphus.frontend.c.c_types import convert, declared, fits, integer_expression
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.scope import Constant, Function, Scope, Unusable
-from sisyphus.frontend.c.types import convert, declared, fits, integer_expression
 from sisyphus.ir import INT32, ScalarType
 from sisyphus.ir.types import INT64
 

@@ -8,12 +8,12 @@ from math import prod
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.affine_reader import Affines
+from sisyphus.frontend.c.c_types import integer_literal
 from sisyphus.frontend.c.context import Context, Loop
 from sisyphus.frontend.c.declarations import Variables
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.scope import Variable
-from sisyphus.frontend.c.types import integer_literal
 from sisyphus.ir import INT32
 from sisyphus.poly import var
 

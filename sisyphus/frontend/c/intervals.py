@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
+from sisyphus.frontend.c.c_types import fits, limits
 from sisyphus.frontend.c.operands import constant_of
-from sisyphus.frontend.c.types import fits, limits
 from sisyphus.ir import ArrayId, Binary, Cast, Expr, Index, Read, Ref, ScalarType, Select, Unary, reads
 from sisyphus.poly import Affine
 

@@ -9,7 +9,8 @@ from math import prod
 from pycparser import c_ast
 
 from sisyphus.frontend.c import initialised
-from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.affine_reader import Affines
+from sisyphus.frontend.c.c_types import Declared, declared, fits, integer_expression
 from sisyphus.frontend.c.declarations import MOST_ELEMENTS, Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
@@ -19,7 +20,6 @@ from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import Body
-from sisyphus.frontend.c.types import Declared, declared, fits, integer_expression
 from sisyphus.ir import Argument, Array, Lookup, Member, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
 from sisyphus.poly import IslError, Set
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sisyphus.frontend.c.types import integer_literal
+from sisyphus.frontend.c.c_types import integer_literal
 from sisyphus.ir import DOUBLE, FLOAT, INT32, Literal
 
 ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63}

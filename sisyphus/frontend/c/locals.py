@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import VALUE
+from sisyphus.frontend.c.affine_reader import VALUE
+from sisyphus.frontend.c.c_types import Declared, declared
 from sisyphus.frontend.c.calls import Calls
 from sisyphus.frontend.c.declarations import undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import enumerate_constants
 from sisyphus.frontend.c.scope import Function, Unusable, View
-from sisyphus.frontend.c.types import Declared, declared
 
 
 class Locals(Calls):

@@ -11,7 +11,7 @@ from functools import reduce
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import BOUND, Affines
+from sisyphus.frontend.c.affine_reader import BOUND, Affines
 from sisyphus.frontend.c.bound import ALWAYS, Bound, Condition, Conjunction, conjoin, disjoin
 from sisyphus.frontend.c.conditions import condition, operands
 from sisyphus.frontend.c.context import Context, Loop, Question

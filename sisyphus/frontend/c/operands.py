@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.arithmetic import OPERATIONS
 from sisyphus.frontend.c.bound import Condition
+from sisyphus.frontend.c.c_types import fits, integer_literal
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.frontend.c.types import fits, integer_literal
 from sisyphus.ir import Binary, Cast, Expr, Index, Literal, ScalarType, Unary
 from sisyphus.ir.types import BOOL
 from sisyphus.poly import Affine

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sisyphus.errors import InternalError
-from sisyphus.frontend.c.affine import Affines
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.context import Ledger
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
@@ -18,7 +18,7 @@ from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.frontend.c.structs import Structures
-from sisyphus.ir import Origin, Scop, checks
+from sisyphus.ir import Origin, Scop, promises
 from sisyphus.poly import IslError
 from sisyphus.source import Span
 
@@ -96,6 +96,6 @@ def _read(path: str, given: Options, collector: Collector) -> Scop:
     scop = kernel.translate(origin)
     try:
         with leashed(CHECKING):
-            return checks.run(scop)
+            return promises.run(scop)
     except IslError:
         raise collector.fault("too-complex", TOO_COMPLEX, tree.start(chosen.decl)) from None

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from sisyphus.frontend.c import loops
-from sisyphus.frontend.c.affine import CONDITION
+from sisyphus.frontend.c.affine_reader import CONDITION
 from sisyphus.frontend.c.bound import Bound, Condition, TooManyCases, negate
+from sisyphus.frontend.c.c_types import declared, number
 from sisyphus.frontend.c.conditions import condition, parted_condition
 from sisyphus.frontend.c.context import Context, Loop
 from sisyphus.frontend.c.diagnostics import Refused
@@ -19,7 +20,6 @@ from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, stru
 from sisyphus.frontend.c.locals import Locals
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.scope import Function, Parameter, Scope, Unusable, Variable, View
-from sisyphus.frontend.c.types import declared, number
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
 from sisyphus.poly import const, var

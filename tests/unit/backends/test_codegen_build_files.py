@@ -15,7 +15,7 @@ from hand_plans import gemm_resident
 from sisyphus.backends.hls import project
 from sisyphus.target import Target, load_device, make_target
 from sisyphus.tools import Finished, run_tool
-from sisyphus.verification.run import ANY_STATUS, INCLUDE_DIR
+from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
 
 REPORT = "mkdir -p build/hls/hls/syn/report && echo report > build/hls/hls/syn/report/csynth.rpt"
 TOOLS = {

@@ -31,7 +31,7 @@ from sisyphus.ir import (
 )
 from sisyphus.poly import Affine, const, var
 from sisyphus.tools import run_tool
-from sisyphus.verification.run import INCLUDE_DIR
+from sisyphus.verification.differential_run import INCLUDE_DIR
 
 INT8, UINT8, UINT32 = (t for t in ALL_TYPES if t.key in ("int8", "uint8", "uint32"))
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

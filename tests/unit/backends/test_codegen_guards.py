@@ -18,8 +18,8 @@ from sisyphus.backends.hls import SAME_ARITHMETIC, project
 from sisyphus.plan import Guard, Plan, Skip, walk
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 from sisyphus.target import load_device, make_target
+from sisyphus.verification.differential_run import INCLUDE_DIR
 from sisyphus.verification.proof import prove
-from sisyphus.verification.run import INCLUDE_DIR
 
 TARGET = make_target(load_device("u200"), clock_mhz=250)
 TRIANGLE = """

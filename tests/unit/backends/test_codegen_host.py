@@ -11,7 +11,7 @@ from hand_plans import copy_plan, gemm_resident
 from sisyphus.backends.hls import SAME_ARITHMETIC, project
 from sisyphus.plan import Plan
 from sisyphus.tools import Finished, run_tool
-from sisyphus.verification.run import ANY_STATUS, INCLUDE_DIR
+from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
 
 FAKE_XRT = Path(__file__).parent / "fake_xrt"
 

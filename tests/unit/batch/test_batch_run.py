@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.batch import Job, Place, Result, run_all
-from sisyphus.batch import run as batch_run
+from sisyphus.batch import Job, Place, Result, executors, run_all
 from sisyphus.tools import run_tool
 
 
@@ -23,7 +22,7 @@ def test_a_stopped_batch_waits_for_no_program(tmp_path: Path, monkeypatch: pytes
     def stop(result: Result, is_known: bool) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(batch_run, "run_job", work)
+    monkeypatch.setattr(executors, "run_job", work)
     jobs = [Job(name, f"{name}.c", (), name) for name in ("long", "short")]
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):

@@ -8,7 +8,7 @@ import pytest
 
 from sisyphus.analysis import dependences, distribute, expand, reduction_of
 from sisyphus.ir import Scop
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 
 Kernel = Callable[..., Scop]
 

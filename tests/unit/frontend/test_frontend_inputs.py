@@ -8,7 +8,7 @@ import pytest
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Literal, Scop
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 
 Kernel = Callable[..., Scop]
 POINTERS = "void f(float *restrict a, float *b) { for (int i = 0; i < 9; i++) b[i] = a[2 * i]; }"

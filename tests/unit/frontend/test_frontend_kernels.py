@@ -14,7 +14,7 @@ from sisyphus.errors import KernelError
 from sisyphus.frontend import read
 from sisyphus.frontend.c import questions
 from sisyphus.ir import Role, Scop
-from sisyphus.ir.dump import dump
+from sisyphus.ir.scop_text import dump
 
 ROOT = Path(__file__).parents[3]
 INPUTS = ROOT / "tests" / "frontend_inputs"

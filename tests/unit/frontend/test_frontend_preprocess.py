@@ -9,7 +9,7 @@ import pytest
 from sisyphus.frontend.c.diagnostics import Collector
 from sisyphus.frontend.c.preprocess import Token, preprocess
 from sisyphus.ir import Scop
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 from sisyphus.source import SourceFile
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 
 Kernel = Callable[..., Scop]
 TABLE = "static const short lut[6] = {1, -2, 3};\n"

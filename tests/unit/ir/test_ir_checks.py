@@ -9,7 +9,7 @@ import pytest
 from builders import scop
 
 from sisyphus.errors import InternalError
-from sisyphus.ir import DOUBLE, INT32, Array, Cast, Index, Literal, Ref, Role, Scalar, Scop, Statement, checks
+from sisyphus.ir import DOUBLE, INT32, Array, Cast, Index, Literal, Ref, Role, Scalar, Scop, Statement, promises
 from sisyphus.poly import const, make_set, var
 
 GOOD = scop(
@@ -62,24 +62,24 @@ SPOILED: list[tuple[str, Scop]] = [
 
 
 def test_a_good_scop_passes() -> None:
-    assert checks.run(GOOD) is GOOD
+    assert promises.run(GOOD) is GOOD
 
 
 @pytest.mark.parametrize(("name", "spoiled"), SPOILED, ids=[f"{n}-{at}" for at, (n, _) in enumerate(SPOILED)])
 def test_a_broken_promise_is_caught(name: str, spoiled: Scop) -> None:
-    by_name: dict[str, Callable[[Scop], None]] = {c.__name__: c for c in checks.AFTER_FRONTEND}
+    by_name: dict[str, Callable[[Scop], None]] = {c.__name__: c for c in promises.AFTER_FRONTEND}
     with pytest.raises(InternalError):
         by_name[name](spoiled)
 
 
 def test_every_check_has_been_seen_to_fail() -> None:
-    assert {name for name, _ in SPOILED} == {c.__name__ for c in checks.AFTER_FRONTEND}
+    assert {name for name, _ in SPOILED} == {c.__name__ for c in promises.AFTER_FRONTEND}
 
 
 def test_the_witness_is_named() -> None:
     bad = with_statement(write=Ref(FIRST.write.array, (var("i"), var("j") + 1)))
     with pytest.raises(InternalError, match=r"is outside its array at \{'i': \d, 'j': 4\}"):
-        checks.accesses_in_bounds(bad)
+        promises.accesses_in_bounds(bad)
 
 
 def test_statement_type_is_as_expected() -> None:

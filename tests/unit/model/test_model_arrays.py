@@ -16,7 +16,7 @@ from random_knobs import random_points
 from sisyphus.algebra import VECTOR
 from sisyphus.ir import Array, ArrayId
 from sisyphus.model import Term, Users, bank_costs, estimate, resident_costs, tile_costs, whole_transfer
-from sisyphus.model.area.resources import AreaTerms, resources_of
+from sisyphus.model.area.area_terms import AreaTerms, resources_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2

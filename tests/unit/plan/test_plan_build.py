@@ -384,7 +384,7 @@ def test_nests_that_never_run_have_no_task() -> None:
 
 
 def test_ragged_rectangles_need_no_isl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sisyphus.plan.scan.pull_back", None)
+    monkeypatch.setattr("sisyphus.plan.loop_bounds.pull_back", None)
     point = replace(
         gemm_point(),
         nests=(gemm_point().nests[0], nest("S1", "kij", "j", i=(2, 1, 3), j=(1, 6, 1), k=(3, 1, 3))),

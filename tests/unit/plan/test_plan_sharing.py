@@ -10,7 +10,7 @@ from random_kernels import random_kernel, random_point
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import Expr, Ref, StmtId, reads
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 from sisyphus.plan import For, LoopRole, Node, Plan, Run, body_of, build_plan, dump, shared_subexpressions, varying_in
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile
 

@@ -16,7 +16,7 @@ from unit.search.solve_spaces import gemm_space
 from unit.search.test_company_search import best_of_all, problem_of
 
 from sisyphus.errors import NoDesignError
-from sisyphus.nlp import choice
+from sisyphus.nlp import choice_model
 from sisyphus.search import Incumbent, MeasuredCosts, PaperCosts, Problem, Whole, search
 from sisyphus.search import linear as linear_module
 from sisyphus.search.events import Failed
@@ -55,12 +55,12 @@ def test_couplings_and_shared_operators_make_a_difference(monkeypatch: pytest.Mo
     best = list(map(best_of_all, every))
     alone = [replace(problem, recount=None) for problem in every]
     assert list(map(chosen_by, alone)) != pytest.approx(best)
-    taken = choice._Builder._taken
+    taken = choice_model._Builder._taken
 
-    def nothing(self: choice._Builder, table: int, budget: str, kind: int, unit: float) -> Any:
+    def nothing(self: choice_model._Builder, table: int, budget: str, kind: int, unit: float) -> Any:
         return 0.0 if budget == "lut" else taken(self, table, budget, kind, unit)
 
-    monkeypatch.setattr(choice._Builder, "_taken", nothing)
+    monkeypatch.setattr(choice_model._Builder, "_taken", nothing)
     monkeypatch.setattr(linear_module, "_with_cut", lambda cuts, *_: pytest.fail("an answer breaks a budget"))
     with pytest.raises(pytest.fail.Exception):
         list(map(chosen_by, every))

@@ -11,7 +11,7 @@ from sisyphus.analysis import LoopKind, dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.space import KERNEL_PLACE, NestSpace, Options, Space, apply_fixes, build_space
-from sisyphus.space.build import beat_widths
+from sisyphus.space.derive import beat_widths
 from sisyphus.space.tilings import divisors
 from sisyphus.target import load_device, make_target
 

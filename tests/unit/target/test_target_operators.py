@@ -13,7 +13,7 @@ from sisyphus.backends.hls.express import library_function
 from sisyphus.errors import InternalError
 from sisyphus.frontend.c.mathlib import MATH as C_MATH
 from sisyphus.target import OpCost, OperatorTable, operator_table
-from sisyphus.target.tables import package_csv
+from sisyphus.target.data_files import package_csv
 
 ROOT = Path(__file__).parents[3]
 ORACLE = ROOT.parent / "shared" / "oracle" / "operators.csv"

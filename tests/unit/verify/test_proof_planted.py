@@ -232,7 +232,7 @@ def test_no_mutant_that_computes_something_else_passes(seed: int) -> None:
 
 def test_a_blow_up_is_no_proof_and_no_refutation(monkeypatch: pytest.MonkeyPatch) -> None:
     case = point_files.case("gemm-tiled")
-    monkeypatch.setattr("sisyphus.verification.order.LEASH", 50)
+    monkeypatch.setattr("sisyphus.verification.execution_order.LEASH", 50)
     verdict = prove(case.plan, case.dependences, case.live)
     assert not verdict.passed and not verdict.refuted
     assert all(c.detail.startswith("not proven (too complex)") for c in verdict.failures)

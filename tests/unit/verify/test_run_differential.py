@@ -21,6 +21,8 @@ from sisyphus.plan import Copy, For, LoopRole, Plan
 from sisyphus.poly import var
 from sisyphus.verification import run
 
+DIFFERENTIAL_RUN = importlib.import_module("sisyphus.verification.differential_run")
+
 
 def test_all_data_sets_agree() -> None:
     plan = gemm_tiled()
@@ -168,7 +170,7 @@ def test_source_that_is_no_c_is_the_users_fault() -> None:
 
 
 def test_missing_compiler_is_an_external_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("sisyphus.verification.run"), "COMPILER", "no-such-compiler")
+    monkeypatch.setattr(DIFFERENTIAL_RUN, "COMPILER", "no-such-compiler")
     with pytest.raises(ToolError, match="no-such-compiler") as caught:
         run(project(gemm_resident()), gemm_resident())
     assert caught.value.exit_code == 5 and caught.value.hint
@@ -196,19 +198,17 @@ def test_integer_kernels_never_overflow_or_divide_by_zero() -> None:
     )
     plan = replace(gemm_resident(), scop=integers)
     assert data_sets(plan) == ("random", "dominant", "zeros", "negatives")
-    assert importlib.import_module("sisyphus.verification.run").sets_for(plan, full=False, sanitize=True)[-1] == "zeros"
+    assert DIFFERENTIAL_RUN.sets_for(plan, full=False, sanitize=True)[-1] == "zeros"
     scale = scop.statements[0]
     quotient = Binary("/", scale.rhs, Literal("2", INT32), INT32)
     divided = replace(integers, statements=(replace(scale, rhs=quotient), *integers.statements[1:]))
     dividing = replace(plan, scop=divided)
     assert data_sets(dividing) == ("dominant", "negatives", "wide")
-    assert importlib.import_module("sisyphus.verification.run").sets_for(dividing, full=False, sanitize=True) == (
-        "dominant",
-    )
+    assert DIFFERENTIAL_RUN.sets_for(dividing, full=False, sanitize=True) == ("dominant",)
 
 
 def test_large_kernels_run_fewer_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    module, plan = importlib.import_module("sisyphus.verification.run"), gemm_resident()
+    module, plan = DIFFERENTIAL_RUN, gemm_resident()
     copied = 2 * 8 * 12 + 8 * 10 + 10 * 12
     assert module.work(plan) == 2 * (8 * 12 * 2 + 8 * 12 * 10 * 4) + copied
     sizes = {10**8: data_sets(plan), 10**9: ("random", "dominant"), 10**10: ("dominant",)}

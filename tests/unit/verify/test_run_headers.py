@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus.tools import find_tool, run_tool
-from sisyphus.verification.run import INCLUDE_DIR
+from sisyphus.verification.differential_run import INCLUDE_DIR
 
 PROGRAM = r"""
 #include <ap_int.h>

@@ -23,8 +23,8 @@ from sisyphus.plan import LoopRole, Plan, build_plan, walk
 from sisyphus.plan.tree import For, Guard
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.verification import Reduced, Verdict, prove, reduced, verify
+from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, work
 from sisyphus.verification.reduced import fit
-from sisyphus.verification.run import VERY_MANY_OPERATIONS, work
 from sisyphus.verification.sizes import Family
 
 ROOT = Path(__file__).parents[3]

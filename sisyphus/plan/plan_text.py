@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sisyphus.ir.dump import expression
+from sisyphus.ir.scop_text import expression
 from sisyphus.plan.body_schedule import Schedule, dump_schedule
 from sisyphus.plan.plan import Buffer, Plan, Transfer
 from sisyphus.plan.sharing import Shared, shared_subexpressions

@@ -9,13 +9,13 @@ from pycparser import c_ast, c_generator
 
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Bound, Condition, Fork
+from sisyphus.frontend.c.c_types import Declared, declared, integer_literal, limits, promoted
 from sisyphus.frontend.c.choices import returned, smaller_or_larger, tests_of
 from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.parse import Tree
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
-from sisyphus.frontend.c.types import Declared, declared, integer_literal, limits, promoted
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
