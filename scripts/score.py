@@ -2,7 +2,11 @@
 
 The published figures lie beside a checkout, in ../shared/oracle/targets.csv; where they do not, nothing is scored.
 
-python scripts/score.py [--only gemm,2mm] [--budget chip] [--device u55c] [--tree-reduction] [--time-limit 60] [--json]
+python scripts/score.py [--only gemm,2mm] [--budget chip] [--trust measured] [--device u55c] [--tree-reduction]
+    [--time-limit 60] [--lines scores.jsonl] [--json]
+
+With `--lines` each score is a line of that file as soon as it is there, and what has a line is not scored again: a run
+that was ended goes on where it was, and runs of a few kernels each add up to one table.
 """
 
 from __future__ import annotations
@@ -40,7 +44,8 @@ CLASSES: tuple[Evidence, ...] = ("measured", "documented", "inferred")
 class Score:
     """A kernel under a budget: what we predict, what others published, and no design can beat.
 
-    `used` has the share of the fullest kind of each place; `refused` says why there is no design.
+    `used` has the share of the fullest kind of each place; `refused` says why there is no design. `asked` is what else
+    the search was told, so that a line is taken for an answer to the same question only.
     """
 
     kernel: str
@@ -53,6 +58,7 @@ class Score:
     evidence: Mapping[str, float] | None = None
     used: Mapping[str, tuple[str, float]] | None = None
     refused: str = ""
+    asked: str = ""
 
     def best(self, tools: Iterable[str] = PUBLISHED) -> tuple[int, str] | None:
         """The fewest cycles that some of the tools published."""
@@ -71,11 +77,16 @@ def main() -> int:
     if unknown:
         print(f"no published figures of {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
+    known = _known(chosen.lines)
     found: list[Score] = []
     for budget in chosen.budget or ("chip", "routable"):
         for row in wanted:
-            print(f"{budget}: {row['kernel']}", file=sys.stderr, flush=True)
-            found.append(_score(row, budget, chosen))
+            score = known.get((row["kernel"], budget, _asked(chosen)))
+            if score is None:
+                print(f"{budget}: {row['kernel']}", file=sys.stderr, flush=True)
+                score = _score(row, budget, chosen)
+                _keep(score, chosen.lines)
+            found.append(score)
         if not chosen.json:
             print(_told([score for score in found if score.budget == budget]) + "\n", flush=True)
     if chosen.json:
@@ -87,40 +98,68 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="comma-separated kernel names")
     parser.add_argument("--budget", action="append", choices=["chip", "platform", "routable"], help="may be repeated")
+    parser.add_argument("--trust", default="any", choices=["any", "measured"])
     parser.add_argument("--device", default="u200")
     parser.add_argument("--tree-reduction", action="store_true", help="let additions be reassociated")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per search")
+    parser.add_argument("--lines", type=Path, help="a file of scores, one a line, to go on from and to add to")
     parser.add_argument("--json", action="store_true", help="a list of all scores")
     return parser.parse_args()
+
+
+def _asked(chosen: argparse.Namespace) -> str:
+    """The rest of the question, in words."""
+    tree = ", tree reduction" if chosen.tree_reduction else ""
+    return f"{chosen.device}, trust {chosen.trust}{tree}, {chosen.time_limit:g} s"
+
+
+def _known(lines: Path | None) -> dict[tuple[str, str, str], Score]:
+    """The scores that have a line already."""
+    if lines is None or not lines.exists():
+        return {}
+    rows = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
+    scores = [Score(**{**row, "rtl": tuple(row["rtl"]) if row["rtl"] else None}) for row in rows]
+    return {(score.kernel, score.budget, score.asked): score for score in scores}
+
+
+def _keep(score: Score, lines: Path | None) -> None:
+    if lines is not None:
+        with lines.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(score)) + "\n")
 
 
 def _score(row: Mapping[str, str], budget: Any, chosen: argparse.Namespace) -> Score:
     name = row["kernel"]
     published = {tool: int(row[tool]) for tool in (*PUBLISHED, SAID_IN_RTL) if row[tool]}
-    bare = Score(name, budget, published, int(row["limit" if chosen.tree_reduction else "limit_exact"]))
+    limit = int(row["limit" if chosen.tree_reduction else "limit_exact"])
+    asked = _asked(chosen)
     target = make_target(load_device(chosen.device), budget=budget)
     request = Request(
         source=Source(str(next(ROOT.glob(f"kernels/*/{name}.c")))),
         target=target,
-        options=Options(tree_reduction=chosen.tree_reduction, objective=natural_objective(target.device)),
+        options=Options(
+            tree_reduction=chosen.tree_reduction, objective=natural_objective(target.device), trust=chosen.trust
+        ),
         limits=Limits(seconds=chosen.time_limit),
         verify=False,
     )
     try:
         design = optimize(request)
     except SisyphusError as fault:
-        return Score(name, budget, published, bare.limit, refused=f"{type(fault).__name__}: {fault.message}")
+        refused = f"{type(fault).__name__}: {fault.message}"
+        return Score(name, budget, published, limit, refused=refused, asked=asked)
     cost, outcome = design.estimate, design.outcome
     return Score(
         kernel=name,
         budget=budget,
         published=published,
-        limit=bare.limit,
+        limit=limit,
         report=cost.cycles,
         rtl=cost.rtl,
         search=outcome.stop.value if outcome else "",
         evidence=dict(cost.evidence.shares["cycles"]),
         used=_used(cost, target),
+        asked=asked,
     )
 
 
