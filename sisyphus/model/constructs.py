@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Tile, Work
+from sisyphus.model.formulas.aliases import FAR, alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Timing, is_reduction, is_tree, reduction_copies
 from sisyphus.model.formulas.pipes import PipeStudy
-from sisyphus.model.formulas.recurrence import FAR, acts_as_registers, address_distance, alias_pairs
+from sisyphus.model.formulas.recurrence import acts_as_registers, address_distance
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
 from sisyphus.plan.ranges import Ranges

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sisyphus.algebra import Algebra, Value, product
 from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.facts.task_facts import Access, Pipe, Work
 from sisyphus.model.formulas.addresses import arrival, in_registers
+from sisyphus.model.formulas.aliases import alias_pairs, copies_in_turn, told_apart
 from sisyphus.model.formulas.cores import core_of, core_of_sums, terms
 from sisyphus.model.formulas.rules import GuardForm, Rules
 from sisyphus.target import OperatorTable
@@ -117,7 +118,7 @@ def timings(setting: Setting, pipe: Pipe, flattened: Value) -> tuple[Timing, ...
             passed = written.get((access.buffer, access.element))
             return when(access) if passed is None else passed
 
-        found.append(_timing(setting, pipe, work, ready))
+        found.append(_behind_each_other(setting, pipe, len(found), _timing(setting, pipe, work, ready)))
         written[work.write.buffer, work.write.element] = found[-1].finish
     return tuple(found)
 
@@ -138,6 +139,18 @@ def _timing(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Val
         chain = 0
     depths = {ref: cycles for ref, (cycles, _) in ways.items()}
     return Timing(finish, chain, path, count == 1, depths, starts, {ref: ready(ref) for ref in work.reads})
+
+
+def _behind_each_other(setting: Setting, pipe: Pipe, run: int, timing: Timing) -> Timing:
+    """The same with the copies that may read what an earlier one wrote behind each other."""
+    alg, cycles = setting.alg, setting.rules.cycles
+    finish = timing.finish
+    for pair in alias_pairs(pipe):
+        if pair.writer == pair.reader == run:
+            one, copies = timing.depth_from[pair.ref] + cycles.read + cycles.write, copies_in_turn(alg, pipe, pair)
+            last = timing.arrivals[pair.ref] + one * copies - cycles.read
+            finish = alg.maximum(finish, alg.select(told_apart(alg, pipe, pair), 0, last))
+    return replace(timing, finish=finish)
 
 
 def sum_latency(setting: Setting, pipe: Pipe, work: Work) -> int:

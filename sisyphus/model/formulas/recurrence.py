@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
-from sisyphus.model.facts.task_facts import Access, Dim, Flow, Pipe, Work
+from sisyphus.model.facts.task_facts import Access, Flow, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, changes_address, words_per_bank
+from sisyphus.model.formulas.aliases import (
+    FAR,
+    AliasPair,
+    alias_distance,
+    alias_pairs,
+    copies_in_turn,
+    inner_first,
+    told_apart,
+)
 from sisyphus.model.formulas.iteration_latency import (
     Setting,
     Timing,
@@ -19,9 +28,6 @@ from sisyphus.model.formulas.iteration_latency import (
     sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
-
-#: A distance that no recurrence is felt over.
-FAR = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -88,42 +94,8 @@ def acts_as_registers(alg: Algebra, rules: Rules, pipe: Pipe, write: Access) -> 
     return alg.both(found, few)
 
 
-@dataclass(frozen=True)
-class AliasPair:
-    """A write, by its place in the body, and a read of the same buffer through other subscripts, before or in it."""
-
-    writer: int
-    reader: int
-    ref: Ref
-    write: Access
-    read: Access
-
-    @property
-    def buffer(self) -> str:
-        return self.write.buffer
-
-
-def alias_pairs(pipe: Pipe) -> tuple[AliasPair, ...]:
-    """Reads that the tool cannot tell from a write: subscripts that differ in more than constants.
-
-    Those that differ in constants alone are told apart (70 of 73 loops), and wait for values that really pass.
-    """
-    found: list[AliasPair] = []
-    for at, writer in enumerate(pipe.works):
-        for by, reader in enumerate(pipe.works[: at + 1]):
-            for ref, read in reader.reads.items():
-                if read.buffer == writer.write.buffer and linear(read) != linear(writer.write):
-                    found.append(AliasPair(at, by, ref, writer.write, read))
-    return tuple(found)
-
-
-def linear(access: Access) -> tuple[tuple[tuple[str, int], ...], ...]:
-    """The parts of the subscripts that move."""
-    return tuple(index.terms for index in access.element)
-
-
 def _aliased(setting: Setting, pipe: Pipe, pair: AliasPair, timings: Sequence[Timing]) -> Value:
-    """What the next start waits for if it may read what this one writes: ⌈(chain + 3) / distance⌉.
+    """What the next start waits for if it may read what this one writes: ⌈n (chain + 3) / distance⌉ of n copies.
 
     30 loops over k of `B[i][j] += A[k][i] * B[k][j]` took 14 cycles, the product, the sum and 3 more, where a subscript
     was a sum of two loops. Where all were single loops, k and i were told apart, and the sum's own 10 cycles remained.
@@ -132,52 +104,10 @@ def _aliased(setting: Setting, pipe: Pipe, pair: AliasPair, timings: Sequence[Ti
     chain = chain_between(setting, pipe, pair.writer, pair.reader, [pair.ref], timings)
     if chain is None:
         return 1
-    wait = alg.ceil_div(chain + cycles.read + cycles.write, alias_distance(alg, pipe, pair))
-    return alg.select(_told_apart(alg, pipe, pair), 1, wait)
-
-
-def _told_apart(alg: Algebra, pipe: Pipe, pair: AliasPair) -> Condition:
-    """No value passes, and in some dimension the read goes with the pipelined loop and the write with another."""
-    if any((flow.writer, flow.reader, flow.buffer) == (pair.writer, pair.reader, pair.buffer) for flow in pipe.flows):
-        return False
-    found: Condition = False
-    for write, read in zip(pair.write.dims, pair.read.dims, strict=True):
-        for mine, single in _single_loops(alg, pipe, write):
-            for other, too in _single_loops(alg, pipe, read):
-                if mine != other == pipe.loop:
-                    found = alg.either(found, alg.both(single, too))
-    return found
-
-
-def _single_loops(alg: Algebra, pipe: Pipe, dim: Dim) -> Iterator[tuple[str, Condition]]:
-    """Loops that are a subscript all by themselves, each with the condition that it is."""
-    unrolled = {loop for work in pipe.works for loop in work.unrolled}
-    moved = {
-        loop: alg.both(alg.exceeds(pipe.trips[loop], 1), alg.exceeds(step, 0))
-        for loop, step in dim.strides.items()
-        if loop in pipe.trips
-    }
-    for loop in moved:
-        if loop not in unrolled:
-            alone: Condition = alg.both(moved[loop], alg.negation(alg.exceeds(dim.strides[loop], 1)))
-            for other in moved:
-                if other != loop:
-                    alone = alg.both(alone, alg.negation(moved[other]))
-            yield loop, alone
-
-
-def alias_distance(alg: Algebra, pipe: Pipe, pair: AliasPair) -> Value:
-    """Starts within which both may be one element: those of the loops, innermost first, that move both alike."""
-    distance: Value = 1
-    open_: Condition = True
-    for loop in _inner_first(pipe):
-        alike: Condition = alg.negation(alg.exceeds(pipe.trips[loop], 1))
-        for dim, mine, other in zip(pair.write.dims, linear(pair.write), linear(pair.read), strict=True):
-            if mine == other and loop in dim.strides:
-                alike = alg.either(alike, alg.exceeds(dim.strides[loop], 0))
-        open_ = alg.both(open_, alike)
-        distance = distance * alg.select(open_, pipe.trips[loop], 1)
-    return alg.select(open_, FAR, distance)
+    if pair.writer == pair.reader:
+        chain = timings[pair.writer].depth_from[pair.ref]
+    wait = (chain + cycles.read + cycles.write) * copies_in_turn(alg, pipe, pair)
+    return alg.select(told_apart(alg, pipe, pair), 1, alg.ceil_div(wait, alias_distance(alg, pipe, pair)))
 
 
 def reduction_interval(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Value:
@@ -199,7 +129,7 @@ def address_distance(setting: Setting, pipe: Pipe, write: Access) -> Value:
     not change the address; a loop that only selects a bank does not change it.
     """
     alg = setting.alg
-    loops = _inner_first(pipe)
+    loops = inner_first(pipe)
     distance: Value = FAR
     inside: Value = 1
     open_: Value = True
@@ -211,11 +141,6 @@ def address_distance(setting: Setting, pipe: Pipe, write: Access) -> Value:
         open_ = alg.both(open_, alg.negation(stops))
         inside = inside * pipe.trips[loop]
     return distance
-
-
-def _inner_first(pipe: Pipe) -> tuple[str, ...]:
-    own = () if pipe.loop is None else (pipe.loop,)
-    return (*own, *reversed(pipe.outer))
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
@@ -278,7 +203,7 @@ def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
 
 def _weights(pipe: Pipe) -> dict[str, Value]:
     """How many starts one step of each loop around the body is worth."""
-    loops = _inner_first(pipe)
+    loops = inner_first(pipe)
     return {loop: product([pipe.trips[inner] for inner in loops[:at]]) for at, loop in enumerate(loops)}
 
 

@@ -133,8 +133,8 @@ TRMM_EXTENTS = {"A": (8, 8), "B": (8, 16)}
             "i",
             {"k": (2, 1, 4), "i": (1, 7, 1), "j": (1, 1, 16)},
             16,
-            4 + 4 * 7 + 3,
-            "the row read may be the one written",
+            4 * (4 + 7 + 3),
+            "the row read may be the one written, by each of the copies before",
         ),
     ],
 )
@@ -145,7 +145,10 @@ def test_an_array_read_at_another_subscript_than_the_updated_one(
     factors = {"A": (4, 1), "B": (4 if pipeline == "i" else 1, banks)}
     order = "".join(loop for loop in "ijk" if loop != pipeline) + pipeline
     plan = one_nest(kernel, order=order, pipeline=pipeline, factors=factors, **dict(sorted(tiles.items())))
-    assert body_of(plan)[0] == interval, why
+    found, depth = body_of(plan)
+    assert found == interval, why
+    # what is written in the end of a start is read in the next one, so that no start is shorter than they are apart
+    assert depth >= interval or banks == 1, why
 
 
 @pytest.mark.parametrize(("words", "interval"), [(4, 7), (5, 1)])
