@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from jinja2 import UndefinedError
 
 from sisyphus import allowance, report
 from sisyphus.analysis import total_operations
-from sisyphus.backends.hls import Project, check_folder, project, write_failed, write_file, write_folder
+from sisyphus.backends.hls import Project, check_folder, project, write_file
 from sisyphus.choice import Choice, Listen, choose, silent
-from sisyphus.cpu import CpuTime, time_on_cpu
-from sisyphus.errors import KernelError, MemoryUp, TimeUp, VerifyError
+from sisyphus.cpu import time_on_cpu
+from sisyphus.design import PAGE, RUN, UNVERIFIED, Design
+from sisyphus.errors import KernelError, MemoryUp, TimeUp
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
-from sisyphus.model.limit import Limit, limit_of
+from sisyphus.model.limit import limit_of
 from sisyphus.plan import Plan
 from sisyphus.poly import CountError
 from sisyphus.readback import Comparison, compare, find_reports, predicted_of
@@ -27,8 +28,9 @@ from sisyphus.record import DESIGN, Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
 from sisyphus.saved import fitted, read_data, read_point
 from sisyphus.sensitivity import explain
-from sisyphus.solve import Limits, SolveOutcome, Stop
-from sisyphus.space import DesignPoint, Space
+from sisyphus.shown import Shown
+from sisyphus.solve import Limits, Stop
+from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 from sisyphus.verification import Verdict, reduced, require_compiler, verify
 
@@ -39,10 +41,9 @@ __all__ = [
     "Model",
     "Request",
     "Source",
-    "as_data",
-    "as_text",
-    "check",
     "cost_of",
+    "emit",
+    "explain_design",
     "explain_saved",
     "load_kernels",
     "optimize",
@@ -50,52 +51,13 @@ __all__ = [
     "read_back",
     "read_kernel",
     "read_point",
-    "save",
+    "verify_design",
     "write_page",
 ]
 
 T = TypeVar("T")
 #: Seconds beyond its limit after which a stage that watches no clock is ended.
 SLACK_S = 1.0
-UNVERIFIED = "interrupted while it was verified: this design is NOT VERIFIED (`sisy verify DIR`)"
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """What a run chose and what came of it.
-
-    `others` are the next best designs, `front` and `explanation` None where they were not asked for. `outcome` is None
-    where the point was given, `verdict` where verification was turned off, `paper` (what the paper's model says) unless
-    that model was asked for.
-    """
-
-    request: Request
-    kernel: Kernel
-    space: Space
-    point: DesignPoint
-    outcome: SolveOutcome | None
-    plan: Plan
-    estimate: Estimate
-    paper: paper.PaperEstimate | None
-    project: Project
-    verdict: Verdict | None
-    seconds: Mapping[str, float]
-    others: tuple[report.Rated, ...] = ()
-    front: report.Front | None = None
-    explanation: report.Explanation | None = None
-    notes: tuple[str, ...] = ()
-    limit: Limit | None = None
-    cpu: CpuTime | None = None
-
-    @property
-    def was_interrupted(self) -> bool:
-        """The search was ended by Ctrl-C, and what it had found was taken."""
-        return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
-
-    @property
-    def is_unverified(self) -> bool:
-        """Ctrl-C ended its verification."""
-        return UNVERIFIED in self.notes
 
 
 def optimize(request: Request, listen: Listen = silent) -> Design:
@@ -176,6 +138,13 @@ def explain_saved(
     return clock.run("explanation", lambda: explain(kernels, request, choice, listen), request.limits.seconds)
 
 
+def explain_design(design: Design, limits: Limits, listen: Listen = silent) -> report.Explanation:
+    """The same for a design at hand."""
+    request = replace(design.request, limits=limits)
+    choice = Choice(design.kernel, design.space, design.point, None)
+    return explain(load_kernels(request.source), request, choice, listen)
+
+
 def read_back(folder: Path, *, source: Path | None, device: str | None) -> Comparison:
     """What the vendor's reports below a folder say, beside what its design.json predicts, where there is one."""
     saved = folder / DESIGN
@@ -224,23 +193,39 @@ class _Clock:
 
 
 @dataclass(frozen=True)
-class Costed:
+class Costed(Shown):
     """What a saved design costs; `operations` of the source over its true domain, None where they cannot be counted."""
 
     estimate: Estimate
     target: Target
     operations: int | None
 
+    def __str__(self) -> str:
+        return report.estimate_text(self.estimate, self.target, self.operations)
 
-def cost_of(source: Source, target: Target, path: Path) -> Costed:
-    """The estimate of a saved design; `KernelError` where it does not fit the kernel."""
-    kernel, point = fitted(load_kernels(source), source, path)
+
+def cost_of(source: Source, target: Target, saved: Path | DesignPoint) -> Costed:
+    """The estimate of a design, saved or at hand; `KernelError` where it does not fit the kernel."""
+    kernel, point = fitted(load_kernels(source), source, saved)
     scop = kernel.scop
     try:
         operations = sum(count for (op, kind), count in total_operations(scop).items() if kind.is_float)
     except CountError:
         operations = None
     return Costed(estimate(plan_of(kernel, point), target), target, operations)
+
+
+def emit(source: Source, target: Target, saved: Path | DesignPoint) -> Project:
+    """The files of a design, saved or at hand, without its records."""
+    kernel, point = fitted(load_kernels(source), source, saved)
+    return project(plan_of(kernel, point), target, temporaries=source.temporaries)
+
+
+def verify_design(design: Design, *, full: bool = False) -> Verdict:
+    """Proof and run of a design at hand."""
+    require_compiler()
+    choice = Choice(design.kernel, design.space, design.point, None)
+    return _verify(choice, design.plan, design.project, replace(design.request, verify_full=full))
 
 
 def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request) -> Verdict:
@@ -263,45 +248,10 @@ def prepare(request: Request, out: Path | None) -> None:
         require_compiler()
 
 
-def save(design: Design, out: Path) -> Path:
-    """Writes the project whole to `out`, or beside it where it failed verification; returns where."""
-    files = dict(design.project.files)
-    files["design.json"] = _json(report.design_data(_told(design)))
-    files["run.json"] = _json(report.run_data(_told(design)))
-    files["report.md"] = report.report_markdown(_told(design))
-    files |= _more_files(design)
-    if design.request.html:
-        files["report.html"] = report.page(json.loads(files["design.json"]), json.loads(files["run.json"]))
-    if design.verdict is None or design.verdict.passed:
-        write_folder(files, out)
-        return out
-    return write_failed(files, out)
-
-
-def _more_files(design: Design) -> dict[str, str]:
-    """Of the designs beside the chosen one; the number in a name is that of the row in the table."""
-    told, files = _told(design), dict[str, str]()
-    for number, other in enumerate(design.others, start=2):
-        files[f"design-{number}.json"] = _json(report.point_data(told, other))
-    if design.front is not None:
-        files["pareto.json"] = _json({"kernel": design.plan.scop.name} | report.front_data(design.front))
-        files["pareto.svg"] = _front_picture(design)
-        for number, other in enumerate(design.front.designs[1:], start=2):
-            files[f"pareto-{number}.json"] = _json(report.point_data(told, other))
-    if design.explanation is not None:
-        files["explain.json"] = _json(report.explanation_data(design.explanation))
-    return files
-
-
-def _front_picture(design: Design) -> str:
-    front, name = design.front, design.plan.scop.name
-    return "" if front is None else report.front_svg(front, design.request.target.budget, f"{name}: latency and area")
-
-
 def write_page(folder: Path) -> Path:
     """Makes report.html of a folder from its JSON files, which is all that it needs; returns where it is."""
     data = read_data(folder / DESIGN)
-    run = folder / "run.json"
+    run = folder / RUN
     try:
         text = report.page(data, json.loads(run.read_text(encoding="utf-8")) if run.is_file() else None)
     except (KeyError, ValueError, TypeError, UndefinedError) as fault:
@@ -309,60 +259,5 @@ def write_page(folder: Path) -> Path:
             f"{folder}: design.json or run.json is not as this version writes it ({fault!r})",
             hint="write the folder again with `sisy optimize --design`",
         ) from fault
-    write_file(folder / "report.html", text)
-    return folder / "report.html"
-
-
-def check(design: Design) -> None:
-    """`VerifyError` where a design was verified and failed."""
-    if design.verdict is not None and not design.verdict.passed:
-        failed = design.verdict.failures[0]
-        raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
-
-
-def as_text(design: Design) -> str:
-    """What a person reads on standard output."""
-    return report.summary_text(_told(design))
-
-
-def as_data(design: Design) -> dict[str, Any]:
-    """What a machine reads: design.json and run.json together."""
-    data = report.design_data(_told(design)) | {"run": report.run_data(_told(design))}
-    if design.others:
-        data["designs"] = report.top_data((report.Rated(design.point, design.estimate), *design.others))
-    if design.front is not None:
-        data["pareto"] = report.front_data(design.front)
-    if design.explanation is not None:
-        data["explanation"] = report.explanation_data(design.explanation)
-    return data
-
-
-def _told(design: Design) -> report.Facts:
-    return report.Facts(
-        plan=design.plan,
-        point=design.point,
-        estimate=design.estimate,
-        paper=design.paper,
-        target=design.request.target,
-        outcome=design.outcome,
-        verdict=design.verdict,
-        seconds=design.seconds,
-        digest=design.project.digest,
-        interface=design.project.interface,
-        temporaries=design.request.source.temporaries,
-        search={
-            "model": design.request.model,
-            "fixes": list(design.request.fixes),
-            "options": asdict(design.request.options),
-        },
-        others=design.others,
-        front=design.front,
-        explanation=design.explanation,
-        limit=design.limit,
-        cpu=design.cpu,
-        notes=design.notes,
-    )
-
-
-def _json(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=2) + "\n"
+    write_file(folder / PAGE, text)
+    return folder / PAGE

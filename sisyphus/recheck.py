@@ -15,8 +15,9 @@ from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import DESIGN, Record
-from sisyphus.report import interface_data
+from sisyphus.report import interface_data, verdict_text
 from sisyphus.request import form_of, load_kernels
+from sisyphus.shown import Shown
 from sisyphus.target import Target
 from sisyphus.verification import Check, Verdict, reduced, run_files, verify
 
@@ -29,12 +30,21 @@ _SETS = re.compile(r'wanted \? wanted : "(?P<sets>[\w ]+)"')
 
 
 @dataclass(frozen=True)
-class Rechecked:
-    """The verdict on a folder; `notes` say what could not be checked, and why."""
+class Rechecked(Shown):
+    """The verdict on a folder, or on a design at hand (None); `notes` say what could not be checked, and why."""
 
-    folder: Path
+    folder: Path | None
     verdict: Verdict
     notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([f"verification: {verdict_text(self.verdict)}", *(f"note: {note}" for note in self.notes)])
+
+    def check(self) -> None:
+        """`VerifyError` where some check failed."""
+        if not self.verdict.passed:
+            failed, where = self.verdict.failures[0], f" of {self.folder}" if self.folder is not None else ""
+            raise VerifyError(f"verification{where} failed: {failed.name}: {failed.detail}")
 
 
 def recheck(folder: Path, *, source: Path | None = None, device: str | None = None, full: bool = False) -> Rechecked:
@@ -55,13 +65,6 @@ def recheck(folder: Path, *, source: Path | None = None, device: str | None = No
         return _without_source(folder, record, files, device=device, full=full)
     record.check_source(found)
     return _whole(folder, record, files, found, device=device, full=full)
-
-
-def require_passed(checked: Rechecked) -> None:
-    """`VerifyError` where some check failed."""
-    if not checked.verdict.passed:
-        failed = checked.verdict.failures[0]
-        raise VerifyError(f"verification of {checked.folder} failed: {failed.name}: {failed.detail}")
 
 
 def _without_source(

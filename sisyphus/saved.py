@@ -49,23 +49,24 @@ def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
     return DesignPoint.from_json(data if whole else data["design"], path=str(path) if whole else f"{path}: design")
 
 
-def fitted(kernels: Sequence[Kernel], source: Source, path: Path) -> tuple[Kernel, DesignPoint]:
-    """A saved point and the form of the kernel that it is a design of; `KernelError` where there is none."""
-    data = read_data(path)
-    point = _point(path, data)
+def fitted(kernels: Sequence[Kernel], source: Source, saved: Path | DesignPoint) -> tuple[Kernel, DesignPoint]:
+    """A point, saved or at hand, and the form of the kernel that it is a design of; `KernelError` if there is none."""
+    data = read_data(saved) if isinstance(saved, Path) else {}
+    point = _point(saved, data) if isinstance(saved, Path) else saved
+    name = str(saved) if isinstance(saved, Path) else "this design point"
     kernel = form_of(kernels, point)
     if kernel is None or point.kernel != kernel.scop.name:
         raise KernelError(
-            f"{path}: a design of `{point.kernel}`, not of `{kernels[0].scop.name}` as it is here",
+            f"{name}: a design of `{point.kernel}`, not of `{kernels[0].scop.name}` as it is here",
             hint="give the kernel file that it was made from",
         )
     try:
         check_point(kernel.scop, kernel.distribution, point)
     except KernelError as wrong:
-        raise KernelError(f"{path}: {wrong.message}", hint=_made_for(data, kernel, source) or wrong.hint) from wrong
+        raise KernelError(f"{name}: {wrong.message}", hint=_made_for(data, kernel, source) or wrong.hint) from wrong
     violation = illegal(kernel.dependences, kernel.distribution, point)
     if violation is not None:
-        raise KernelError(f"{path}: this order is not legal: {violation}", hint="`sisy analyze` lists legal orders")
+        raise KernelError(f"{name}: this order is not legal: {violation}", hint="`sisy analyze` lists legal orders")
     return kernel, point
 
 

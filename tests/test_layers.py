@@ -13,7 +13,7 @@ PACKAGE = ROOT / "sisyphus"
 
 #: Lower rows may be imported by higher ones; two modules of one row are the same layer.
 ROWS = (
-    ("source", "errors"),
+    ("source", "errors", "shown"),
     ("tools", "allowance", "algebra"),
     ("poly",),
     ("ir",),
@@ -32,7 +32,9 @@ ROWS = (
     ("verification", "lint"),
     ("report", "readback"),
     ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "sensitivity"),
+    ("design",),
     ("pipeline", "recheck", "batch"),
+    ("api",),
     ("cli", "__main__"),
 )
 RANK = {module: rank for rank, row in enumerate(ROWS) for module in row}

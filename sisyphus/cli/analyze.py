@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sisyphus.cli.options import make_source, memory_option, source_options
+from sisyphus.cli.options import memory_option, source_options, take_kernel
 
 
 @click.command()
@@ -20,14 +20,11 @@ from sisyphus.cli.options import make_source, memory_option, source_options
 @memory_option
 def analyze(**options: Any) -> None:
     """Statements, dependences, reductions, nests, legal orders and footprints of KERNEL."""
-    from sisyphus import analysis, pipeline
-    from sisyphus.report import kernel_text
+    from sisyphus import api
     from sisyphus.report.graph import write_graph
 
     as_json, graph = options.pop("as_json"), options.pop("graph")
-    source = make_source(options)
-    scop = pipeline.read_kernel(source)
+    found = api.analyze(take_kernel(options))
     if graph is not None:
-        write_graph(analysis.statement_graph_dot(scop), graph)
-    found = analysis.summary(scop, source.temporaries)
-    click.echo(json.dumps(found, indent=2) if as_json else kernel_text(found))
+        write_graph(found.graph, graph)
+    click.echo(json.dumps(found.data, indent=2) if as_json else found)

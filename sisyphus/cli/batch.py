@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sisyphus.cli.options import seconds
 from sisyphus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,6 +73,7 @@ def batch(**options: Any) -> None:
 
 def _sweep(options: dict[str, Any]) -> Sweep:
     """The sweep of the file, with what the command line says in place of it."""
+    from sisyphus.api.inputs import seconds_of
     from sisyphus.batch import Sweep, read_sweep
 
     if options["sweep"] is None and not options["kernels"]:
@@ -84,7 +84,7 @@ def _sweep(options: dict[str, Any]) -> Sweep:
     limit = options["time_limit"]
     if limit is None:
         return sweep
-    allowed = seconds(limit)
+    allowed = seconds_of(limit)
     timeout = None if allowed is None else allowed + JOB_S
     return replace(sweep, options=(*sweep.options, "--time-limit", limit), timeout_s=sweep.timeout_s or timeout)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sisyphus.cli.options import make_source, make_target, memory_option, source_options, target_options
+from sisyphus.cli.options import memory_option, source_options, take_kernel, take_target, target_options
 
 
 @click.command()
@@ -24,12 +25,11 @@ from sisyphus.cli.options import make_source, make_target, memory_option, source
 @memory_option
 def estimate(**options: Any) -> None:
     """Cycles, time, GF/s and resources of a design of KERNEL."""
-    from sisyphus import pipeline
-    from sisyphus.report import estimate_text
+    from sisyphus import api
 
     as_json, path, operations = options.pop("as_json"), options.pop("design"), options.pop("operations")
-    costed = pipeline.cost_of(make_source(options), make_target(options), path)
+    costed = api.estimate(take_kernel(options), path, take_target(options))
     if as_json:
         click.echo(json.dumps(costed.estimate.to_json(), indent=2))
     else:
-        click.echo(estimate_text(costed.estimate, costed.target, operations or costed.operations))
+        click.echo(replace(costed, operations=operations or costed.operations))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sisyphus.cli.options import memory_option, seconds
+from sisyphus.cli.options import memory_option
 from sisyphus.cli.progress import progress
 
 
@@ -27,11 +27,9 @@ def explain(
 
     Each budget is raised by a tenth and the search repeated; each neighbouring choice is judged by the full model.
     """
-    from sisyphus import pipeline
-    from sisyphus.report import explanation_data, explanation_text
-    from sisyphus.solve import Limits
+    from sisyphus import api
+    from sisyphus.report import explanation_data
 
-    limits = Limits(seconds=seconds(time_limit), seed=seed)
     with progress(str(design), quiet=quiet) as listen:
-        found = pipeline.explain_saved(design, source=source, device=device, limits=limits, listen=listen)
-    click.echo(json.dumps(explanation_data(found), indent=2) if as_json else explanation_text(found))
+        found = api.explain(design, source=source, device=device, time_limit=time_limit, seed=seed, listen=listen)
+    click.echo(json.dumps(explanation_data(found), indent=2) if as_json else found)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import gc
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sisyphus.cli.options import (
-    make_source,
-    make_target,
     memory_option,
-    seconds,
     source_options,
+    take_kernel,
+    take_target,
     talk_options,
     target_options,
 )
@@ -25,7 +23,7 @@ from sisyphus.cli.project_file import ProjectFile, read_project_file
 from sisyphus.errors import UsageError
 
 if TYPE_CHECKING:
-    from sisyphus.pipeline import Design, Request
+    from sisyphus.api import Design
 
 #: What only a search knows what to do with, and what says how much a design may take.
 SEARCH_OPTIONS = frozenset(
@@ -105,7 +103,7 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 @memory_option
 def optimize(**options: Any) -> None:
     """Choose a design for KERNEL, write it as HLS C++ and verify it."""
-    from sisyphus import pipeline
+    from sisyphus import api, pipeline
 
     gc.freeze()  # modules stay as they are: collections that walk them take a sixth of a short search
     output: Path | None = options.pop("output")
@@ -113,25 +111,34 @@ def optimize(**options: Any) -> None:
     given = _given()
     _check_together(options, given)
     file = ProjectFile() if options["design"] is not None else read_project_file(Path.cwd())
-    request = replace(_request(options, file), binding=bool(given & BUDGET_OPTIONS))
+    kernel, target = take_kernel(options), take_target(options)
+    request = api.request_of(kernel, target, binding=bool(given & BUDGET_OPTIONS), **_wanted(options, file))
     pipeline.prepare(request, output)
     try:
-        with progress(request.source.path, quiet=quiet) as listen:
+        with progress(kernel.path, quiet=quiet) as listen:
             design = pipeline.optimize(request, listen)
     except UsageError as wrong:
         raise file.placed(wrong) from wrong
     if design.was_interrupted:
         click.echo("interrupted: going on with the best design so far", err=True)
-    click.echo(json.dumps(pipeline.as_data(design), indent=2) if as_json else pipeline.as_text(design))
+    click.echo(json.dumps(design.data, indent=2) if as_json else design)
     if output is not None:
-        written = pipeline.save(design, output)
+        written = design.save(output)
         if not (as_json or quiet):
             click.echo(f"\nwritten to {written}", err=True)
     if verbose:
         _tell(design, log=verbose > 1)
-    pipeline.check(design)
+    design.check()
     if design.is_unverified:
         raise KeyboardInterrupt
+
+
+def _wanted(options: dict[str, Any], file: ProjectFile) -> dict[str, Any]:
+    """What is left of the options, in the words of the API."""
+    how, is_off = options.pop("verify_how"), options.pop("no_verify")
+    fixes, pareto = (*file.texts, *options.pop("fixes")), options.pop("front")
+    verify = "full" if how == "full" else True
+    return options | {"fix": fixes, "pareto": pareto, "verify": False if is_off else verify}
 
 
 def _tell(design: Design, *, log: bool) -> None:
@@ -149,40 +156,6 @@ def _given() -> frozenset[str]:
     return frozenset(name for name in context.params if context.get_parameter_source(name) is typed)
 
 
-def _request(options: dict[str, Any], file: ProjectFile) -> Request:
-    from sisyphus.model import natural_objective
-    from sisyphus.pipeline import Request
-    from sisyphus.solve import Limits
-    from sisyphus.space import Options
-
-    target = make_target(options)
-    return Request(
-        source=make_source(options),
-        target=target,
-        options=Options(
-            tree_reduction=options["tree_reduction"],
-            reuse=options["reuse"],
-            tiles=options["tiles"],
-            padding=options["padding"],
-            objective=options["objective"] or natural_objective(target.device),
-            trust=options["trust"],
-        ),
-        solver=options["solver"],
-        limits=Limits(seconds=seconds(options["time_limit"]), gap=_gap(options["gap"]), seed=options["seed"]),
-        fixes=(*file.texts, *options["fixes"]),
-        model=options["model"],
-        design=options["design"],
-        start=options["start"],
-        top=options["top"],
-        front=options["front"],
-        explain=options["explain"],
-        verify=not options["no_verify"],
-        compare_cpu=options["compare_cpu"],
-        html=options["html"],
-        verify_full=options["verify_how"] == "full",
-    )
-
-
 def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
     """`UsageError` for options that contradict each other, or that would have no effect."""
     if options["design"] is not None:
@@ -191,22 +164,8 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
                 f"`{_shown(name)}` asks for a search, and `--design` for none",
                 hint="`--start FILE` begins a search with a saved design",
             )
-    if options["model"] == "paper":
-        if options["objective"] is not None:
-            raise UsageError("`--objective` needs the measured model", hint="leave out `--model paper`")
-        for name in ("front", "explain"):
-            if options[name]:
-                raise UsageError(f"`{_shown(name)}` needs the measured model", hint="leave out `--model paper`")
 
 
 def _shown(name: str) -> str:
     """An option as it is typed."""
     return next(p.opts[0] for p in click.get_current_context().command.params if p.name == name)
-
-
-def _gap(text: str) -> float:
-    """`1`, `1%`, `0.5 %`: a share of the cost."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)\s*%?", text.strip())
-    if match is None or float(match[1]) >= 100:
-        raise UsageError(f"`--gap {text}` is no gap", hint="a percentage from 0 up to 100, as in 1 or 0.5%")
-    return float(match[1]) / 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,7 +13,7 @@ import click
 from sisyphus.errors import UsageError
 
 if TYPE_CHECKING:
-    from sisyphus.pipeline import Source
+    from sisyphus.request import Source
     from sisyphus.target import Target
 
 Command = Callable[..., Any]
@@ -93,7 +92,10 @@ def _limit_memory(context: click.Context, _: click.Parameter, text: str | None) 
     if text is not None and limit is not None:
         from sisyphus.target import parse_size
 
-        size = sys.maxsize if text == "none" else _parsed("--memory-limit", text, lambda: parse_size(text))
+        try:
+            size = sys.maxsize if text == "none" else parse_size(text)
+        except ValueError as wrong:
+            raise UsageError(f"`--memory-limit {text}`: {wrong}") from None
         if size < LEAST_MEMORY:
             raise UsageError(f"`--memory-limit {text}` is less than any run needs", hint="256MB is the least")
         limit(size)
@@ -103,110 +105,22 @@ def _all(decorators: Iterable[Callable[[Command], Command]], command: Command) -
     return functools.reduce(lambda inner, decorate: decorate(inner), reversed(list(decorators)), command)
 
 
-def make_source(options: dict[str, Any]) -> Source:
+def take_kernel(options: dict[str, Any]) -> Source:
     """The kernel that the options of `source_options` name; they are taken out of `options`."""
-    from sisyphus.pipeline import Source
+    from sisyphus.api import source_of
 
-    path: Path = options.pop("kernel")
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "no such file"
-        raise UsageError(f"{path}: {what}", hint="give the path of a C file")
-    return Source(
-        path=str(path),
-        function=options.pop("function"),
-        defines=options.pop("defines"),
-        include_dirs=options.pop("include_dirs"),
-        params=dict(_param(text) for text in options.pop("params")),
-        extents=tuple(_extent(text) for text in options.pop("extents")),
-        temporaries=options.pop("temporaries"),
-    )
+    names = ("function", "defines", "include_dirs", "params", "extents", "temporaries")
+    return source_of(options.pop("kernel"), **{name: options.pop(name) for name in names})
 
 
-def _param(text: str) -> tuple[str, int]:
-    name, _, value = text.partition("=")
-    try:
-        return name.strip(), int(value, 0)
-    except ValueError:
-        raise UsageError(f"`--param {text}` is not of the form NAME=INTEGER", hint="as in --param N=200") from None
-
-
-def _extent(text: str) -> str:
-    name, _, values = text.partition("=")
-    try:
-        sizes = [int(value, 0) for value in values.split(",")]
-    except ValueError:
-        sizes = []
-    if not name.strip() or not sizes or min(sizes) < 1:
-        raise UsageError(f"`--extent {text}` is not of the form NAME=N or NAME=N,N", hint="as in --extent a=200,220")
-    return f"{name.strip()}={','.join(map(str, sizes))}"
-
-
-def make_target(options: dict[str, Any]) -> Target:
+def take_target(options: dict[str, Any]) -> Target:
     """The target that the options of `target_options` describe; they are taken out of `options`."""
-    from sisyphus import target
+    from sisyphus.api import board
 
-    device = target.load_device(options.pop("device"))
-    whole = device.chip()
-    found = target.make_target(
-        device,
-        budget=options.pop("budget"),
-        platform=options.pop("platform"),
-        dsp=_amount("--dsp", options.pop("dsp"), whole.dsp),
-        onchip_bytes=_size("--mem", options.pop("mem"), whole.onchip_bytes),
-        bram18k=_amount("--bram", options.pop("bram"), whole.bram18k),
-        uram=_amount("--uram", options.pop("uram"), whole.uram),
-        lut=_amount("--lut", options.pop("lut"), whole.lut),
-        ff=_amount("--ff", options.pop("ff"), whole.ff),
-        clock_mhz=options.pop("clock"),
-        max_partition=options.pop("max_partition"),
-    )
-    if found.level == "routable" and found.platform is None:
-        _note(f"no user region of `{device.name}` is known; its budgets are shares of the whole chip (`sisy devices`)")
-    return found
-
-
-def _amount(option: str, text: str | None, total: int) -> int | None:
-    from sisyphus.target import parse_amount
-
-    return (
-        None
-        if text is None
-        else _at_most(option, text, _parsed(option, text, lambda: parse_amount(text, total)), total)
-    )
-
-
-def _at_most(option: str, text: str, amount: int, total: int) -> int:
-    """No budget is more than the device has; who asks for more is told so."""
-    if amount > total:
-        _note(f"`{option} {text}` is more than the device has; its {total:,} bind")
-    return amount
+    names = ("platform", "budget", "dsp", "mem", "bram", "uram", "lut", "ff", "clock", "max_partition")
+    return board(options.pop("device"), **{name: options.pop(name) for name in names}, tell=_note)
 
 
 def _note(text: str) -> None:
     if not click.get_current_context().params.get("quiet"):
         click.echo(f"note: {text}", err=True)
-
-
-def _size(option: str, text: str | None, total: int) -> int | None:
-    from sisyphus.target import parse_size
-
-    if text is None:
-        return None
-    return _at_most(option, text, _parsed(option, text, lambda: parse_size(text)), total)
-
-
-def _parsed(option: str, text: str, parse: Callable[[], int]) -> int:
-    try:
-        return parse()
-    except ValueError as wrong:
-        raise UsageError(f"`{option} {text}`: {wrong}") from None
-
-
-def seconds(text: str) -> float | None:
-    """`30`, `30s`, `2m`, `1h`, `none`."""
-    if text.strip() == "none":
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h)?", text.strip())
-    if match is None or float(match[1]) <= 0:
-        raise UsageError(f"`--time-limit {text}` is no time", hint="as in 30, 30s, 5m, 1h or none")
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]

@@ -19,8 +19,8 @@ def readback(folder: Path, source: Path | None, device: str | None, as_json: boo
     Finds csynth.xml (or csynth.rpt), and Vivado's utilisation and timing reports; names every loop that could not be
     pipelined as asked with its statements and arrays. Without a design.json in DIR the reports alone are shown.
     """
-    from sisyphus import pipeline
-    from sisyphus.readback import comparison_data, comparison_text
+    from sisyphus import api
+    from sisyphus.readback import comparison_data
 
-    found = pipeline.read_back(folder, source=source, device=device)
-    click.echo(json.dumps(comparison_data(found), indent=2) if as_json else comparison_text(found))
+    found = api.read_back(folder, source=source, device=device)
+    click.echo(json.dumps(comparison_data(found), indent=2) if as_json else found)

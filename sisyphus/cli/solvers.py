@@ -11,11 +11,10 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 def solvers(as_json: bool) -> None:
     """List the solvers, with version or what is missing; `auto` takes `exact`, then `scip`."""
-    from sisyphus.solve import solver_infos
+    from sisyphus import api
 
-    rows = solver_infos()
+    rows = api.solvers()
     if as_json:
         click.echo(json.dumps([{"name": r.name, "version": r.version, "missing": r.missing} for r in rows], indent=2))
-        return
-    for row in rows:
-        click.echo(f"{row.name:12s} {row.version or f'cannot run: {row.missing}'}")
+    else:
+        click.echo(rows)

@@ -22,15 +22,13 @@ def verify(folder: Path, source: Path | None, device: str | None, full: bool, as
 
     Where the source of the kernel is gone, its text is taken from reference.c. Exit status 4 when a check fails.
     """
-    from sisyphus.recheck import recheck, require_passed
-    from sisyphus.report import verdict_data, verdict_text
+    from sisyphus import api
+    from sisyphus.report import verdict_data
 
-    checked = recheck(folder, source=source, device=device, full=full)
+    checked = api.verify(folder, source=source, device=device, full=full)
     if as_json:
         data = {"folder": str(folder), "notes": list(checked.notes), "verdict": verdict_data(checked.verdict)}
         click.echo(json.dumps(data, indent=2))
     else:
-        click.echo("verification: " + verdict_text(checked.verdict))
-        for note in checked.notes:
-            click.echo(f"note: {note}")
-    require_passed(checked)
+        click.echo(checked)
+    checked.check()

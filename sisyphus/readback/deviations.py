@@ -14,6 +14,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import Call, Copy, Node, Plan
 from sisyphus.readback.csynth import Loop, Module, Synthesis
 from sisyphus.readback.vivado import Implementation
+from sisyphus.shown import Shown
 from sisyphus.target import Target
 
 RESOURCES = ("dsp", "bram18k", "uram", "lut", "ff")
@@ -69,7 +70,7 @@ class Violation:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Everything that a report says beside what was predicted."""
 
     synthesis: Synthesis
@@ -77,6 +78,11 @@ class Comparison:
     violations: tuple[Violation, ...]
     implementation: Implementation | None = None
     notes: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        from sisyphus.readback.show import comparison_text
+
+        return comparison_text(self)
 
 
 def predicted_of(plan: Plan, target: Target) -> Predicted:

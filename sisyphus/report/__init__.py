@@ -1,13 +1,13 @@
 """What was chosen and why, as data and as text; decides and prints nothing."""
 
-from sisyphus.report.board import device_data, device_text, devices_text
+from sisyphus.report.board import device_data, device_text, devices_text, solvers_text
 from sisyphus.report.data import design_data, interface_data, point_data, run_data, verdict_data
 from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
 from sisyphus.report.facts import Facts, Front, Rated
 from sisyphus.report.kernel_text import kernel_text
-from sisyphus.report.page import page
+from sisyphus.report.page import fragment, page
 from sisyphus.report.pictures import front_svg
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text
 
@@ -23,6 +23,7 @@ __all__ = [
     "estimate_text",
     "explanation_data",
     "explanation_text",
+    "fragment",
     "front_data",
     "front_svg",
     "interface_data",
@@ -33,6 +34,7 @@ __all__ = [
     "register_markdown",
     "report_markdown",
     "run_data",
+    "solvers_text",
     "summary_text",
     "top_data",
     "verdict_data",

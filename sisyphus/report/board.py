@@ -1,4 +1,4 @@
-"""What boards have, and how a design lies on one, as data and text; decides nothing."""
+"""What boards have, how a design lies on one, and which solvers there are, as data and text; decides nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from sisyphus.model import Estimate
 from sisyphus.report.tables import Rows, indent, table
+from sisyphus.solve import SolverInfo
 from sisyphus.target import KINDS, Device, Platform, Resources, Target, ceilings, device_budget
 
 #: Kinds that SLRs have; bytes on chip follow from blocks.
@@ -28,6 +29,11 @@ def devices_text(devices: Sequence[Device]) -> str:
         for d in devices
     ]
     return table(("board", "part", *HEADER[1:], "SLRs", "banks", "user region of"), rows)
+
+
+def solvers_text(rows: Sequence[SolverInfo]) -> str:
+    """A line per solver: its version, or why it cannot run."""
+    return "\n".join(f"{row.name:12s} {row.version or f'cannot run: {row.missing}'}" for row in rows)
 
 
 def device_text(device: Device) -> str:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sisyphus.report.tables import Rows, indent, table
+from sisyphus.shown import Shown
 
 #: Neighbours of one nest that are printed; all of them are in the JSON.
 MOST_SHOWN = 10
@@ -73,7 +74,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """Everything computed to explain a design; `complete`: no neighbour and no budget was left out for want of time."""
 
     cycles: int
@@ -83,6 +84,9 @@ class Explanation:
     steps: tuple[Step, ...]
     neighbours: tuple[Neighbour, ...]
     complete: bool
+
+    def __str__(self) -> str:
+        return explanation_text(self)
 
 
 def explanation_data(found: Explanation) -> dict[str, Any]:

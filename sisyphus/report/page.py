@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from sisyphus.report.pictures import budgets_svg, timeline_svg
 
@@ -23,11 +22,22 @@ NAMES = {
 
 def page(design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
     """The page; `run` is None where nobody knows how the design was found and verified."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    text = files("sisyphus.report").joinpath("templates", "report.html.j2").read_text(encoding="utf-8")
+    return _rendered("report.html.j2", design, run)
+
+
+def fragment(design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
+    """The same without the frame of a page, to be put into one."""
+    return _rendered("design.html.j2", design, run)
+
+
+def _rendered(template: str, design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
+    loader = PackageLoader("sisyphus.report")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     estimate, budget = design["estimate"], design["target"]["budget"]
     used = {told: float(estimate[name]) for name, told in NAMES.items()}
-    return environment.from_string(text).render(
+    return environment.get_template(template).render(
         design=design,
         run=run,
         estimate=estimate,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.pipeline import Design, Request, Source, as_text, optimize
+from sisyphus.pipeline import Design, Request, Source, optimize
 from sisyphus.solve import Limits
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
@@ -32,7 +32,7 @@ def test_every_construct_is_measured_or_documented(trusted: Design) -> None:
     assert found.is_trusted
     assert found.shares["cycles"]["inferred"] == 0
     assert all(tile.has_one_loop for nest in trusted.point.nests for _, tile in nest.tiles)
-    assert "every construct is measured or documented" in as_text(trusted)
+    assert "every construct is measured or documented" in trusted.text
 
 
 def test_what_trust_costs_is_told(trusted: Design) -> None:

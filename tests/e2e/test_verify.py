@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from sisyphus import pipeline
 from sisyphus.cli.main import sisy
 from sisyphus.errors import KernelError, UsageError, VerifyError
-from sisyphus.recheck import recheck, require_passed
+from sisyphus.recheck import recheck
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 
@@ -50,7 +50,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         temporaries=("t",),
     )
     request = pipeline.Request(source, make_target(load_device("u55c"), budget="chip", clock_mhz=200), verify=False)
-    pipeline.save(pipeline.optimize(request), place / "out")
+    pipeline.optimize(request).save(place / "out")
     return place
 
 
@@ -113,7 +113,7 @@ def test_a_spoiled_folder_fails(name: str, copy: Path) -> None:
     checked = recheck(copy)
     assert any(check in c.name for c in checked.verdict.failures), checked.verdict
     with pytest.raises(VerifyError):
-        require_passed(checked)
+        checked.check()
 
 
 def test_a_spoiled_design_point_fails(copy: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_huge_kernel_without_its_source_runs_at_smaller_sizes(tmp_path: Path) 
     request = pipeline.Request(
         pipeline.Source(path=str(source)), make_target(load_device("u200"), budget="chip"), limits=limits, verify=False
     )
-    pipeline.save(pipeline.optimize(request), tmp_path / "out")
+    pipeline.optimize(request).save(tmp_path / "out")
     source.unlink()
     started = time.monotonic()
     checked = recheck(tmp_path / "out")

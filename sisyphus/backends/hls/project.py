@@ -15,17 +15,21 @@ from sisyphus.backends.hls.reference import print_reference
 from sisyphus.backends.hls.testbench import print_testbench
 from sisyphus.backends.hls.top_function import print_kernel
 from sisyphus.plan import Plan, Port
+from sisyphus.shown import Shown
 from sisyphus.target import Target
 
 
 @dataclass(frozen=True, eq=False)
-class Project:
+class Project(Shown):
     """The emitted files by name, the top function, its arguments in order, and the SHA-256 over all files."""
 
     files: Mapping[str, str]
     top: str
     interface: tuple[Port, ...]
     digest: str
+
+    def __str__(self) -> str:
+        return self.files["kernel.cpp"]
 
 
 def project(plan: Plan, target: Target | None = None, *, temporaries: Collection[str] = ()) -> Project:

@@ -71,5 +71,5 @@ def test_ctrl_c_ends_the_search_and_the_job_is_finished_with_its_best_design(tmp
     assert "Ctrl-C" in said
     assert design.was_interrupted
     assert said[-2:] == ["plan", "codegen"]
-    pipeline.save(design, tmp_path / "out")
+    design.save(tmp_path / "out")
     assert (tmp_path / "out" / "kernel.cpp").exists()

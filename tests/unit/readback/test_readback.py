@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus.errors import KernelError, UsageError
-from sisyphus.pipeline import Design, Request, Source, optimize, read_back, save
+from sisyphus.pipeline import Design, Request, Source, optimize, read_back
 from sisyphus.readback import Comparison, compare, comparison_data, comparison_text, predicted_of, read_csynth
 from sisyphus.target import load_device, make_target
 
@@ -94,7 +94,7 @@ def test_a_doctored_loop_is_named_with_statement_and_array(design: Design, tmp_p
 
 def test_a_written_folder_is_read_back(design: Design, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    save(design, out)
+    design.save(out)
     with pytest.raises(UsageError, match="no csynth"):
         read_back(out, source=None, device=None)
     (out / "build").mkdir()

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from sisyphus import pipeline
 from sisyphus.cpu import CpuTime, time_on_cpu
 from sisyphus.model.limit import Limit
 from sisyphus.pipeline import Design, Request, Source, optimize
@@ -25,16 +24,16 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
 
 def test_a_design_near_its_limit_is_not_scolded(design: Design) -> None:
     near = replace(design, limit=Limit(design.estimate.cycles, 1, 1, "S0"))
-    text = pipeline.as_text(near)
+    text = near.text
     assert f"limit: {design.estimate.cycles:,} cycles, by operators; this design takes 1.00x" in text
     assert "far from" not in text
 
 
 def test_a_bad_design_is_told_what_holds_it_back(design: Design) -> None:
-    text = pipeline.as_text(replace(design, limit=Limit(1, 1, 1, "S0"), cpu=CpuTime(1e-9, 3, "gcc -O3")))
+    text = replace(design, limit=Limit(1, 1, 1, "S0"), cpu=CpuTime(1e-9, 3, "gcc -O3")).text
     assert f"far from the limit, held back by {held_back_by(design.estimate)}" in text
     assert "times SLOWER" in text
-    data = pipeline.as_data(replace(design, limit=Limit(1, 2, 3, "S0")))
+    data = replace(design, limit=Limit(1, 2, 3, "S0")).data
     assert data["limit"]["ratio"] == design.estimate.cycles / 3 and data["limit"]["memory"] == 2
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus.errors import KernelError
-from sisyphus.pipeline import Design, Request, Source, optimize, save, write_page
+from sisyphus.pipeline import Design, Request, Source, optimize, write_page
 from sisyphus.report.page import loops_of
 from sisyphus.target import load_device, make_target
 from sisyphus.tools import find_tool, run_tool
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Source(str(place / "k.c")), make_target(load_device("u200"), budget="chip"), html=True, verify=False
     )
     design: Design = optimize(request)
-    save(design, place / "out")
+    design.save(place / "out")
     return place / "out"
 
 

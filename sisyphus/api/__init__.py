@@ -1,0 +1,29 @@
+"""What the command line does, for programs and notebooks: `import sisyphus as sisy` has all of it."""
+
+from sisyphus.api.choosing import Wanted, optimize, request_of
+from sisyphus.api.inputs import KernelFile, board, read, source_of
+from sisyphus.api.listings import Analysis, Devices, Solvers
+from sisyphus.api.telling import analyze, devices, emit, estimate, explain, read_back, solvers, verify
+from sisyphus.design import Design
+
+__all__ = [
+    "Analysis",
+    "Design",
+    "Devices",
+    "KernelFile",
+    "Solvers",
+    "Wanted",
+    "analyze",
+    "board",
+    "devices",
+    "emit",
+    "estimate",
+    "explain",
+    "optimize",
+    "read",
+    "read_back",
+    "request_of",
+    "solvers",
+    "source_of",
+    "verify",
+]

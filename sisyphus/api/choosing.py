@@ -1,0 +1,129 @@
+"""Choosing a design: the words that steer a search, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, TypedDict, Unpack
+
+from sisyphus import pipeline
+from sisyphus.api.inputs import DEFAULT_DEVICE, KernelLike, TargetLike, as_source, as_target, seconds_of, share_of
+from sisyphus.choice import silent
+from sisyphus.design import Design
+from sisyphus.errors import UsageError
+from sisyphus.model import natural_objective
+from sisyphus.request import Model, Request
+from sisyphus.solve import DEFAULT_SOLVER, Limits
+from sisyphus.space import Options
+
+Listen = Callable[[str], None]
+DEFAULT_LIMIT_S = 60
+
+
+class Wanted(TypedDict, total=False):
+    """What `optimize` may be told beside kernel and target; the command line calls each of these the same."""
+
+    model: Model
+    reuse: Literal["optimistic", "pessimistic"]
+    #: May additions be reassociated?
+    tree_reduction: bool
+    tiles: Literal["auto", "divisors", "ragged"]
+    padding: bool
+    #: Which cycles are minimised; None: in RTL where they were measured.
+    objective: Literal["rtl", "report"] | None
+    trust: Literal["any", "measured"]
+    #: Knobs as `"S1.order=k,i,j"`.
+    fix: Sequence[str]
+    solver: str
+    #: Seconds of each search, or a text such as `"2m"`; None: no limit.
+    time_limit: float | str | None
+    seed: int
+    #: Percent: a design proved this near to the best is enough.
+    gap: float | str
+    #: A saved design to be built, without a search.
+    design: str | Path | None
+    #: A saved design to begin the search with.
+    start: str | Path | None
+    #: How many designs are wanted.
+    top: int
+    #: Look for designs of less area, too.
+    pareto: bool
+    #: Look at what is near the design.
+    explain: bool
+    #: Prove and run the emitted code; `"full"`: at its own sizes however large.
+    verify: bool | Literal["full"]
+    #: Time the source on this machine, too.
+    compare_cpu: bool
+    #: Write report.html, too.
+    html: bool
+
+
+def optimize(
+    kernel: KernelLike,
+    target: TargetLike = DEFAULT_DEVICE,
+    *,
+    output: str | Path | None = None,
+    listen: Listen = silent,
+    **wanted: Unpack[Wanted],
+) -> Design:
+    """Chooses a design for a kernel, prints it as HLS C++ and verifies it.
+
+    The design is complete in memory; with `output` it is written to that folder, too. `listen` is told each stage as it
+    begins. A design that fails its verification is returned, and says so (`design.verdict`, `design.check()`).
+    `NothingFits` where no design fits the budgets, `TimeUp` where time ran out with none.
+    """
+    request = request_of(kernel, target, **wanted)
+    place = None if output is None else Path(output)
+    pipeline.prepare(request, place)
+    design = pipeline.optimize(request, listen)
+    if place is not None:
+        design.save(place)
+    return design
+
+
+def request_of(
+    kernel: KernelLike, target: TargetLike = DEFAULT_DEVICE, *, binding: bool = True, **wanted: Unpack[Wanted]
+) -> Request:
+    """The same as a value; `binding`: a design that is given must fit the budgets."""
+    goal, model = as_target(target), wanted.get("model", "measured")
+    _check_together(wanted, model)
+    verify, design, start = wanted.get("verify", True), wanted.get("design"), wanted.get("start")
+    return Request(
+        source=as_source(kernel),
+        target=goal,
+        options=Options(
+            tree_reduction=wanted.get("tree_reduction", False),
+            reuse=wanted.get("reuse", "optimistic"),
+            tiles=wanted.get("tiles", "auto"),
+            padding=wanted.get("padding", True),
+            objective=wanted.get("objective") or natural_objective(goal.device),
+            trust=wanted.get("trust", "any"),
+        ),
+        solver=wanted.get("solver", DEFAULT_SOLVER),
+        limits=Limits(
+            seconds=seconds_of(wanted.get("time_limit", DEFAULT_LIMIT_S)),
+            gap=share_of(wanted.get("gap", 0)),
+            seed=wanted.get("seed", 0),
+        ),
+        fixes=tuple(wanted.get("fix", ())),
+        model=model,
+        design=None if design is None else Path(design),
+        binding=binding,
+        start=None if start is None else Path(start),
+        top=wanted.get("top", 1),
+        front=wanted.get("pareto", False),
+        explain=wanted.get("explain", False),
+        verify=verify is not False,
+        verify_full=verify == "full",
+        compare_cpu=wanted.get("compare_cpu", False),
+        html=wanted.get("html", False),
+    )
+
+
+def _check_together(wanted: Wanted, model: Model) -> None:
+    """`UsageError` for what the paper's model cannot do."""
+    if model != "paper":
+        return
+    for name in ("objective", "pareto", "explain"):
+        if wanted.get(name):
+            raise UsageError(f"`--{name}` needs the measured model", hint="leave out `--model paper`")

@@ -1,0 +1,101 @@
+"""What is known of kernels, designs, boards and solvers without a search of their own (but for `explain`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sisyphus import analysis, pipeline, recheck
+from sisyphus.api.choosing import DEFAULT_LIMIT_S, Listen
+from sisyphus.api.inputs import DEFAULT_DEVICE, KernelFile, KernelLike, TargetLike, as_source, as_target, seconds_of
+from sisyphus.api.listings import Analysis, Devices, Solvers
+from sisyphus.backends.hls import Project
+from sisyphus.choice import silent
+from sisyphus.design import Design
+from sisyphus.pipeline import Costed
+from sisyphus.readback import Comparison
+from sisyphus.recheck import Rechecked
+from sisyphus.report import Explanation
+from sisyphus.request import read_kernel
+from sisyphus.solve import Limits, solver_infos
+from sisyphus.space import DesignPoint
+from sisyphus.target import device_names, load_device
+
+#: A design at hand, its design point, or the path of a JSON file that has one.
+PointLike = Design | DesignPoint | str | Path
+
+
+def analyze(kernel: KernelLike) -> Analysis:
+    """Statements, dependences, reductions, nests, legal orders and footprints of a kernel."""
+    source = as_source(kernel)
+    scop = kernel.scop if isinstance(kernel, KernelFile) else read_kernel(source)
+    return Analysis(analysis.summary(scop, source.temporaries), analysis.statement_graph_dot(scop))
+
+
+def estimate(kernel: KernelLike, design: PointLike, target: TargetLike = DEFAULT_DEVICE) -> Costed:
+    """What the model says of a design: cycles, resources, and the terms that they are sums of.
+
+    `KernelError` where the design is none of this kernel.
+    """
+    return pipeline.cost_of(as_source(kernel), as_target(target), _saved(design))
+
+
+def emit(kernel: KernelLike, design: PointLike, target: TargetLike = DEFAULT_DEVICE) -> Project:
+    """The HLS C++ of a design, its test bench, host and build files: texts by name in `files`. Nothing is searched."""
+    return pipeline.emit(as_source(kernel), as_target(target), _saved(design))
+
+
+def verify(
+    design: Design | str | Path, *, source: str | Path | None = None, device: str | None = None, full: bool = False
+) -> Rechecked:
+    """Proves a design and runs its code beside the source: one at hand, or the files of a folder as they lie there.
+
+    `source` is the kernel file where it has moved, `device` the board where its name is not a known one; `full`: run
+    all data, whatever it costs. What fails is in the verdict; nothing is raised for it.
+    """
+    if isinstance(design, Design):
+        return Rechecked(None, pipeline.verify_design(design, full=full))
+    return recheck.recheck(Path(design), source=_path(source), device=device, full=full)
+
+
+def explain(
+    design: Design | str | Path,
+    *,
+    source: str | Path | None = None,
+    device: str | None = None,
+    time_limit: float | str | None = DEFAULT_LIMIT_S,
+    seed: int = 0,
+    listen: Listen = silent,
+) -> Explanation:
+    """What binds a design, and how its neighbours compare: one at hand, or that of a folder or a JSON file of it.
+
+    `time_limit` is for everything together.
+    """
+    limits = Limits(seconds=seconds_of(time_limit), seed=seed)
+    if isinstance(design, Design):
+        return pipeline.explain_design(design, limits, listen)
+    return pipeline.explain_saved(Path(design), source=_path(source), device=device, limits=limits, listen=listen)
+
+
+def read_back(folder: str | Path, *, source: str | Path | None = None, device: str | None = None) -> Comparison:
+    """What the reports of Vitis and Vivado below a folder say, beside what was predicted."""
+    return pipeline.read_back(Path(folder), source=_path(source), device=device)
+
+
+def devices(name: str | Path | None = None) -> Devices:
+    """The boards that are known, or one of them; `KernelError` where there is none of this name."""
+    return Devices(load_device(str(n)) for n in ([name] if name is not None else device_names()))
+
+
+def solvers() -> Solvers:
+    """The solvers, with their version or what is missing."""
+    return Solvers(solver_infos())
+
+
+def _saved(design: PointLike) -> Path | DesignPoint:
+    if isinstance(design, Design):
+        return design.point
+    return design if isinstance(design, DesignPoint) else Path(design)
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)

@@ -1,0 +1,181 @@
+"""A chosen design with all that is known of it: its text, its data, its files; chooses nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sisyphus import report
+from sisyphus.backends.hls import Project, write_failed, write_folder
+from sisyphus.cpu import CpuTime
+from sisyphus.errors import VerifyError
+from sisyphus.model import Estimate, paper
+from sisyphus.model.limit import Limit
+from sisyphus.plan import Plan
+from sisyphus.record import DESIGN
+from sisyphus.request import Kernel, Request
+from sisyphus.solve import SolveOutcome, Stop
+from sisyphus.space import DesignPoint, Space
+from sisyphus.verification import Verdict
+
+RUN, PAGE = "run.json", "report.html"
+UNVERIFIED = "interrupted while it was verified: this design is NOT VERIFIED (`sisy verify DIR`)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design:
+    """What a run chose and what came of it.
+
+    `others` are the next best designs, `front` and `explanation` None where they were not asked for. `outcome` is None
+    where the point was given, `verdict` where verification was turned off, `paper` (what the paper's model says) unless
+    that model was asked for. `seconds` is the time of each stage.
+    """
+
+    request: Request
+    kernel: Kernel
+    space: Space
+    point: DesignPoint
+    outcome: SolveOutcome | None
+    plan: Plan
+    estimate: Estimate
+    paper: paper.PaperEstimate | None
+    project: Project
+    verdict: Verdict | None
+    seconds: Mapping[str, float]
+    others: tuple[report.Rated, ...] = ()
+    front: report.Front | None = None
+    explanation: report.Explanation | None = None
+    notes: tuple[str, ...] = ()
+    limit: Limit | None = None
+    cpu: CpuTime | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the kernel's function."""
+        return self.plan.scop.name
+
+    @property
+    def cycles(self) -> int:
+        """Predicted, by the synthesis report."""
+        return self.estimate.cycles
+
+    @property
+    def was_interrupted(self) -> bool:
+        """The search was ended by Ctrl-C, and what it had found was taken."""
+        return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
+
+    @property
+    def is_unverified(self) -> bool:
+        """Ctrl-C ended its verification."""
+        return UNVERIFIED in self.notes
+
+    @cached_property
+    def facts(self) -> report.Facts:
+        """The same as reports read it."""
+        request = self.request
+        return report.Facts(
+            plan=self.plan,
+            point=self.point,
+            estimate=self.estimate,
+            paper=self.paper,
+            target=request.target,
+            outcome=self.outcome,
+            verdict=self.verdict,
+            seconds=self.seconds,
+            digest=self.project.digest,
+            interface=self.project.interface,
+            temporaries=request.source.temporaries,
+            search={"model": request.model, "fixes": list(request.fixes), "options": asdict(request.options)},
+            others=self.others,
+            front=self.front,
+            explanation=self.explanation,
+            limit=self.limit,
+            cpu=self.cpu,
+            notes=self.notes,
+        )
+
+    @property
+    def text(self) -> str:
+        """What a person reads on standard output."""
+        return report.summary_text(self.facts)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What a machine reads: design.json and run.json together."""
+        data = report.design_data(self.facts) | {"run": report.run_data(self.facts)}
+        if self.others:
+            data["designs"] = report.top_data((report.Rated(self.point, self.estimate), *self.others))
+        if self.front is not None:
+            data["pareto"] = report.front_data(self.front)
+        if self.explanation is not None:
+            data["explanation"] = report.explanation_data(self.explanation)
+        return data
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts of its folder by name; the page only where it was asked for."""
+        design, run = report.design_data(self.facts), report.run_data(self.facts)
+        files = {
+            **self.project.files,
+            DESIGN: _json(design),
+            RUN: _json(run),
+            "report.md": report.report_markdown(self.facts),
+            **self._more_files(),
+        }
+        if self.request.html:
+            files[PAGE] = report.page(json.loads(files[DESIGN]), json.loads(files[RUN]))
+        return files
+
+    def _more_files(self) -> dict[str, str]:
+        """Of the designs beside the chosen one; the number in a name is that of the row in the table."""
+        files = dict[str, str]()
+        for number, other in enumerate(self.others, start=2):
+            files[f"design-{number}.json"] = _json(report.point_data(self.facts, other))
+        if self.front is not None:
+            title, budget = f"{self.name}: latency and area", self.request.target.budget
+            files["pareto.json"] = _json({"kernel": self.name} | report.front_data(self.front))
+            files["pareto.svg"] = report.front_svg(self.front, budget, title)
+            for number, other in enumerate(self.front.designs[1:], start=2):
+                files[f"pareto-{number}.json"] = _json(report.point_data(self.facts, other))
+        if self.explanation is not None:
+            files["explain.json"] = _json(report.explanation_data(self.explanation))
+        return files
+
+    def save(self, out: str | Path) -> Path:
+        """Writes the project whole to `out`, or beside it where it failed verification; returns where."""
+        place = Path(out)
+        if self.verdict is not None and not self.verdict.passed:
+            return write_failed(self.files, place)
+        write_folder(self.files, place)
+        return place
+
+    def check(self) -> None:
+        """`VerifyError` where it was verified and failed."""
+        if self.verdict is not None and not self.verdict.passed:
+            failed = self.verdict.failures[0]
+            raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        device = self.request.target.device.name
+        return f"<design of {self.name} on {device}: {self.cycles:,} cycles, {self._verified}>"
+
+    @property
+    def _verified(self) -> str:
+        if self.verdict is None:
+            return "not verified"
+        return "verified" if self.verdict.passed else "WRONG"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the report without its frame."""
+        return report.fragment(report.design_data(self.facts), report.run_data(self.facts))
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2) + "\n"
