@@ -17,7 +17,7 @@ from sisyphus.analysis.footprint import (
     operations,
     total_operations,
 )
-from sisyphus.analysis.legality import Violation, each_legal_order, is_legal, legal_orders, violations
+from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_legal, legal_orders, violations
 from sisyphus.analysis.liveness import Live, liveness
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.rewrite import Expanded, Expansion
@@ -44,7 +44,7 @@ __all__ = [
     "Reduction",
     "View",
     "Viewed",
-    "Violation",
+    "ViolatedDependence",
     "count_or_none",
     "dependences",
     "distribute",

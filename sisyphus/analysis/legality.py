@@ -19,7 +19,7 @@ MANY_ORDERS = 5040
 
 
 @dataclass(frozen=True, eq=False)
-class Violation:
+class ViolatedDependence:
     """A dependence that a schedule runs backwards (or at one time), and two instances that show it."""
 
     dependence: Dependence
@@ -62,7 +62,7 @@ def is_legal(nest: Nest, order: Sequence[str]) -> bool:
     return all(next(signs[at] for at in places if signs[at]) > 0 for signs in nest.directions)
 
 
-def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Violation | None:
+def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> ViolatedDependence | None:
     """The first dependence that the schedules run backwards or at one time; None proves the order legal.
 
     Every schedule sends the instances of a statement to one common time space. Instances that a schedule leaves out
@@ -77,6 +77,6 @@ def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Vio
     return None
 
 
-def _witness(edge: Dependence, source: Map, sink: Map) -> tuple[Violation, ...]:
+def _witness(edge: Dependence, source: Map, sink: Map) -> tuple[ViolatedDependence, ...]:
     pair = backwards(edge.relation, source, sink)
-    return () if pair is None else (Violation(edge, *pair),)
+    return () if pair is None else (ViolatedDependence(edge, *pair),)

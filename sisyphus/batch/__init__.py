@@ -1,19 +1,19 @@
 """Many designs in one run: resumable, in parallel or on a cluster."""
 
-from sisyphus.batch.compare import Change, changes
-from sisyphus.batch.executors import Place, run_all
-from sisyphus.batch.jobs import Job, Result, run_job
+from sisyphus.batch.compare import JobChange, changes
+from sisyphus.batch.executors import Workers, run_all
+from sisyphus.batch.jobs import Job, JobResult, run_job
 from sisyphus.batch.pages import page, tables
 from sisyphus.batch.results import Results
 from sisyphus.batch.sweep import Sweep, jobs_of, read_sweep
 
 __all__ = [
-    "Change",
     "Job",
-    "Place",
-    "Result",
+    "JobChange",
+    "JobResult",
     "Results",
     "Sweep",
+    "Workers",
     "changes",
     "jobs_of",
     "page",

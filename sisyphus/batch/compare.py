@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sisyphus.batch.jobs import Result
+from sisyphus.batch.jobs import JobResult
 
 
 @dataclass(frozen=True)
-class Change:
+class JobChange:
     """A job that two batches share. `ratio` is of cycles, new over old; None where one of them has no design."""
 
     name: str
-    before: Result
-    after: Result
+    before: JobResult
+    after: JobResult
 
     @property
     def ratio(self) -> float | None:
@@ -38,9 +38,9 @@ class Change:
         return f"{self.name}: {old_state} -> {new_state}"
 
 
-def changes(before: Sequence[Result], after: Sequence[Result]) -> list[Change]:
+def changes(before: Sequence[JobResult], after: Sequence[JobResult]) -> list[JobChange]:
     """The jobs of both batches that differ, by name: worst first."""
     old = {result.name: result for result in before}
-    shared = [Change(new.name, old[new.name], new) for new in after if new.name in old]
+    shared = [JobChange(new.name, old[new.name], new) for new in after if new.name in old]
     differing = [c for c in shared if c.before.exit_code != c.after.exit_code or (c.ratio or 1.0) != 1.0]
     return sorted(differing, key=lambda c: (-(c.ratio or (0.0 if c.after.is_done else float("inf"))), c.name))

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sisyphus.batch.jobs import Job, Result, is_there, run_job
+from sisyphus.batch.jobs import Job, JobResult, is_there, run_job
 from sisyphus.batch.results import Results
 from sisyphus.errors import ToolError, UsageError
 from sisyphus.tools import end_all
@@ -24,7 +24,7 @@ INSTALL = "pip install 'sisyphus-hls[cluster]'"
 
 
 @dataclass(frozen=True)
-class Place:
+class Workers:
     """Where jobs run: `workers` at a time here; or on the Dask scheduler at `dask`; or by way of a `queue`."""
 
     workers: int = 1
@@ -33,10 +33,10 @@ class Place:
 
 
 #: Told of every result as it comes, and whether it was known from before.
-Hear = Callable[[Result, bool], None]
+Hear = Callable[[JobResult, bool], None]
 
 
-def run_all(jobs: Sequence[Job], out: Path, place: Place, hear: Hear, *, synthesize: bool = False) -> list[Result]:
+def run_all(jobs: Sequence[Job], out: Path, place: Workers, hear: Hear, *, synthesize: bool = False) -> list[JobResult]:
     """The results of all jobs in their order. Those known from an earlier run of the same inputs are not run again.
 
     Each result is on disk before it is heard of; in the end `results.jsonl` has exactly these, in the same order.
@@ -44,7 +44,7 @@ def run_all(jobs: Sequence[Job], out: Path, place: Place, hear: Hear, *, synthes
     store = Results(out)
     store.repair()
     known = {result.key: result for result in store.read() if is_there(result, out)}
-    found: dict[str, Result] = {}
+    found: dict[str, JobResult] = {}
     waiting: list[Job] = []
     for job in jobs:
         earlier = known.get(job.key)
@@ -75,7 +75,7 @@ _FINAL = frozenset({1, 2, 3, 4})
 
 
 @contextmanager
-def _executor(place: Place) -> Iterator[Executor]:
+def _executor(place: Workers) -> Iterator[Executor]:
     if place.dask is None and place.queue is None:
         with ThreadPoolExecutor(place.workers) as pool:
             try:
@@ -90,7 +90,7 @@ def _executor(place: Place) -> Iterator[Executor]:
 
 
 @contextmanager
-def _client(place: Place) -> Iterator[Any]:
+def _client(place: Workers) -> Iterator[Any]:
     """A client of the cluster; a queue's jobs end with it."""
     connect = _named("distributed", "Client")
     if place.dask is not None:

@@ -52,7 +52,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Result:
+class JobResult:
     """What came of a job. `figures` are predicted, as in design.json; `seconds` is all that differs between runs."""
 
     name: str
@@ -79,18 +79,18 @@ class Result:
         return json.dumps(asdict(self), sort_keys=True)
 
     @staticmethod
-    def of_line(line: str) -> Result:
+    def of_line(line: str) -> JobResult:
         """The inverse of `line`; `ValueError` where it is none."""
         data = json.loads(line)
         if not isinstance(data, dict):
             raise ValueError("not a JSON object")
         try:
-            return Result(**data)
+            return JobResult(**data)
         except TypeError as wrong:
             raise ValueError(str(wrong)) from wrong
 
 
-def run_job(job: Job, out: str, synthesize: bool = False) -> Result:
+def run_job(job: Job, out: str, synthesize: bool = False) -> JobResult:
     """Runs a job below the folder `out`; whatever it fails of is in its result. Workers of a cluster call this."""
     begun, place = time.monotonic(), Path(out).resolve() / job.folder
     command = [sys.executable, "-m", "sisyphus", "optimize", str(Path(job.kernel).resolve())]
@@ -115,16 +115,16 @@ def run_job(job: Job, out: str, synthesize: bool = False) -> Result:
     return _synthesized(result, place) if synthesize and result.is_done else result
 
 
-def is_there(result: Result, out: Path) -> bool:
+def is_there(result: JobResult, out: Path) -> bool:
     """Whether the folder of a design that was made is still one of ours."""
     return not result.is_done or is_ours(out / result.folder)
 
 
-def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> Result:
+def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> JobResult:
     run, estimate = told["run"], told["estimate"]
     solver, verdict = run["solver"] or {}, run["verdict"]
     failed = [] if verdict is None else [c for c in verdict["checks"] if not c["passed"]]
-    return Result(
+    return JobResult(
         name=job.name,
         key=job.key,
         kernel=job.kernel,
@@ -140,19 +140,19 @@ def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> R
     )
 
 
-def _failed(job: Job, status: int, message: str | list[str], seconds: float) -> Result:
+def _failed(job: Job, status: int, message: str | list[str], seconds: float) -> JobResult:
     text = message if isinstance(message, str) else " ".join(message)
     labels, taken = dict(job.labels), {"total": round(seconds, 3)}
-    return Result(job.name, job.key, job.kernel, labels, status, job.folder, message=text, seconds=taken)
+    return JobResult(job.name, job.key, job.kernel, labels, status, job.folder, message=text, seconds=taken)
 
 
-def _synthesized(result: Result, place: Path) -> Result:
+def _synthesized(result: JobResult, place: Path) -> JobResult:
     """The design after `make csynth` in its folder, which needs Vitis."""
     try:
         run_tool(["make", "csynth"], cwd=place, timeout_s=None, log=place / "csynth.log")
     except ToolError as failure:
         told = {**asdict(result), "exit_code": ToolError.exit_code, "message": failure.message.splitlines()[0]}
-        return Result(**told)
+        return JobResult(**told)
     return result
 
 

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 from jinja2 import Environment, StrictUndefined
 
-from sisyphus.batch.compare import Change
-from sisyphus.batch.jobs import FIGURES, Result
+from sisyphus.batch.compare import JobChange
+from sisyphus.batch.jobs import FIGURES, JobResult
 
 #: Figures in the order of their columns.
 COLUMNS = ("cycles", "rtl_cycles", *FIGURES[1:])
@@ -19,12 +19,12 @@ COLUMNS = ("cycles", "rtl_cycles", *FIGURES[1:])
 MEANING = {0: "done", 1: "refused", 2: "usage", 3: "no design", 4: "wrong", 5: "tool failed", 6: "no time", 70: "fault"}
 
 
-def tables(results: Sequence[Result]) -> Mapping[str, str]:
+def tables(results: Sequence[JobResult]) -> Mapping[str, str]:
     """The files beside results.jsonl that programs read."""
     return {"results.csv": _csv(results), "junit.xml": _junit(results)}
 
 
-def page(results: Sequence[Result], changed: Sequence[Change] = ()) -> str:
+def page(results: Sequence[JobResult], changed: Sequence[JobChange] = ()) -> str:
     """One HTML page that needs nothing else."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     text = files("sisyphus.batch").joinpath("templates", "page.html.j2").read_text(encoding="utf-8")
@@ -36,12 +36,12 @@ def page(results: Sequence[Result], changed: Sequence[Change] = ()) -> str:
     )
 
 
-def meaning(result: Result) -> str:
+def meaning(result: JobResult) -> str:
     """What an exit status says, in a word or two."""
     return MEANING.get(result.exit_code, f"exit {result.exit_code}")
 
 
-def _csv(results: Sequence[Result]) -> str:
+def _csv(results: Sequence[JobResult]) -> str:
     text = io.StringIO()
     names = sorted({name for result in results for name in result.labels})
     writer = csv.writer(text, lineterminator="\n")
@@ -53,7 +53,7 @@ def _csv(results: Sequence[Result]) -> str:
     return text.getvalue()
 
 
-def _junit(results: Sequence[Result]) -> str:
+def _junit(results: Sequence[JobResult]) -> str:
     """A test case per job: `failure` where the design is wrong, `error` where there is none."""
     wrong = [r for r in results if r.exit_code == 4]
     broken = [r for r in results if not r.is_done and r.exit_code != 4]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sisyphus.backends.hls import write_file
-from sisyphus.batch.jobs import Result
+from sisyphus.batch.jobs import JobResult
 from sisyphus.errors import UsageError
 
 #: The file in the folder of a batch.
@@ -23,7 +23,7 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.path = folder / RESULTS
 
-    def read(self) -> list[Result]:
+    def read(self) -> list[JobResult]:
         """Every whole line, in the order of the file; `UsageError` where one is not ours."""
         return read_results(self.path) if self.path.exists() else []
 
@@ -35,7 +35,7 @@ class Results:
             if whole != len(text):
                 os.truncate(self.path, whole)
 
-    def append(self, result: Result) -> None:
+    def append(self, result: JobResult) -> None:
         """Adds a line, which is on disk when this returns."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
@@ -43,21 +43,21 @@ class Results:
             file.flush()
             os.fsync(file.fileno())
 
-    def replace(self, results: Iterable[Result]) -> None:
+    def replace(self, results: Iterable[JobResult]) -> None:
         """Exactly these lines, all at once."""
         write_file(self.path, "".join(f"{result.line}\n" for result in results))
 
 
-def read_results(path: Path) -> list[Result]:
+def read_results(path: Path) -> list[JobResult]:
     """The results in a file, without an unfinished last line."""
     try:
         lines = path.read_bytes().decode("utf-8").split("\n")[:-1]
     except (OSError, UnicodeDecodeError) as failure:
         raise UsageError(f"{path}: {failure}", hint="name a results.jsonl that `sisy batch` wrote") from failure
-    found: list[Result] = []
+    found: list[JobResult] = []
     for number, line in enumerate(lines, start=1):
         try:
-            found.append(Result.of_line(line))
+            found.append(JobResult.of_line(line))
         except ValueError as wrong:
             raise UsageError(f"{path}:{number}: no result of a batch: {wrong}") from wrong
     return found

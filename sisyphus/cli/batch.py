@@ -14,7 +14,7 @@ import click
 from sisyphus.errors import UsageError
 
 if TYPE_CHECKING:
-    from sisyphus.batch import Change, Place, Result, Sweep
+    from sisyphus.batch import JobChange, JobResult, Sweep, Workers
 
 #: A comparison found something worse than its threshold.
 WORSE = 7
@@ -89,12 +89,12 @@ def _sweep(options: dict[str, Any]) -> Sweep:
     return replace(sweep, options=(*sweep.options, "--time-limit", limit), timeout_s=sweep.timeout_s or timeout)
 
 
-def _place(options: dict[str, Any]) -> Place:
-    from sisyphus.batch import Place
+def _place(options: dict[str, Any]) -> Workers:
+    from sisyphus.batch import Workers
 
     if options["dask"] is not None and options["queue"] is not None:
         raise UsageError(f"`--dask` and `--{options['queue']}` are two places", hint="give one of them")
-    return Place(options["workers"], options["dask"], options["queue"])
+    return Workers(options["workers"], options["dask"], options["queue"])
 
 
 def _threshold(text: str) -> float:
@@ -105,16 +105,16 @@ def _threshold(text: str) -> float:
 
 
 @contextmanager
-def _shown(count: int, *, quiet: bool, as_json: bool) -> Iterator[Callable[[Result, bool], None]]:
+def _shown(count: int, *, quiet: bool, as_json: bool) -> Iterator[Callable[[JobResult, bool], None]]:
     """Yields a listener: a live table on a terminal, else a line for each result."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True)
-    rows: list[tuple[Result, bool]] = []
+    rows: list[tuple[JobResult, bool]] = []
     is_live = console.is_terminal and not quiet
 
-    def hear(result: Result, is_known: bool) -> None:
+    def hear(result: JobResult, is_known: bool) -> None:
         rows.append((result, is_known))
         if as_json:
             click.echo(result.line)
@@ -130,7 +130,7 @@ def _shown(count: int, *, quiet: bool, as_json: bool) -> Iterator[Callable[[Resu
         yield hear
 
 
-def _table(rows: Sequence[tuple[Result, bool]], count: int) -> Any:
+def _table(rows: Sequence[tuple[JobResult, bool]], count: int) -> Any:
     from rich.table import Table
     from rich.text import Text
 
@@ -147,7 +147,7 @@ def _table(rows: Sequence[tuple[Result, bool]], count: int) -> Any:
     return table
 
 
-def _line(result: Result, at: int, count: int, is_known: bool) -> str:
+def _line(result: JobResult, at: int, count: int, is_known: bool) -> str:
     from sisyphus.batch.pages import meaning
 
     taken = "known" if is_known else f"{result.seconds.get('total', 0.0):.1f} s"
@@ -155,12 +155,12 @@ def _line(result: Result, at: int, count: int, is_known: bool) -> str:
     return f"{at:4d}/{count} {result.name:40s} {meaning(result):12s} {taken:>9s}  {what}"
 
 
-def _cycles(result: Result) -> str:
+def _cycles(result: JobResult) -> str:
     return f"{int(result.figures['cycles']):,}" if "cycles" in result.figures else ""
 
 
 def _conclude(
-    results: Sequence[Result], changed: Sequence[Change], threshold: float, out: Path, *, quiet: bool
+    results: Sequence[JobResult], changed: Sequence[JobChange], threshold: float, out: Path, *, quiet: bool
 ) -> None:
     """Says what came of it all, and ends with the status of the worst."""
     worse = [change for change in changed if change.is_worse(threshold)]

@@ -19,7 +19,7 @@ from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of, is_called
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.iteration_latency import Setting
-from sisyphus.model.formulas.latency import Body, task_cycles
+from sisyphus.model.formulas.latency import PipelinedBody, task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.terms import Term, summed, total
 
@@ -53,7 +53,7 @@ class TaskStudy:
         """How many of each pipelined body work side by side."""
         return tuple(int(count) for _, count in pipes_in(self.facts.parts))
 
-    def body(self, pipe: Pipe) -> Body:
+    def body(self, pipe: Pipe) -> PipelinedBody:
         for study in self.pipes:
             if study.pipe is pipe:
                 return study.body

@@ -33,7 +33,7 @@ V = Any
 OPERATION = {"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem"}
 
 
-class Numbers(Protocol):
+class PaperAlgebra(Protocol):
     """What the formulas need beside `+` and `*`."""
 
     def log2(self, value: V) -> V:
@@ -45,7 +45,7 @@ class Numbers(Protocol):
         ...
 
 
-class Exact:
+class PaperIntegers:
     """The reading as plain numbers."""
 
     def log2(self, value: V) -> V:
@@ -123,7 +123,7 @@ class Trips:
     pipelined_sequential: V
 
 
-def nest_latency(cost: StatementCost, trips: Trips, *, tree: bool, numbers: Numbers) -> V:
+def nest_latency(cost: StatementCost, trips: Trips, *, tree: bool, numbers: PaperAlgebra) -> V:
     """Cycles of a nest: tiles x (parallel + reduction part + II x (pipelined trips - 1)).
 
     Without tree: reduction part 7 x unrolled additions, II the same for a pipelined reduction. With tree: 7 x log2,
@@ -196,7 +196,7 @@ def evaluate(space: Space, point: DesignPoint) -> PaperEstimate:
     computation, used = [], list[tuple[StatementCost, float]]()
     for nest in space.nests:
         cost, trips = nest_cost(space, nest), trips_of(nest, point.nest(nest.id))
-        computation.append((nest.id, nest.outer_trips * nest_latency(cost, trips, tree=tree, numbers=Exact())))
+        computation.append((nest.id, nest.outer_trips * nest_latency(cost, trips, tree=tree, numbers=PaperIntegers())))
         reduces = trips.pipelined_reduction > 1 and cost.chain
         used.append((cost, trips.unrolled / (interval(cost, trips, tree=tree) if reduces else 1)))
     loads, stores = _communication(space, point)
@@ -258,7 +258,7 @@ def _communication(space: Space, point: DesignPoint) -> tuple[list[tuple[str, fl
             cycles = _tile_cycles(nest, _use(nest, array), point)
             tiled[nest.id] += cycles
             stores += cycles if _use(nest, array).writes else 0
-    return [(n.id, Exact().maximum(whole[n.id]) + tiled[n.id]) for n in space.nests], stores
+    return [(n.id, PaperIntegers().maximum(whole[n.id]) + tiled[n.id]) for n in space.nests], stores
 
 
 def _use(nest: NestSpace, array: ArrayId) -> ArrayUse:

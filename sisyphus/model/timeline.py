@@ -10,7 +10,7 @@ from sisyphus.plan.conflicts import steps_of
 
 
 @dataclass(frozen=True)
-class Span:
+class TimelineEntry:
     """A call, or an outer loop with all that is in it, from cycle `start` on; `kind` is load, store, task or loop."""
 
     name: str
@@ -20,10 +20,10 @@ class Span:
     cycles: int
 
 
-def timeline(estimate: Estimate) -> tuple[Span, ...]:
+def timeline(estimate: Estimate) -> tuple[TimelineEntry, ...]:
     """Every call in the order of execution; those of one step start together, the next step waits for the longest."""
     study, plan = estimate.study, estimate.study.plan
-    spans: list[Span] = []
+    spans: list[TimelineEntry] = []
     start = 0
     for number, (step, term) in enumerate(
         zip(steps_of(plan, plan.body), estimate.sums["cycles"].children, strict=False), start=1
@@ -33,11 +33,11 @@ def timeline(estimate: Estimate) -> tuple[Span, ...]:
             if isinstance(node, Copy):
                 transfer = plan.transfer(node.transfer)
                 kind = "load" if transfer.direction is Direction.LOAD else "store"
-                spans.append(Span(transfer.id, kind, number, start, int(study.move(transfer).cycles.value)))
+                spans.append(TimelineEntry(transfer.id, kind, number, start, int(study.move(transfer).cycles.value)))
             elif isinstance(node, Call):
-                spans.append(Span(node.task, "task", number, start, int(study.task(node).cycles.value)))
+                spans.append(TimelineEntry(node.task, "task", number, start, int(study.task(node).cycles.value)))
             else:
                 name = next(name for name in loops if name.startswith("loop "))
-                spans.append(Span(name, "loop", number, start, loops[name]))
+                spans.append(TimelineEntry(name, "loop", number, start, loops[name]))
         start += round(term.value)
     return tuple(spans)

@@ -15,7 +15,7 @@ from sisyphus.plan.plan import Direction, Plan, Port, Transfer
 from sisyphus.plan.ranges import loop_range
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.task import Around, build_task
-from sisyphus.plan.tiles import Box, Use, Window, box_of, refs_to, whole
+from sisyphus.plan.tiles import Box, References, Window, box_of, refs_to, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
 from sisyphus.space import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint
@@ -130,7 +130,7 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
             windows = {source: Window(var(name), 1) for source, name in around.names.items()}
             ranging: list[OuterLoop | Loop] = [*path, *nest.band]
             windows |= {loop.iterator: Window(const(loop.lower), loop.trip_count) for loop in ranging}
-            uses.append(Use(refs_to(parts.scop, nest, choice.array), windows))
+            uses.append(References(refs_to(parts.scop, nest, choice.array), windows))
     return box_of(uses, extents)
 
 

@@ -25,7 +25,7 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Use:
+class ArrayUse:
     """What a nest does with an array."""
 
     reads: bool
@@ -43,16 +43,16 @@ class KnownPlans:
     nests: dict[Hashable, Built] = field(default_factory=dict)
     loops: dict[Hashable, tuple[Set, Range] | None] = field(default_factory=dict)
     visited: dict[Hashable, Visited] = field(default_factory=dict)
-    _uses: dict[str, Mapping[ArrayId, Use]] = field(default_factory=dict)
+    _uses: dict[str, Mapping[ArrayId, ArrayUse]] = field(default_factory=dict)
 
-    def uses(self, scop: Scop, nest: Nest) -> Mapping[ArrayId, Use]:
+    def uses(self, scop: Scop, nest: Nest) -> Mapping[ArrayId, ArrayUse]:
         """The arrays that a nest touches, in the order of their declaration."""
         if nest.id not in self._uses:
             statements = [scop.statement(s) for s in nest.statements]
             read = {ref.array for s in statements for ref in s.reads}
             written = {s.write.array for s in statements}
             touched = (a.id for a in scop.arrays if a.id in read | written)
-            self._uses[nest.id] = {array: Use(array in read, array in written) for array in touched}
+            self._uses[nest.id] = {array: ArrayUse(array in read, array in written) for array in touched}
         return self._uses[nest.id]
 
     def add(self, key: Hashable, built: Built) -> Built:

@@ -30,7 +30,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Use:
+class References:
     """References to one array by statements with the same loops around them."""
 
     refs: tuple[Ref, ...]
@@ -63,7 +63,7 @@ def tile_of(
     windows = {source: Window(var(name), 1) for source, name in zip(levels.nest.outer, levels.outer, strict=True)}
     windows |= {c.loop.iterator: _window(alg, c, fixed(c.loop.iterator)) for c in levels.copies}
     own = ((name, alg.select(fixed(c.loop.iterator), c.unroll, 1)) for name, c in levels.beside)
-    return box_of([Use(tuple(refs), windows)], extents, alg), tuple((n, count) for n, count in own if count != 1)
+    return box_of([References(tuple(refs), windows)], extents, alg), tuple((n, count) for n, count in own if count != 1)
 
 
 def _window(alg: Algebra, copies: Copies, fixed: Condition) -> Window:
@@ -74,7 +74,7 @@ def _window(alg: Algebra, copies: Copies, fixed: Condition) -> Window:
     return Window(Affine.of(starts, tiles.constant), size)
 
 
-def box_of(uses: Sequence[Use], extents: Sequence[int], alg: Algebra = EXACT) -> Box:
+def box_of(uses: Sequence[References], extents: Sequence[int], alg: Algebra = EXACT) -> Box:
     """The bounding box of all elements touched while each iterator stays in its window, clipped to the array.
 
     Where references of one nest run through a dimension in different ways, the box is the whole dimension.

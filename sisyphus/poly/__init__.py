@@ -5,8 +5,8 @@ from sisyphus.poly.count import CountError, count
 from sisyphus.poly.flow import last_write_times, last_writers
 from sisyphus.poly.order import (
     Piece,
-    Quotient,
     Remainder,
+    TileNumber,
     all_pairs,
     backwards,
     compare,
@@ -63,9 +63,9 @@ __all__ = [
     "LinearBounds",
     "Map",
     "Piece",
-    "Quotient",
     "Remainder",
     "Set",
+    "TileNumber",
     "all_pairs",
     "backwards",
     "box_in",

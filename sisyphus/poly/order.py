@@ -15,7 +15,7 @@ IN, OUT = isl.dim_type.in_, isl.dim_type.out
 
 
 @dataclass(frozen=True)
-class Quotient:
+class TileNumber:
     """`floor(value / divisor)`: the number of a tile."""
 
     value: Affine
@@ -37,7 +37,7 @@ class Remainder:
         return f"floor((({self.value}) mod {self.divisor})/{self.inner})"
 
 
-Piece = Affine | Quotient | Remainder
+Piece = Affine | TileNumber | Remainder
 
 
 def schedule(name: str, dims: Sequence[str], pieces: Sequence[Piece]) -> Map:
@@ -69,7 +69,7 @@ def split_loop(name: str, lower: int, inner: Sequence[int]) -> tuple[Piece, ...]
     for trip in reversed(inner):
         pieces.append(Remainder(place, step * trip, step) if trip > 1 else const(0))
         step *= trip
-    pieces.append(Quotient(place, step) if step > 1 else place)
+    pieces.append(TileNumber(place, step) if step > 1 else place)
     return tuple(reversed(pieces))
 
 

@@ -21,7 +21,7 @@ PIPELINE = "_Pipeline_"
 
 
 @dataclass(frozen=True)
-class Loop:
+class ReportedLoop:
     """A loop of a report. `issue`, `cause` and `distance` are the tool's words where it could not do as asked."""
 
     name: str
@@ -42,7 +42,7 @@ class Module:
 
     name: str
     latency: int | None = None
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[ReportedLoop, ...] = ()
     resources: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -113,7 +113,7 @@ def _module_of(name: str, found: Element) -> Module:
     return Module(name, latency, tuple(_loops(found)), resources)
 
 
-def _loops(found: Element) -> Iterator[Loop]:
+def _loops(found: Element) -> Iterator[ReportedLoop]:
     """Loops with what could not be met in them; in some versions loops stand inside of loops."""
     wrong = {
         part.findtext("Name", default=part.tag): part
@@ -123,7 +123,7 @@ def _loops(found: Element) -> Iterator[Loop]:
         name = part.findtext("Name")
         if name is None or (part.find("TripCount") is None and part.find("Latency") is None):
             continue
-        loop = Loop(
+        loop = ReportedLoop(
             name=name,
             trip=_whole(part.findtext("TripCount")),
             latency=_whole(part.findtext("Latency")),
@@ -134,7 +134,7 @@ def _loops(found: Element) -> Iterator[Loop]:
         yield _with_violation(loop, wrong.get(name))
 
 
-def _with_violation(loop: Loop, wrong: Element | None) -> Loop:
+def _with_violation(loop: ReportedLoop, wrong: Element | None) -> ReportedLoop:
     issue = None if wrong is None else _word(wrong.findtext("IssueType"))
     if wrong is None or issue is None:
         return loop
@@ -156,7 +156,7 @@ def _of_table(path: Path, text: str) -> Synthesis | None:
         latency, interval = _whole(cells.get("Latency(cycles)")), _whole(cells.get("Interval"))
         issue = _word(cells.get("IssueType"))
         if is_loop and modules:
-            loop = Loop(
+            loop = ReportedLoop(
                 name=name,
                 trip=_whole(cells.get("TripCount")),
                 latency=latency,

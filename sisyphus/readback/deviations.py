@@ -12,7 +12,7 @@ from sisyphus.ir import Statement
 from sisyphus.model import Estimate, estimate
 from sisyphus.model.study import Study
 from sisyphus.plan import Call, Copy, Node, Plan
-from sisyphus.readback.csynth import Loop, Module, Synthesis
+from sisyphus.readback.csynth import Module, ReportedLoop, Synthesis
 from sisyphus.readback.vivado import Implementation
 from sisyphus.shown import Shown
 from sisyphus.target import Target
@@ -63,7 +63,7 @@ class Violation:
     """
 
     function: str
-    loop: Loop
+    loop: ReportedLoop
     statements: tuple[str, ...] = ()
     arrays: tuple[str, ...] = ()
     hint: str = ""
@@ -147,7 +147,7 @@ def _function_rows(function: str, modules: Sequence[Module], expected: Expected 
         yield Row(f"{function}: {loop.name}: trip count", told.trip, loop.trip)
 
 
-def _violation(function: str, loop: Loop, predicted: Predicted | None) -> Violation:
+def _violation(function: str, loop: ReportedLoop, predicted: Predicted | None) -> Violation:
     hint = _hint(loop)
     if predicted is None or function not in {task.name for task in predicted.plan.tasks}:
         return Violation(function, loop, hint=hint)
@@ -170,7 +170,7 @@ def _suspects(statement: Statement, *, is_dependence: bool) -> list[str]:
     return [name for name in dict.fromkeys(touched) if not is_dependence or name == statement.write.array]
 
 
-def _hint(loop: Loop) -> str:
+def _hint(loop: ReportedLoop) -> str:
     cause = (loop.cause or "").lower()
     if "depend" in cause:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, Violation, violations
+from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, ViolatedDependence, violations
 from sisyphus.ir import Scop, StmtId
 from sisyphus.poly import Map, Piece, const, schedule, split_loop, var
 from sisyphus.space.coarse import copies_depth
@@ -32,7 +32,7 @@ def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dic
     }
 
 
-def illegal(dependences: Dependences, distribution: Distribution, point: DesignPoint) -> Violation | None:
+def illegal(dependences: Dependences, distribution: Distribution, point: DesignPoint) -> ViolatedDependence | None:
     """The first dependence that a point's order runs backwards, with two instances that show it.
 
     With tree reduction, dependences of a reduction on its accumulator may be reordered.

@@ -12,7 +12,7 @@ from sisyphus.plan.checks import check_width
 from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
 from sisyphus.verification.execution_order import on_leash
 from sisyphus.verification.memory_events import located
-from sisyphus.verification.sites import Place, Site, Tree, touched
+from sisyphus.verification.sites import Site, Spot, Tree, touched
 from sisyphus.verification.verdict import Check
 
 
@@ -83,11 +83,11 @@ def _kept(plan: Plan, tree: Tree) -> Iterator[tuple[Site, Ref]]:
             yield from ((site, ref) for ref in refs if ref.array not in held)
 
 
-def _holder(plan: Plan, place: Place, ref: Ref) -> Buffer | None:
+def _holder(plan: Plan, place: Spot, ref: Ref) -> Buffer | None:
     return None if place.task is None else plan.buffer_for(place.task, ref.array)
 
 
-def _outside(buffer: Buffer, accesses: Sequence[tuple[Site, Ref]], holds: Sequence[tuple[Place, Hold]]) -> str | None:
+def _outside(buffer: Buffer, accesses: Sequence[tuple[Site, Ref]], holds: Sequence[tuple[Spot, Hold]]) -> str | None:
     for site, ref in accesses:
         element = touched(site, ref)
         fault = _element_outside(buffer, site.points, site.place, element)
@@ -101,7 +101,7 @@ def _outside(buffer: Buffer, accesses: Sequence[tuple[Site, Ref]], holds: Sequen
     return None
 
 
-def _element_outside(buffer: Buffer, points: Set, place: Place, element: tuple[Affine, ...]) -> str | None:
+def _element_outside(buffer: Buffer, points: Set, place: Spot, element: tuple[Affine, ...]) -> str | None:
     """The index and dimension of an access outside of the buffer's extents, if there is one."""
     for at, (index, extent) in enumerate(zip(located(place, buffer, element), buffer.extents, strict=True)):
         for beyond in (-index - 1, index - extent):
@@ -114,7 +114,7 @@ def _element_outside(buffer: Buffer, points: Set, place: Place, element: tuple[A
     return None
 
 
-def _not_held(plan: Plan, tree: Tree, place: Place, hold: Hold) -> str | None:
+def _not_held(plan: Plan, tree: Tree, place: Spot, hold: Hold) -> str | None:
     """An access in the body to the held array that is not the held element."""
     element = tuple(place.value(e) for e in hold.ref.index)
     for site in tree.runs:
@@ -125,5 +125,5 @@ def _not_held(plan: Plan, tree: Tree, place: Place, hold: Hold) -> str | None:
     return None
 
 
-def _is_prefix(outer: Place, inner: Place) -> bool:
+def _is_prefix(outer: Spot, inner: Spot) -> bool:
     return inner.times[: len(outer.times)] == outer.times

@@ -9,7 +9,7 @@ from sisyphus.analysis import Dependence, Dependences
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import IslError, Map, compare, first_pair, first_point, leash, name_dims, union_of
-from sisyphus.verification.sites import Place, Site, instances
+from sisyphus.verification.sites import Site, Spot, instances
 from sisyphus.verification.verdict import TOO_COMPLEX, Check
 
 #: isl steps for one question; the hardest of PolyBench at its largest takes a million, in two seconds.
@@ -102,7 +102,7 @@ def _order_fault(dependences: Dependences, edge: Dependence, runs: Sequence[Site
 
 
 def _backwards(
-    relation: Map, source: Place, before: Map, sink: Place, after: Map
+    relation: Map, source: Spot, before: Map, sink: Spot, after: Map
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Some pair of instances that two places run in the wrong order, or None.
 

@@ -14,7 +14,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import Array
 from sisyphus.plan import Buffer, Copy, Direction, Plan, Run
 from sisyphus.poly import Affine, Map, Set, const, extend, make_map, make_set, schedule, var
-from sisyphus.verification.sites import Place, Site, Tree, touched
+from sisyphus.verification.sites import Site, Spot, Tree, touched
 
 MEMORY = "memory"
 
@@ -140,12 +140,12 @@ def _at(
     return Event(name, kind, site.dims, points, site.place.times, element, source, target, site)
 
 
-def located(place: Place, buffer: Buffer, element: Sequence[Affine]) -> tuple[Affine, ...]:
+def located(place: Spot, buffer: Buffer, element: Sequence[Affine]) -> tuple[Affine, ...]:
     """Where a buffer holds an array element, seen from a place of the plan."""
     return tuple(x - place.value(origin) for x, origin in zip(element, buffer.origin, strict=True))
 
 
-def _location(place: Place, buffer: Buffer, element: Sequence[Affine]) -> tuple[Affine, ...]:
+def _location(place: Spot, buffer: Buffer, element: Sequence[Affine]) -> tuple[Affine, ...]:
     """Which of the arrays of a buffer is meant, and where in it the element is.
 
     The arrays are those of coarse-grained copies, and the versions of a buffer of several copies: one for each turn, of

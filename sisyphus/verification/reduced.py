@@ -29,7 +29,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan
 from sisyphus.space import DesignPoint, NestPoint, Tile, layout_for
 from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, work
-from sisyphus.verification.sizes import SMALL, Dimension, Family, Loop, Shape, Size
+from sisyphus.verification.sizes import SMALL, Dimension, Family, KernelShape, Loop, Size
 
 #: At least so many tiles (if there were as many), iterations of a loop of one tile, of an outer loop.
 TILES, LEVEL1, OUTER = 3, 8, 8
@@ -88,7 +88,7 @@ def _listed(sizes: Mapping[str, int]) -> str:
 
 def _lowered(sizes: Sequence[Size], scop: Scop, point: DesignPoint, cut: int | None) -> dict[str, int]:
     """Each size as low as the loops allow, one after another: these keep `cut` iterations, without it their tiles."""
-    shape = Shape.of(scop)
+    shape = KernelShape.of(scop)
     left = dict(shape.loops)
     found = {}
     for size in sizes:

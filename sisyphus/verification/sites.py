@@ -12,7 +12,7 @@ from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
 
 
 @dataclass(frozen=True)
-class Place:
+class Spot:
     """A spot in the plan: loops around it by fresh names t0, t1, …, conditions on them (each >= 0), and its time.
 
     `times` has the position in each block and the value of each loop on the way down, so that they order places as the
@@ -44,7 +44,7 @@ class Site:
     """A place at which a statement or a copy runs; `points` are the loop values at which it is reached."""
 
     name: str
-    place: Place
+    place: Spot
     node: Run | Copy
     points: Set
 
@@ -79,13 +79,13 @@ def instances(site: Site, statement: Statement) -> Map:
 class Tree:
     """Every node of a plan with its place, in textual order of execution, a call before what it calls."""
 
-    nodes: tuple[tuple[Place, Node], ...]
+    nodes: tuple[tuple[Spot, Node], ...]
     sites: tuple[Site, ...]
 
     @staticmethod
     def of(plan: Plan, *, backwards: bool = False) -> Tree:
         """`backwards`: nodes that run at the same time stand in the order that is not that of the text."""
-        nodes = tuple(_nodes(plan, plan.body, Place(), -1 if backwards else 1))
+        nodes = tuple(_nodes(plan, plan.body, Spot(), -1 if backwards else 1))
         found = []
         for number, (place, node) in enumerate(nodes):
             if isinstance(node, Run | Copy):
@@ -98,20 +98,20 @@ class Tree:
         return tuple(site for site in self.sites if isinstance(site.node, Run))
 
     @property
-    def holds(self) -> tuple[tuple[Place, Hold], ...]:
+    def holds(self) -> tuple[tuple[Spot, Hold], ...]:
         return tuple((place, node) for place, node in self.nodes if isinstance(node, Hold))
 
     @property
-    def loops(self) -> tuple[tuple[Place, For], ...]:
+    def loops(self) -> tuple[tuple[Spot, For], ...]:
         """Every loop with the place inside of it."""
         return tuple((_inside_loop(place, node), node) for place, node in self.nodes if isinstance(node, For))
 
-    def bodies(self, buffer: Buffer) -> tuple[Place, ...]:
+    def bodies(self, buffer: Buffer) -> tuple[Spot, ...]:
         """The places inside the loops under which a buffer lives."""
         return tuple(place for place, node in self.loops if _is_home(place, node, buffer))
 
 
-def _is_home(place: Place, node: For, buffer: Buffer) -> bool:
+def _is_home(place: Spot, node: For, buffer: Buffer) -> bool:
     if node.source != buffer.place:
         return False
     if node.role is LoopRole.TILE:
@@ -119,9 +119,7 @@ def _is_home(place: Place, node: For, buffer: Buffer) -> bool:
     return node.role is LoopRole.OUTER
 
 
-def _nodes(
-    plan: Plan, nodes: Sequence[Node], around: Place, together: int, way: int = 1
-) -> Iterator[tuple[Place, Node]]:
+def _nodes(plan: Plan, nodes: Sequence[Node], around: Spot, together: int, way: int = 1) -> Iterator[tuple[Spot, Node]]:
     """Every node with its place, a call before what it calls.
 
     `way` is 1, or -1 where the nodes run in reverse order; `together` is that of nodes that run at the same time.
@@ -148,7 +146,7 @@ def _nodes(
                 yield from _nodes(plan, task.body, replace(here, task=task, env=env, holds=()), together)
 
 
-def _inside_loop(here: Place, node: For) -> Place:
+def _inside_loop(here: Spot, node: For) -> Spot:
     own = var(f"t{here.loops}")
     lower = (own * q.divisor - here.value(q.numerator) for q in node.lower.terms)
     upper = (here.value(q.numerator) - own * q.divisor for q in node.upper.terms)

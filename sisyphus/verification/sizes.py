@@ -42,21 +42,21 @@ K = TypeVar("K", Loop, Dimension)
 
 
 @dataclass(frozen=True)
-class Shape:
+class KernelShape:
     """How many values each loop around a statement runs through, and the extents of the arrays."""
 
     loops: Mapping[Loop, int]
     extents: Mapping[Dimension, int]
 
     @staticmethod
-    def of(scop: Scop) -> Shape:
+    def of(scop: Scop) -> KernelShape:
         loops: dict[Loop, int] = {}
         for statement in scop.statements:
             for iterator in statement.iterators if not statement.domain.is_empty() else ():
                 low, high = dim_range(statement.domain, iterator)
                 loops[statement.id, iterator] = high - low + 1
         arrays = [a for a in scop.arrays if a.view_of is None]
-        return Shape(loops, {(a.id, at): e for a in arrays for at, e in enumerate(a.extents)})
+        return KernelShape(loops, {(a.id, at): e for a in arrays for at, e in enumerate(a.extents)})
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Family:
         """A parameter that has its value from the callers in the same file is no size of its own."""
         family = Family(scop.origin, whole_text(scop.origin), {})
         try:
-            same = Shape.of(family.at({})) == Shape.of(scop)
+            same = KernelShape.of(family.at({})) == KernelShape.of(scop)
         except KernelError:
             same = False
         return family if same else replace(family, params=dict(params))
@@ -106,7 +106,7 @@ class Family:
 
     def sizes(self) -> tuple[Size, ...]:
         """Every named size above `SMALL` on which a loop depends, the largest first."""
-        now = Shape.of(self.at({}))
+        now = KernelShape.of(self.at({}))
         found = [size for name in self._names() if (size := self._size(name, now)) is not None]
         return tuple(sorted(found, key=lambda s: (-s.value, s.name)))
 
@@ -120,7 +120,7 @@ class Family:
                 names.setdefault(name, []).append(int(match["value"]))
         return names
 
-    def _size(self, name: str, now: Shape) -> Size | None:
+    def _size(self, name: str, now: KernelShape) -> Size | None:
         for value in dict.fromkeys(self._names()[name]):
             if value > SMALL and self._shape({name: value}) == now:
                 lowered = self._shape({name: value - PROBE})
@@ -129,9 +129,9 @@ class Family:
                 return Size(name, value, _slopes(now.loops, lowered.loops), _slopes(now.extents, lowered.extents))
         return None
 
-    def _shape(self, sizes: Mapping[str, int]) -> Shape | None:
+    def _shape(self, sizes: Mapping[str, int]) -> KernelShape | None:
         try:
-            return Shape.of(self.at(sizes))
+            return KernelShape.of(self.at(sizes))
         except KernelError:
             return None
 

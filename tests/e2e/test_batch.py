@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sisyphus.batch import Place, Sweep, jobs_of, run_all
+from sisyphus.batch import Sweep, Workers, jobs_of, run_all
 
 KERNEL = (
     "void scale(float a[{n}], const float b[{n}]) {{\n  for (int i = 0; i < {n}; i++)\n    a[i] = 2.0f * b[i];\n}}\n"
@@ -93,7 +93,7 @@ def test_a_cluster_that_loses_a_worker_loses_no_result(kernels: Path, tmp_path: 
                 killed.append(victim.pid)
                 os.kill(victim.pid, signal.SIGKILL)
 
-        found = run_all(jobs, tmp_path / "out", Place(dask=cluster.scheduler_address), hear)
+        found = run_all(jobs, tmp_path / "out", Workers(dask=cluster.scheduler_address), hear)
     assert killed
     assert [result.name for result in found] == [job.name for job in jobs]
     assert [result.exit_code for result in found] == [0, 0, 0, 1]

@@ -40,7 +40,7 @@ class Side(Enum):
 
 
 @dataclass(frozen=True)
-class Signature:
+class TransferSignature:
     """How a transfer function is called: the iterators it needs after its port and its buffer."""
 
     name: str
@@ -56,7 +56,7 @@ def array_parameter(buffer: Buffer, name: str) -> str:
 
 def print_transfer(
     w: Writer, plan: Plan, names: Names, transfer: Transfer, *, ranges: Ranges, helpers: set[str]
-) -> Signature:
+) -> TransferSignature:
     """Writes one function and says how to call it; `ranges` are those of the loops outside its copies."""
     if transfer.stream:
         return _print_region(w, plan, names, transfer, ranges, helpers)
@@ -65,12 +65,12 @@ def print_transfer(
 
 def _print_region(
     w: Writer, plan: Plan, names: Names, transfer: Transfer, ranges: Ranges, helpers: set[str]
-) -> Signature:
+) -> TransferSignature:
     """The two processes of a load, and the dataflow region that joins them."""
     fetch, spread = (_Printer(w, plan, names, transfer, ranges, helpers, side) for side in (Side.FETCH, Side.SPREAD))
     inside = {side: printer.print() for side, printer in ((Side.FETCH, fetch), (Side.SPREAD, spread))}
     needed = tuple(sorted({i for signature in inside.values() for i in signature.iterators}))
-    whole = Signature(names.of("transfer", transfer.id), needed)
+    whole = TransferSignature(names.of("transfer", transfer.id), needed)
     called = {
         side: ", ".join(names.of("iterator", i) for i in signature.iterators) for side, signature in inside.items()
     }
@@ -124,7 +124,7 @@ class _Printer:
     def buffer_parameter(self) -> list[str]:
         return [array_parameter(self.buffer, "buffer")]
 
-    def print(self) -> Signature:
+    def print(self) -> TransferSignature:
         body = Writer()
         outer, self.w = self.w, body
         with body.indented():
@@ -135,7 +135,7 @@ class _Printer:
             Side.FETCH: ("fetch", self.port_parameter + fifo),
             Side.SPREAD: ("spread", fifo + self.buffer_parameter),
         }[self.side]
-        signature = Signature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
+        signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
         with _function(outer, signature.name, parameters, signature.iterators, self.names):
             outer.lines(body.text().splitlines())
         return signature

@@ -9,7 +9,7 @@ from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
 from sisyphus.backends.hls.testbench import (
-    Block,
+    TestArray,
     allowed_error,
     arguments_of_reference,
     blocks_of,
@@ -140,7 +140,7 @@ def _elements(port: Port) -> int:
     return total
 
 
-def _compare(w: Writer, plan: Plan, blocks: list[Block]) -> None:
+def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
     """Like the test bench, with copies of the arrays in place of ports."""
     with w.block("static double run(Kernel &kernel, const char *set, std::uint64_t seed, Tally &tally)"):
         w.line("Random random(seed);")

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from math import prod
 
-from sisyphus.backends.hls.bursts import Signature, array_parameter
+from sisyphus.backends.hls.bursts import TransferSignature, array_parameter
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameter, port_of
@@ -83,7 +83,7 @@ class TaskPrinter:
         plan: Plan,
         task: Task,
         names: Names,
-        signatures: Mapping[str, Signature],
+        signatures: Mapping[str, TransferSignature],
         *,
         outer: Ranges,
         helpers: set[str],
@@ -252,7 +252,7 @@ class TaskPrinter:
         self.affines.used.update(self.signatures[transfer_id].iterators)
 
 
-def copy_call(plan: Plan, names: Names, transfer_id: str, signature: Signature) -> str:
+def copy_call(plan: Plan, names: Names, transfer_id: str, signature: TransferSignature) -> str:
     """The statement that runs a transfer once."""
     transfer = plan.transfer(transfer_id)
     port = names.of("port", port_of(plan, transfer).name)

@@ -31,7 +31,7 @@ STACK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Block:
+class TestArray:
     """One array of the source: its port in the kernel if it has one, whether its final value counts."""
 
     array: Array
@@ -85,7 +85,7 @@ def print_testbench(plan: Plan, names: Names, *, temporaries: Collection[str] = 
     return w.text()
 
 
-def blocks_of(plan: Plan, temporaries: Collection[str]) -> list[Block]:
+def blocks_of(plan: Plan, temporaries: Collection[str]) -> list[TestArray]:
     ports = {p.name: p for p in interface.arrays(plan)}
     found = []
     known = {a.id: a for a in plan.scop.arrays}
@@ -93,11 +93,11 @@ def blocks_of(plan: Plan, temporaries: Collection[str]) -> list[Block]:
         if argument.kind == "array" and argument.name in known:
             array = known[argument.name]  # type: ignore[index]
             compared = array.role in (Role.OUT, Role.INOUT) and array.id not in temporaries
-            found.append(Block(array, ports.get(argument.name), compared))
+            found.append(TestArray(array, ports.get(argument.name), compared))
     return found
 
 
-def _run(w: Writer, plan: Plan, names: Names, blocks: list[Block]) -> None:
+def _run(w: Writer, plan: Plan, names: Names, blocks: list[TestArray]) -> None:
     traps = divides_integers(plan.scop)
     with w.block(f"static {'bool' if traps else 'void'} run(const char *asked, std::uint64_t seed, Tally &tally)"):
         w.line("const char *const set = data_of(asked);")
@@ -126,7 +126,7 @@ def _run(w: Writer, plan: Plan, names: Names, blocks: list[Block]) -> None:
             w.line("return true;")
 
 
-def arguments_of_reference(scop: Scop, blocks: list[Block]) -> list[str]:
+def arguments_of_reference(scop: Scop, blocks: list[TestArray]) -> list[str]:
     """What the entry is called with; an array that no statement touches is a null pointer."""
     known = {b.array.id for b in blocks}
     return [
@@ -144,13 +144,13 @@ def _kernel_argument(port: Port) -> str:
     return f"scalar_{port.name}" if port.kind == "scalar" else f"port_{port.name}.data()"
 
 
-def _as_port(block: Block) -> Port:
+def _as_port(block: TestArray) -> Port:
     """The block's port; an array that the kernel does not take is kept as it was, to compare with."""
     array = block.array
     return block.port or Port(name=array.id, kind="array", type=array.type, extents=array.extents)
 
 
-def print_block(w: Writer, block: Block) -> None:
+def print_block(w: Writer, block: TestArray) -> None:
     """An array of the source with its data."""
     array, name, extents = block.array, block.array.id, block.array.extents
     diagonal = extents[0] if len(extents) == 2 and extents[0] == extents[1] else 0
@@ -158,7 +158,7 @@ def print_block(w: Writer, block: Block) -> None:
     w.line(f"fill(data_{name}.data(), {array.elements}, set, random, {diagonal});")
 
 
-def _allocate(w: Writer, block: Block) -> None:
+def _allocate(w: Writer, block: TestArray) -> None:
     print_block(w, block)
     if block.port is not None or block.compared:
         array, port = block.array, _as_port(block)
@@ -173,7 +173,7 @@ def pitch(port: Port) -> tuple[int, int]:
     return last, last if interface.is_dense(port) else interface.layout_extents(port)[-1]
 
 
-def _compare(w: Writer, plan: Plan, block: Block) -> None:
+def _compare(w: Writer, plan: Plan, block: TestArray) -> None:
     name, port, extents = block.array.id, _as_port(block), block.array.extents
     if block.port is not None:
         w.line(f'check_fence("{name}", port_{name}, tally);')
@@ -188,7 +188,7 @@ def _compare(w: Writer, plan: Plan, block: Block) -> None:
         )
 
 
-def print_library_tolerances(w: Writer, plan: Plan, blocks: list[Block]) -> None:
+def print_library_tolerances(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
     """How far results may be off where the vendor's math library is not the C library; `verify` allows nothing."""
     kinds = {b.array.type for b in blocks if b.compared and _depends_on_library(plan, b.array.type)}
     for kind in sorted(kinds, key=lambda k: k.bits):

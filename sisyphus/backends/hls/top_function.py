@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sisyphus.backends.hls import interface
-from sisyphus.backends.hls.bursts import Signature, print_transfer
+from sisyphus.backends.hls.bursts import TransferSignature, print_transfer
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, plan_names
 from sisyphus.backends.hls.loop_bounds import HELPERS, NARROW, UPDATED, Bounds
@@ -22,7 +22,7 @@ from sisyphus.plan.walks import ranges_at, transfer_ranges
 
 
 @dataclass(frozen=True)
-class Kernel:
+class TopFunction:
     """The two files and the name of the top function in them."""
 
     header: str
@@ -30,9 +30,9 @@ class Kernel:
     top: str
 
 
-def print_kernel(plan: Plan) -> Kernel:
+def print_kernel(plan: Plan) -> TopFunction:
     names = plan_names(plan)
-    return Kernel(_header(plan, names), _Source(plan, names).text(), names.of("top", plan.scop.name))
+    return TopFunction(_header(plan, names), _Source(plan, names).text(), names.of("top", plan.scop.name))
 
 
 def _signature(plan: Plan, names: Names) -> str:
@@ -55,7 +55,7 @@ class _Source:
         self.plan, self.names, self.tasks = plan, names, interface.called_tasks(plan)
         self.helpers: set[str] = set()
         self.body = Writer()
-        self.signatures: dict[str, Signature] = {}
+        self.signatures: dict[str, TransferSignature] = {}
         self.arguments: dict[str, tuple[str, ...]] = {}
 
     def text(self) -> str:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pycparser import c_ast, c_generator
 
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
-from sisyphus.frontend.c.bound import Bound, Condition, Fork
+from sisyphus.frontend.c.bound import Condition, Fork, SourceBound
 from sisyphus.frontend.c.c_types import Declared, declared, integer_literal, limits, promoted
 from sisyphus.frontend.c.choices import returned, smaller_or_larger, tests_of
 from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.parse import Tree
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
+from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
@@ -23,7 +23,7 @@ from sisyphus.source import Span
 
 
 @dataclass(frozen=True)
-class Use:
+class Purpose:
     """What an integer expression is for: how it is called in messages, and which rules it breaks."""
 
     noun: str
@@ -32,17 +32,17 @@ class Use:
     data_hint: str | None = None
 
 
-SUBSCRIPT = Use("subscript", "affine-subscript", "indirect-access")
-BOUND = Use(
+SUBSCRIPT = Purpose("subscript", "affine-subscript", "indirect-access")
+BOUND = Purpose(
     "loop bound",
     "affine-bound",
     "data-dependent-condition",
     data_hint="bound the loop by its largest trip count, and leave it with `if (...) break;`",
 )
-CONDITION = Use("condition", "data-dependent-condition", "data-dependent-condition")
-EXTENT = Use("extent", "array-extent", "array-extent")
-CONSTANT = Use("constant", "initialiser", "initialiser")
-VALUE = Use("value", "affine-subscript", "indirect-access")
+CONDITION = Purpose("condition", "data-dependent-condition", "data-dependent-condition")
+EXTENT = Purpose("extent", "array-extent", "array-extent")
+CONSTANT = Purpose("constant", "initialiser", "initialiser")
+VALUE = Purpose("value", "affine-subscript", "indirect-access")
 
 
 class Affines:
@@ -58,7 +58,7 @@ class Affines:
 
     # -- entry points ------------------------------------------------------------------------------------------
 
-    def plain(self, node: c_ast.Node, use: Use) -> Affine:
+    def plain(self, node: c_ast.Node, use: Purpose) -> Affine:
         """An affine expression; of a minimum or maximum, the one that it is in this case."""
         bound, _ = self.typed(node, use)
         found = self.settled(bound)
@@ -66,7 +66,7 @@ class Affines:
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is a minimum or maximum")
         return found
 
-    def settled(self, bound: Bound) -> Affine | None:
+    def settled(self, bound: SourceBound) -> Affine | None:
         """The one of several expressions that a bound is in this case; None outside of cases."""
         best, *others = bound.parts
         for other in others:
@@ -80,7 +80,7 @@ class Affines:
             best = best if is_below == (bound.kind == "min") else other
         return best
 
-    def alias(self, node: c_ast.Node, kind: ScalarType, use: Use) -> Alias | None:
+    def alias(self, node: c_ast.Node, kind: ScalarType, use: Purpose) -> Alias | None:
         """What a name stands for that is set to a value once; None where that is no affine value in any case."""
         if kind == BOOL:
             return None
@@ -94,7 +94,7 @@ class Affines:
             return self._alias_by_cases(node, kind, use)
         return Alias(self.checked(bound, kind, node)[0], kind)
 
-    def _alias_by_cases(self, node: c_ast.Node, kind: ScalarType, use: Use) -> Alias | None:
+    def _alias_by_cases(self, node: c_ast.Node, kind: ScalarType, use: Purpose) -> Alias | None:
         known, asked = self.cases, len(self.ledger.questions)
         self.cases = {}
         try:
@@ -114,14 +114,14 @@ class Affines:
             raise Fork(condition)
         return self.cases[condition]
 
-    def constant(self, node: c_ast.Node, use: Use) -> int:
+    def constant(self, node: c_ast.Node, use: Purpose) -> int:
         """A value known now."""
         value = self.plain(node, use)
         if not value.is_constant:
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is no constant")
         return value.constant
 
-    def typed(self, node: c_ast.Node, use: Use) -> tuple[Bound, ScalarType]:
+    def typed(self, node: c_ast.Node, use: Purpose) -> tuple[SourceBound, ScalarType]:
         """The bound that an expression is, and its C type."""
         match node:
             case c_ast.Constant():
@@ -173,29 +173,29 @@ class Affines:
     def unusable(self, entity: Unusable, node: c_ast.Node) -> Refused:
         return self.fault(entity.rule, entity.message, node, entity.hint) if entity.rule else Refused()
 
-    def _no(self, use: Use, node: c_ast.Node, message: str) -> Refused:
+    def _no(self, use: Purpose, node: c_ast.Node, message: str) -> Refused:
         return self.fault(use.rule, message, node)
 
-    def _data(self, node: c_ast.Node, use: Use) -> Refused:
+    def _data(self, node: c_ast.Node, use: Purpose) -> Refused:
         words = f"{use.noun} depends on `{self.text(node)}`, which is computed"
         return self.fault(use.data_rule, words, node, use.data_hint)
 
     # -- leaves ------------------------------------------------------------------------------------------------
 
-    def _literal(self, node: c_ast.Constant, use: Use) -> tuple[Bound, ScalarType]:
+    def _literal(self, node: c_ast.Constant, use: Purpose) -> tuple[SourceBound, ScalarType]:
         found = literal(node.value) if node.type != "string" else None
         if found is None or found.type.is_float:
             raise self._no(use, node, f"{use.noun} `{node.value}` is not an integer")
         value = integer_literal(found.text)
         if value is None:
             raise self._no(use, node, f"{use.noun} `{node.value}` is not an integer")
-        return Bound.of(const(value[0])), value[1]
+        return SourceBound.of(const(value[0])), value[1]
 
-    def _name(self, node: c_ast.ID, use: Use) -> tuple[Bound, ScalarType]:
+    def _name(self, node: c_ast.ID, use: Purpose) -> tuple[SourceBound, ScalarType]:
         match self.scope.find(node.name):
             case Constant(integer=int(value), type=kind):
-                return Bound.of(const(value)), kind
-            case Alias(value=Bound() as value, type=kind):
+                return SourceBound.of(const(value)), kind
+            case Alias(value=SourceBound() as value, type=kind):
                 return value, kind
             case Alias(node=c_ast.Node() as text, scope=Scope() as scope, type=kind):
                 outer, self.scope = self.scope, scope
@@ -205,19 +205,19 @@ class Affines:
                     self.scope = outer
             case Parameter() as parameter:
                 return self._parameter(parameter, node, use)
-            case Variable(binding=Bound() as value, type=kind):
+            case Variable(binding=SourceBound() as value, type=kind):
                 return value, kind
             case Variable() as variable:
                 raise self._variable(variable, node, use)
-            case View():
-                raise self._no(Use(use.noun, use.data_rule, ""), node, f"{use.noun} `{node.name}` is an address")
+            case SubArray():
+                raise self._no(Purpose(use.noun, use.data_rule, ""), node, f"{use.noun} `{node.name}` is an address")
             case Unusable() as unusable:
                 raise self.unusable(unusable, node)
             case Function() | Constant():
                 raise self._no(use, node, f"{use.noun} `{node.name}` is not an integer")
         raise self.fault("undeclared", f"`{node.name}` is not declared", node)
 
-    def _parameter(self, parameter: Parameter, node: c_ast.ID, use: Use) -> tuple[Bound, ScalarType]:
+    def _parameter(self, parameter: Parameter, node: c_ast.ID, use: Purpose) -> tuple[SourceBound, ScalarType]:
         if parameter.type.is_float:
             raise self._no(use, node, f"{use.noun} depends on `{node.name}`, which is a {parameter.type.c_name}")
         if parameter.value is None:
@@ -228,9 +228,9 @@ class Affines:
                 hint=f"give it one with `--param {node.name}=...`",
                 notes=("its callers in this file do not agree on one",) if parameter.callers_differ else (),
             )
-        return Bound.of(const(parameter.value)), parameter.type
+        return SourceBound.of(const(parameter.value)), parameter.type
 
-    def _variable(self, variable: Variable, node: c_ast.ID, use: Use) -> Refused:
+    def _variable(self, variable: Variable, node: c_ast.ID, use: Purpose) -> Refused:
         if variable.extents:
             return self.fault("pointer-arithmetic", f"array `{node.name}` is used as a value", node)
         if variable.counts:
@@ -242,13 +242,13 @@ class Affines:
 
     # -- operators ---------------------------------------------------------------------------------------------
 
-    def _unary(self, node: c_ast.UnaryOp, use: Use) -> tuple[Bound, ScalarType]:
+    def _unary(self, node: c_ast.UnaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         if node.op in ("++", "--", "p++", "p--"):
             raise self.fault("side-effect", f"{use.noun} changes `{self.text(node.expr)}`", node)
         if node.op in ("*", "&"):
             raise self.fault("pointer-arithmetic", f"{use.noun} `{self.text(node)}` works on an address", node)
         if node.op == "sizeof":
-            return Bound.of(const(self._sizeof(node))), UINT64
+            return SourceBound.of(const(self._sizeof(node))), UINT64
         bound, kind = self.typed(node.expr, use)
         kind = promoted(kind)
         value = bound.constant
@@ -259,8 +259,8 @@ class Affines:
         if value is None or node.op not in ("~", "!"):
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not affine")
         if node.op == "!":
-            return Bound.of(const(int(not value))), INT32
-        return Bound.of(const(limits(kind)[1] - value if kind.kind == "uint" else ~value)), kind
+            return SourceBound.of(const(int(not value))), INT32
+        return SourceBound.of(const(limits(kind)[1] - value if kind.kind == "uint" else ~value)), kind
 
     def _sizeof(self, node: c_ast.UnaryOp) -> int:
         if isinstance(node.expr, c_ast.Typename):
@@ -269,13 +269,13 @@ class Affines:
                 return kind.scalar.bytes
         raise self.fault("unsupported-expression", "`sizeof` is understood for arithmetic types only", node)
 
-    def _binary(self, node: c_ast.BinaryOp, use: Use) -> tuple[Bound, ScalarType]:
+    def _binary(self, node: c_ast.BinaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         left, left_type = self.typed(node.left, use)
         right, right_type = self.typed(node.right, use)
         kind = promoted(left_type) if node.op in ("<<", ">>") else promote(left_type, right_type)
         if left.constant is not None and right.constant is not None:
             return self._folded(node, left.constant, right.constant, kind)
-        result: Bound | None = None
+        result: SourceBound | None = None
         if node.op in ("+", "-"):
             result = left.plus(right if node.op == "+" else right.times(-1))
         elif node.op == "*" and left.constant is not None:
@@ -288,7 +288,7 @@ class Affines:
             raise self._not_affine(node, use)
         return self.checked(result, kind, node)
 
-    def _not_affine(self, node: c_ast.BinaryOp, use: Use) -> Refused:
+    def _not_affine(self, node: c_ast.BinaryOp, use: Purpose) -> Refused:
         text = self.text(node)
         if node.op == "*":
             hint = "fix one of them, or keep this statement out of the kernel" if use is not CONDITION else None
@@ -303,27 +303,27 @@ class Affines:
             )
         return self._no(use, node, f"{use.noun} `{text}` is not affine")
 
-    def _folded(self, node: c_ast.BinaryOp, left: int, right: int, kind: ScalarType) -> tuple[Bound, ScalarType]:
+    def _folded(self, node: c_ast.BinaryOp, left: int, right: int, kind: ScalarType) -> tuple[SourceBound, ScalarType]:
         if node.op in ("/", "%") and right == 0:
             raise self.by_zero(node)
         if node.op in ("<<", ">>") and not 0 <= right < kind.bits:
             raise self.bad_shift(node, right, kind)
         if node.op not in ("&&", "||", "<<", ">>"):
-            self.balanced(Bound.of(const(left)), Bound.of(const(right)), kind, node)
+            self.balanced(SourceBound.of(const(left)), SourceBound.of(const(right)), kind, node)
         value = OPERATIONS[node.op](left, right)
         if node.op in COMPARISONS or node.op in ("&&", "||"):
             kind = INT32
-        return self.checked(Bound.of(const(value)), kind, node)
+        return self.checked(SourceBound.of(const(value)), kind, node)
 
-    def balanced(self, left: Bound, right: Bound, kind: ScalarType, node: c_ast.BinaryOp) -> None:
+    def balanced(self, left: SourceBound, right: SourceBound, kind: ScalarType, node: c_ast.BinaryOp) -> None:
         """Operands that C turns into unsigned values must not be negative."""
         if kind.kind == "uint":
             self.checked(left, kind, node.left)
             self.checked(right, kind, node.right)
 
     def checked(
-        self, bound: Bound, kind: ScalarType, node: c_ast.Node, *, text: str | None = None
-    ) -> tuple[Bound, ScalarType]:
+        self, bound: SourceBound, kind: ScalarType, node: c_ast.Node, *, text: str | None = None
+    ) -> tuple[SourceBound, ScalarType]:
         """The value, once it is sure that C computes the same: no overflow, no unsigned value below zero."""
         low, high = limits(kind)
         span, context = self.tree.span(node), self.context
@@ -351,7 +351,7 @@ class Affines:
 
     # -- choices, conversions, calls ---------------------------------------------------------------------------
 
-    def _ternary(self, node: c_ast.TernaryOp, use: Use) -> tuple[Bound, ScalarType]:
+    def _ternary(self, node: c_ast.TernaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         """A choice that is known, or the smaller or the larger of two values."""
         condition = node.cond
         if not isinstance(condition, c_ast.BinaryOp) or condition.op not in COMPARISONS:
@@ -377,14 +377,14 @@ class Affines:
                 return (yes if self.case(tests) else no), promote(yes_type, no_type)
         raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
 
-    def _cast(self, node: c_ast.Cast, use: Use) -> tuple[Bound, ScalarType]:
+    def _cast(self, node: c_ast.Cast, use: Purpose) -> tuple[SourceBound, ScalarType]:
         kind = declared(node.to_type, self.typedefs)
         if not kind.is_scalar or kind.scalar is None or kind.scalar.is_float or kind.scalar == BOOL:
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not an integer")
         bound, _ = self.typed(node.expr, use)
         return self.checked(bound, kind.scalar, node)
 
-    def _call(self, node: c_ast.FuncCall, use: Use) -> tuple[Bound, ScalarType]:
+    def _call(self, node: c_ast.FuncCall, use: Purpose) -> tuple[SourceBound, ScalarType]:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         arguments = list(node.args.exprs) if node.args else []
         function = self.scope.find(name)

@@ -30,15 +30,15 @@ class TooManyCases(Exception):  # noqa: N818 - travels inside the front end only
 
 
 @dataclass(frozen=True)
-class Bound:
+class SourceBound:
     """`kind` is "" for a plain affine expression, else "min" or "max" over `parts`."""
 
     parts: tuple[Affine, ...]
     kind: str = ""
 
     @staticmethod
-    def of(value: Affine) -> Bound:
-        return Bound((value,))
+    def of(value: Affine) -> SourceBound:
+        return SourceBound((value,))
 
     @property
     def affine(self) -> Affine | None:
@@ -49,19 +49,19 @@ class Bound:
     def constant(self) -> int | None:
         return self.parts[0].constant if not self.kind and self.parts[0].is_constant else None
 
-    def each(self, change: Callable[[Affine], Affine], *, flip: bool = False) -> Bound:
-        return Bound(tuple(change(p) for p in self.parts), FLIPPED[self.kind] if flip else self.kind)
+    def each(self, change: Callable[[Affine], Affine], *, flip: bool = False) -> SourceBound:
+        return SourceBound(tuple(change(p) for p in self.parts), FLIPPED[self.kind] if flip else self.kind)
 
-    def plus(self, other: Bound) -> Bound | None:
+    def plus(self, other: SourceBound) -> SourceBound | None:
         """The sum, or None where it has no such form."""
         if self.kind and other.kind and self.kind != other.kind:
             return None
         return _bound(self.kind or other.kind, [a + b for a in self.parts for b in other.parts])
 
-    def times(self, factor: int) -> Bound:
+    def times(self, factor: int) -> SourceBound:
         return self.each(lambda a: a * factor, flip=factor < 0)
 
-    def substitute(self, values: Mapping[str, Affine]) -> Bound:
+    def substitute(self, values: Mapping[str, Affine]) -> SourceBound:
         return self.each(lambda a: a.substitute(values))
 
     def at_least_zero(self) -> Condition:
@@ -71,14 +71,14 @@ class Bound:
         return tidy((self.parts,))
 
 
-def extreme(kind: str, left: Bound, right: Bound) -> Bound | None:
+def extreme(kind: str, left: SourceBound, right: SourceBound) -> SourceBound | None:
     """The minimum or maximum of two bounds, or None where kinds mix."""
     if left.kind not in ("", kind) or right.kind not in ("", kind):
         return None
     return _bound(kind, [*left.parts, *right.parts])
 
 
-def _bound(kind: str, parts: list[Affine]) -> Bound:
+def _bound(kind: str, parts: list[Affine]) -> SourceBound:
     """Parts that differ by a constant only are one part."""
     pick = min if kind == "min" else max
     best = dict[tuple[tuple[str, int], ...], Affine]()
@@ -86,7 +86,7 @@ def _bound(kind: str, parts: list[Affine]) -> Bound:
         known = best.get(part.terms)
         best[part.terms] = part if known is None else pick(part, known, key=lambda a: a.constant)
     kept = tuple(best.values())
-    return Bound(kept, kind if len(kept) > 1 else "")
+    return SourceBound(kept, kind if len(kept) > 1 else "")
 
 
 def tidy(condition: Condition) -> Condition:

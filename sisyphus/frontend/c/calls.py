@@ -19,13 +19,13 @@ from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import arrays_read
 from sisyphus.frontend.c.emitter import Emitter
 from sisyphus.frontend.c.jumps import Leave, jumps
-from sisyphus.frontend.c.scope import Alias, Constant, Entity, Function, Scope, Unusable, Variable, View
+from sisyphus.frontend.c.scope import Alias, Constant, Entity, Function, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, Expr, Literal, Read, Ref, Scalar, ScalarType
 from sisyphus.poly import const
 from sisyphus.source import Span
 
 
-def view_of(node: c_ast.Node, affines: Affines) -> View:
+def view_of(node: c_ast.Node, affines: Affines) -> SubArray:
     """The array, row or element that a pointer given to a function names: `A`, `A[i]`, `&A[i][j]`, `A + k`, `&x`."""
     match node:
         case c_ast.ID():
@@ -34,24 +34,26 @@ def view_of(node: c_ast.Node, affines: Affines) -> View:
             view = view_of(node.name, affines)
             if view.rank < 2 or view.offset is None:
                 raise _no_pointer(node, affines)
-            return View(view.variable, (*view.index, view.offset + affines.plain(node.subscript, SUBSCRIPT)), const(0))
+            return SubArray(
+                view.variable, (*view.index, view.offset + affines.plain(node.subscript, SUBSCRIPT)), const(0)
+            )
         case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=row, subscript=subscript)):
             return _shifted(view_of(row, affines), subscript, node, affines)
         case c_ast.UnaryOp(op="&", expr=c_ast.ID() as name):
             found = affines.scope.find(name.name)
             if isinstance(found, Variable) and not found.extents and not found.counts:
-                return View(found, (), None, const=found.const)
+                return SubArray(found, (), None, const=found.const)
         case c_ast.BinaryOp(op="+"):
             return _shifted(view_of(node.left, affines), node.right, node, affines)
     raise _no_pointer(node, affines)
 
 
-def _named(node: c_ast.ID, affines: Affines) -> View:
+def _named(node: c_ast.ID, affines: Affines) -> SubArray:
     match affines.scope.find(node.name):
-        case View() as view:
+        case SubArray() as view:
             return view
         case Variable() as variable if variable.extents:
-            return View(variable, (), const(0), const=variable.const)
+            return SubArray(variable, (), const(0), const=variable.const)
         case Unusable() as unusable:
             raise affines.unusable(unusable, node)
         case None:
@@ -59,10 +61,10 @@ def _named(node: c_ast.ID, affines: Affines) -> View:
     raise _no_pointer(node, affines)
 
 
-def _shifted(view: View, by: c_ast.Node, node: c_ast.Node, affines: Affines) -> View:
+def _shifted(view: SubArray, by: c_ast.Node, node: c_ast.Node, affines: Affines) -> SubArray:
     if view.offset is None:
         raise _no_pointer(node, affines)
-    return View(view.variable, view.index, view.offset + affines.plain(by, SUBSCRIPT), const=view.const)
+    return SubArray(view.variable, view.index, view.offset + affines.plain(by, SUBSCRIPT), const=view.const)
 
 
 def _no_pointer(node: c_ast.Node, affines: Affines) -> Refused:
@@ -115,7 +117,7 @@ class Calls(Emitter, ABC):
         except Refused:
             return None
 
-    def pointed(self, parameter: c_ast.Decl, kind: Declared, argument: c_ast.Node) -> View:
+    def pointed(self, parameter: c_ast.Decl, kind: Declared, argument: c_ast.Node) -> SubArray:
         """The part of an array that a pointer names."""
         affines = self.affines
         view = view_of(argument, affines)
@@ -127,7 +129,7 @@ class Calls(Emitter, ABC):
         if wanted != max(view.rank, 1):
             words = f"`{affines.text(argument)}` has {view.rank} dimensions, `{parameter.name}` has {wanted}"
             raise affines.fault("subscript-count", words, argument, "declare the parameter like the array")
-        return View(view.variable, view.index, view.offset, const=view.const or kind.const)
+        return SubArray(view.variable, view.index, view.offset, const=view.const or kind.const)
 
     def hoisted(self, function: Function, node: c_ast.FuncCall) -> Expr:
         """The value that a function leaves, once its statements are there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.bound import Bound, Condition, extreme
+from sisyphus.frontend.c.bound import Condition, SourceBound, extreme
 from sisyphus.frontend.c.scope import Function
 
 
@@ -32,14 +32,16 @@ def _chosen(items: list[c_ast.Node], kind: c_ast.Node) -> c_ast.Node | None:
     return None
 
 
-def tests_of(op: str, ahead: Bound) -> Condition | None:
+def tests_of(op: str, ahead: SourceBound) -> Condition | None:
     """Where `left op right` holds, `ahead` being right - left (or left - right for `>`)."""
     if op in ("<", ">"):
         return ahead.each(lambda a: a - 1).at_least_zero()
     return ahead.at_least_zero() if op in ("<=", ">=") else None
 
 
-def smaller_or_larger(left: Bound, right: Bound, yes: Bound, no: Bound, *, strict: bool) -> Bound | None:
+def smaller_or_larger(
+    left: SourceBound, right: SourceBound, yes: SourceBound, no: SourceBound, *, strict: bool
+) -> SourceBound | None:
     """`left < right ? yes : no` (or `<=`) as a minimum or maximum, where it is one."""
     if (yes, no) == (left, right):
         return extreme("min", left, right)

@@ -7,13 +7,13 @@ from functools import reduce
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import CONDITION, Affines, Use
+from sisyphus.frontend.c.affine_reader import CONDITION, Affines, Purpose
 from sisyphus.frontend.c.arithmetic import COMPARISONS
 from sisyphus.frontend.c.bound import (
     ALWAYS,
     NEVER,
-    Bound,
     Condition,
+    SourceBound,
     TooManyCases,
     conjoin,
     disjoin,
@@ -22,7 +22,7 @@ from sisyphus.frontend.c.bound import (
 from sisyphus.ir import promote
 
 
-def condition(node: c_ast.Node, affines: Affines, use: Use = CONDITION) -> Condition:
+def condition(node: c_ast.Node, affines: Affines, use: Purpose = CONDITION) -> Condition:
     """Where the condition holds."""
     try:
         return _condition(node, affines, use)
@@ -62,7 +62,7 @@ def operands(node: c_ast.Node, op: str) -> list[c_ast.Node]:
     return [node]
 
 
-def _condition(node: c_ast.Node, affines: Affines, use: Use) -> Condition:
+def _condition(node: c_ast.Node, affines: Affines, use: Purpose) -> Condition:
     match node:
         case c_ast.BinaryOp(op="&&"):
             return conjoin(_condition(node.left, affines, use), _condition(node.right, affines, use))
@@ -78,7 +78,7 @@ def _condition(node: c_ast.Node, affines: Affines, use: Use) -> Condition:
     return negate(conjoin(bound.at_least_zero(), bound.times(-1).at_least_zero()))
 
 
-def _comparison(node: c_ast.BinaryOp, affines: Affines, use: Use) -> Condition:
+def _comparison(node: c_ast.BinaryOp, affines: Affines, use: Purpose) -> Condition:
     left, left_type = affines.typed(node.left, use)
     right, right_type = affines.typed(node.right, use)
     affines.balanced(left, right, promote(left_type, right_type), node)
@@ -95,7 +95,7 @@ def _comparison(node: c_ast.BinaryOp, affines: Affines, use: Use) -> Condition:
     return equal if node.op == "==" else negate(equal)
 
 
-def _not_negative(left: Bound, right: Bound, offset: int, node: c_ast.Node, affines: Affines) -> Condition:
+def _not_negative(left: SourceBound, right: SourceBound, offset: int, node: c_ast.Node, affines: Affines) -> Condition:
     """Where left - right + offset >= 0."""
     difference = left.plus(right.times(-1))
     if difference is None:

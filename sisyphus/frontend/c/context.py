@@ -13,7 +13,7 @@ from sisyphus.source import Span
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class OpenLoop:
     """A loop around the current place: `value` is the source's iterator in terms of the normalised `name`."""
 
     name: str
@@ -29,7 +29,7 @@ class Context:
     `calls` are notes that say where the functions of the file were called whose statements stand here.
     """
 
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[OpenLoop, ...] = ()
     condition: Condition = ALWAYS
     known: bool = True
     calls: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ MOST_ELEMENTS = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Facts:
+class NameFacts:
     """What the text of a function says about its names: written, shaping loops, counting them, occurring, jumped to,
     and shaping loops otherwise than by conditions."""
 
@@ -34,7 +34,7 @@ class Facts:
     bounding: set[str]
 
 
-def facts_of(decl: c_ast.Decl, body: c_ast.Compound | None) -> Facts:
+def facts_of(decl: c_ast.Decl, body: c_ast.Compound | None) -> NameFacts:
     counting = {
         n.init.lvalue.name
         for n in walk(body)
@@ -43,7 +43,7 @@ def facts_of(decl: c_ast.Decl, body: c_ast.Compound | None) -> Facts:
     occurring = {n.name for n in walk(body) if isinstance(n, c_ast.ID)}
     jumped_to = {n.name for n in walk(body) if isinstance(n, c_ast.Goto)}
     bounding = {n.name for part in shaping_parts(body, conditions=False) for n in walk(part) if isinstance(n, c_ast.ID)}
-    return Facts(assigned_names(body), shaping_names(decl, body), counting, occurring, jumped_to, bounding)
+    return NameFacts(assigned_names(body), shaping_names(decl, body), counting, occurring, jumped_to, bounding)
 
 
 class Variables:

@@ -20,7 +20,7 @@ TRUTHS = COMPARISONS | {"&&", "||"}
 
 
 @dataclass(frozen=True)
-class Guard:
+class DataGuard:
     """A condition on data, or that it does not hold."""
 
     condition: Expr
@@ -45,7 +45,7 @@ class Draft:
     variable: Variable
     rhs: Expr
     span: Span
-    guards: tuple[Guard, ...] = ()
+    guards: tuple[DataGuard, ...] = ()
     fresh: bool = False
 
     @property

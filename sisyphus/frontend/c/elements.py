@@ -9,7 +9,7 @@ from pycparser import c_ast
 from sisyphus.frontend.c.affine_reader import SUBSCRIPT, Affines
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.frontend.c.scope import Unusable, Variable, View
+from sisyphus.frontend.c.scope import SubArray, Unusable, Variable
 from sisyphus.ir import Ref
 from sisyphus.poly import Affine, const
 
@@ -76,13 +76,13 @@ class Elements:
         self._within(variable, ref, node)
         return ref, variable
 
-    def table_of(self, node: c_ast.ArrayRef) -> View | None:
+    def table_of(self, node: c_ast.ArrayRef) -> SubArray | None:
         """The constant table, or part of one, that a reference reads."""
         base = base_of(node)
         if not isinstance(base, c_ast.ID):
             return None
         found = self.affines.scope.find(base.name)
-        variable = found.variable if isinstance(found, View) else found
+        variable = found.variable if isinstance(found, SubArray) else found
         if not isinstance(variable, Variable) or variable.table is None:
             return None
         return self._array(base, node, len(subscripts_of(node)))
@@ -114,15 +114,15 @@ class Elements:
                 lambda found, size=size: f"`{text}` is outside its array: {size}, this is [{found}]",  # type: ignore[misc]
             )
 
-    def _array(self, base: c_ast.ID, node: c_ast.Node, count: int) -> View:
+    def _array(self, base: c_ast.ID, node: c_ast.Node, count: int) -> SubArray:
         found = self.affines.scope.find(base.name)
         if isinstance(found, Unusable):
             raise self.affines.unusable(found, base)
         if found is None:
             raise self._no("undeclared", f"`{base.name}` is not declared", base)
         if isinstance(found, Variable) and found.extents:
-            found = View(found, (), const(0), const=found.const)
-        if not isinstance(found, View):
+            found = SubArray(found, (), const(0), const=found.const)
+        if not isinstance(found, SubArray):
             raise self._no("subscript-count", f"`{base.name}` is no array", node)
         if count != max(found.rank, 1):
             words = f"`{base.name}` has {found.rank} dimensions, here it gets {count}"
@@ -133,4 +133,4 @@ class Elements:
     def is_pointer(self, node: c_ast.Node) -> bool:
         """Whether the node names an address that stands for a known array: `p`, or `p + i`."""
         name = node.left if isinstance(node, c_ast.BinaryOp) and node.op == "+" else node
-        return isinstance(name, c_ast.ID) and isinstance(self.affines.scope.find(name.name), View | Variable)
+        return isinstance(name, c_ast.ID) and isinstance(self.affines.scope.find(name.name), SubArray | Variable)

@@ -14,12 +14,12 @@ from sisyphus.frontend.c.c_types import convert, integer_expression, number, pro
 from sisyphus.frontend.c.context import Context
 from sisyphus.frontend.c.declarations import Variables
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.frontend.c.drafts import Draft, Guard, may_trap
+from sisyphus.frontend.c.drafts import DataGuard, Draft, may_trap
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.initialisers import filling, values_of
 from sisyphus.frontend.c.operands import constant_of
 from sisyphus.frontend.c.questions import is_empty
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Unusable, Variable, View
+from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, SubArray, Unusable, Variable
 from sisyphus.ir import Expr, Index, Read, Ref, Scalar, Table, walk
 from sisyphus.poly import const, var
 from sisyphus.source import Span
@@ -34,7 +34,7 @@ class Emitter:
         self.affines, self.variables = affines, variables
         self.expressions = Expressions(affines)
         self.drafts: list[Draft] = []
-        self.guards: tuple[Guard, ...] = ()
+        self.guards: tuple[DataGuard, ...] = ()
         self._prefix: tuple[int, ...] = ()
         self._counter = [0]
 
@@ -144,7 +144,7 @@ class Emitter:
         while not isinstance(node, c_ast.ID):
             node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr if hasattr(node, "expr") else node.left
         found = self.affines.scope.find(node.name)
-        return isinstance(found, View) and found.const
+        return isinstance(found, SubArray) and found.const
 
     def _scalar(self, node: c_ast.ID) -> tuple[Ref, Variable]:
         affines, name = self.affines, node.name
@@ -159,7 +159,7 @@ class Emitter:
                 raise affines.fault("parameter-written", f"`{name}` shapes the kernel and is written", node)
             case Constant() | Alias() | Parameter():
                 raise affines.fault("const-write", f"`{name}` is a constant", node)
-            case View():
+            case SubArray():
                 raise affines.fault("pointer-arithmetic", f"address `{name}` is assigned", node)
             case Unusable() as unusable:
                 raise affines.unusable(unusable, node)

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import VALUE, Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
-from sisyphus.frontend.c.bound import Bound
+from sisyphus.frontend.c.bound import SourceBound
 from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits, promoted
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
@@ -18,7 +18,7 @@ from sisyphus.frontend.c.intervals import Intervals
 from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.operands import check_operands, index_of
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, Unusable, Variable, View
+from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.poly import Affine, const
 
@@ -122,7 +122,7 @@ class Expressions(Elements):
             raise Refused
         return found
 
-    def _lookup(self, node: c_ast.ArrayRef, view: View) -> Expr:
+    def _lookup(self, node: c_ast.ArrayRef, view: SubArray) -> Expr:
         """An element of a constant table, by subscripts that are affine or data of a known range."""
         found, variable = list[Expr](), view.variable
         given = subscripts_of(node)
@@ -179,7 +179,7 @@ class Expressions(Elements):
             return None
         return self._as_data(bound.affine, kind, node)
 
-    def _is_small(self, bound: Bound) -> bool:
+    def _is_small(self, bound: SourceBound) -> bool:
         """Whether the value is known to fit in an `int`, as an index does."""
         ends = self.affines.context.interval(bound.parts[0])
         return ends is None or (fits(ends[0], INT32) and fits(ends[1], INT32))
@@ -188,7 +188,7 @@ class Expressions(Elements):
         """An affine value in its C type; as an index it is an `int`, which is wide enough for every extent."""
         if value.is_constant:
             return integer_expression(value.constant, kind)
-        self.affines.checked(Bound.of(value), INT32, node)
+        self.affines.checked(SourceBound.of(value), INT32, node)
         return convert(Index(value, INT32), kind)
 
     def is_index(self, node: c_ast.Node) -> bool:
@@ -246,7 +246,7 @@ class Expressions(Elements):
                     raise self.affines.escaped(node)
                 variable.read = True
                 return Read(Ref(variable.id, ()), variable.type)
-            case View():
+            case SubArray():
                 raise self._no("pointer-arithmetic", f"address `{node.name}` is used as a value", node)
             case Unusable() as unusable:
                 raise self.affines.unusable(unusable, node)

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import integer_literal
-from sisyphus.frontend.c.context import Context, Loop
+from sisyphus.frontend.c.context import Context, OpenLoop
 from sisyphus.frontend.c.declarations import Variables
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.scope import Variable
@@ -79,7 +79,7 @@ def filling(variable: Variable, context: Context, variables: Variables) -> tuple
         name = variables.iterator("z", context.names)
         names.append(name)
         counter = variables.counter(name, INT32, variable.span)
-        loop = Loop(name, counter, var(name), (0, extent - 1))
+        loop = OpenLoop(name, counter, var(name), (0, extent - 1))
         inside = replace(context, loops=(*context.loops, loop))
         context = inside.under(((var(name), extent - 1 - var(name)),))
     return context, tuple(names)

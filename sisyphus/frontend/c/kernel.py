@@ -19,7 +19,7 @@ from sisyphus.frontend.c.file import Callers, CFile, unusable
 from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
-from sisyphus.frontend.c.statements import Body
+from sisyphus.frontend.c.statements import StatementReader
 from sisyphus.ir import Argument, Array, Lookup, Member, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
 from sisyphus.poly import IslError, Set
 
@@ -34,13 +34,13 @@ class Given:
     spelled: Mapping[tuple[str, str], str]
 
 
-class Kernel:
+class FunctionReader:
     """Translates one function of a file."""
 
     def __init__(self, function: c_ast.FuncDef, found: CFile, given: Given, affines: Affines) -> None:
         self.function, self.found, self.given, self.affines = function, found, given, affines
         self.variables = Variables(function)
-        self.body = Body(affines, self.variables)
+        self.body = StatementReader(affines, self.variables)
         self.arguments: list[Parameter | Variable] = []
         self.members: list[Member | None] = []
         self.notes: list[str] = []

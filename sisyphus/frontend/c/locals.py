@@ -10,7 +10,7 @@ from sisyphus.frontend.c.calls import Calls
 from sisyphus.frontend.c.declarations import undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import enumerate_constants
-from sisyphus.frontend.c.scope import Function, Unusable, View
+from sisyphus.frontend.c.scope import Function, SubArray, Unusable
 
 
 class Locals(Calls):
@@ -45,7 +45,7 @@ class Locals(Calls):
         if node.init is not None and not variable.counts:
             self.initialise(node, variable)
 
-    def _pointer(self, node: c_ast.Decl, kind: Declared) -> View:
+    def _pointer(self, node: c_ast.Decl, kind: Declared) -> SubArray:
         """A local pointer that is set once to a known place is a name for it."""
         affines = self.affines
         if node.init is None or node.name in self.variables.facts.assigned:

@@ -12,9 +12,9 @@ from functools import reduce
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import BOUND, Affines
-from sisyphus.frontend.c.bound import ALWAYS, Bound, Condition, Conjunction, conjoin, disjoin
+from sisyphus.frontend.c.bound import ALWAYS, Condition, Conjunction, SourceBound, conjoin, disjoin
 from sisyphus.frontend.c.conditions import condition, operands
-from sisyphus.frontend.c.context import Context, Loop, Question
+from sisyphus.frontend.c.context import Context, OpenLoop, Question
 from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import assigned_names
@@ -127,9 +127,9 @@ def enter(head: Header, variable: Variable, name: str, affines: Affines) -> Cont
         side, good = WRONG_SIDE[1 if step > 0 else -1]
         raise affines.fault("min-max-bound", f"a {side} bound may be a {good} only", head.start)
     value, first = _normal(start, head, name, affines)
-    inside = replace(outer, loops=(*outer.loops, Loop(name, variable, value, None)))
+    inside = replace(outer, loops=(*outer.loops, OpenLoop(name, variable, value, None)))
     affines.checked(start, variable.type, head.start)
-    variable.binding, affines.context = Bound.of(value), inside
+    variable.binding, affines.context = SourceBound.of(value), inside
     tests, on = _end(head, variable, name, affines)
     if not any((t.coefficient(name)) < 0 for t in tests):
         raise affines.fault(
@@ -141,7 +141,7 @@ def enter(head: Header, variable: Variable, name: str, affines: Affines) -> Cont
     within = conjoin(outer.condition, ((*first, *tests),))
     known = replace(inside, condition=within)
     found = extent_of(known, name, affines.collector, affines.tree.span(head.node)) if outer.known else None
-    done = replace(known, loops=(*outer.loops, Loop(name, variable, value, found)))
+    done = replace(known, loops=(*outer.loops, OpenLoop(name, variable, value, found)))
     _check_reached(head, done, outer.condition, (first, tests), affines)
     if on is not None and outer.known:
         _check_met(outer, start, on, affines)
@@ -149,7 +149,7 @@ def enter(head: Header, variable: Variable, name: str, affines: Affines) -> Cont
     return done
 
 
-def _normal(start: Bound, head: Header, name: str, affines: Affines) -> tuple[Affine, Conjunction]:
+def _normal(start: SourceBound, head: Header, name: str, affines: Affines) -> tuple[Affine, Conjunction]:
     """The iterator in terms of the normalised one, and the tests that keep it on the right side of the start."""
     step, size, sign = head.step, abs(head.step), 1 if head.step > 0 else -1
     single = start.affine
@@ -167,7 +167,7 @@ def _normal(start: Bound, head: Header, name: str, affines: Affines) -> tuple[Af
     return single + var(name) * step, (var(name),)
 
 
-def _top(start: Bound, affines: Affines) -> int:
+def _top(start: SourceBound, affines: Affines) -> int:
     """A constant that the start of a descending loop does not exceed, the least one known."""
     found = [affines.context.interval(part) for part in start.parts]
     return min((ends[1] for ends in found if ends), default=0)
@@ -175,7 +175,7 @@ def _top(start: Bound, affines: Affines) -> int:
 
 def _end(
     head: Header, variable: Variable, name: str, affines: Affines
-) -> tuple[Conjunction, tuple[c_ast.Node, Bound] | None]:
+) -> tuple[Conjunction, tuple[c_ast.Node, SourceBound] | None]:
     """The tests under which the loop goes on; for `!=`, the end that must be met exactly beside them."""
     node = head.end
     if isinstance(node, c_ast.BinaryOp) and node.op == "!=":
@@ -220,13 +220,13 @@ def _check_reached(
     at_start = (*first, *(-t for t in first)) if len(first) == 1 else first
     came_here = (*first, *(t.substitute(before) for t in (*first, *going_on)))
     reached = conjoin(outer, disjoin((at_start,), (came_here,)))
-    wide = Loop(loop.name, loop.variable, loop.value, (loop.range[0], loop.range[1] + 1))
+    wide = OpenLoop(loop.name, loop.variable, loop.value, (loop.range[0], loop.range[1] + 1))
     affines.context = replace(inside, loops=(*inside.loops[:-1], wide), condition=reached)
-    affines.checked(Bound.of(loop.value), loop.variable.type, head.end, text=loop.variable.name)
+    affines.checked(SourceBound.of(loop.value), loop.variable.type, head.end, text=loop.variable.name)
     condition(head.end, affines, BOUND)
 
 
-def _check_met(outer: Context, start: Bound, end: tuple[c_ast.Node, Bound], affines: Affines) -> None:
+def _check_met(outer: Context, start: SourceBound, end: tuple[c_ast.Node, SourceBound], affines: Affines) -> None:
     """A loop that ends by `!=` must not begin beyond its end."""
     node, difference = end
     loop = affines.context.loops[-1]
@@ -254,7 +254,7 @@ def values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: A
     try:
         value = affines.constant(start, BOUND)
         while len(found) <= MOST_COPIES:
-            variable.binding = Bound.of(const(value))
+            variable.binding = SourceBound.of(const(value))
             holds = condition(node.cond, affines, BOUND) if node.cond is not None else ALWAYS
             if holds not in (ALWAYS, ()):
                 return None

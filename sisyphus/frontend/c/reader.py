@@ -13,7 +13,7 @@ from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.context import Ledger
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
-from sisyphus.frontend.c.kernel import Given, Kernel
+from sisyphus.frontend.c.kernel import FunctionReader, Given
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
@@ -46,7 +46,7 @@ def read(
     deepest = sys.getrecursionlimit()
     sys.setrecursionlimit(max(deepest, DEEPEST))
     try:
-        given = Options(function, tuple(defines), tuple(include_dirs), dict(params or {}), tuple(extents))
+        given = ReadOptions(function, tuple(defines), tuple(include_dirs), dict(params or {}), tuple(extents))
         return _read(str(path), given, collector)
     except Refused as refused:
         collector.add(refused)
@@ -59,7 +59,7 @@ def read(
 
 
 @dataclass(frozen=True)
-class Options:
+class ReadOptions:
     """What the command line says about a file."""
 
     function: str | None
@@ -74,7 +74,7 @@ class Options:
         return {name: tuple(int(size) for size in sizes.split(",")) for name, _, sizes in split}
 
 
-def _read(path: str, given: Options, collector: Collector) -> Scop:
+def _read(path: str, given: ReadOptions, collector: Collector) -> Scop:
     source = read_source(path, collector)
     collector.files[path] = source
     refuse_cpp(source, collector)
@@ -89,7 +89,7 @@ def _read(path: str, given: Options, collector: Collector) -> Scop:
     chosen = choose(found, given.function, affines)
     check_pragmas(chosen, tree, collector)
     callers = callers_of(chosen, found, affines)
-    kernel = Kernel(chosen, found, Given(given.params, given.sizes(), callers, structures.spelled), affines)
+    kernel = FunctionReader(chosen, found, Given(given.params, given.sizes(), callers, structures.spelled), affines)
     digest = hashlib.sha256(source.text.encode()).hexdigest()
     origin = Origin(path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents)
     kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in overridden]

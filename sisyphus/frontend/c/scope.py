@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.bound import Bound
+from sisyphus.frontend.c.bound import SourceBound
 from sisyphus.ir import ArrayId, Expr, Literal, ScalarType, Table
 from sisyphus.poly import Affine
 from sisyphus.source import Span
@@ -41,7 +41,7 @@ class Alias:
     Without a value it is one only in each case of where it is used: then its text is read there again.
     """
 
-    value: Bound | None
+    value: SourceBound | None
     type: ScalarType
     node: c_ast.Node | None = None
     scope: Scope | None = None
@@ -64,7 +64,7 @@ class Variable:
     const: bool = False
     depth: int = 0
     guards: int = 0
-    binding: Bound | None = None
+    binding: SourceBound | None = None
     counts: bool = False
     read: bool = False
     written: bool = False
@@ -72,7 +72,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class View:
+class SubArray:
     """A part of an array under a name of its own: its leading subscripts, and what is added to the next one.
 
     Without an `offset` it is a single element, as a pointer to a scalar is.
@@ -113,7 +113,7 @@ class Unusable:
     hint: str | None = None
 
 
-Entity = Constant | Parameter | Alias | Variable | View | Function | Unusable
+Entity = Constant | Parameter | Alias | Variable | SubArray | Function | Unusable
 
 
 @dataclass

@@ -9,17 +9,26 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c import loops
 from sisyphus.frontend.c.affine_reader import CONDITION
-from sisyphus.frontend.c.bound import Bound, Condition, TooManyCases, negate
+from sisyphus.frontend.c.bound import Condition, SourceBound, TooManyCases, negate
 from sisyphus.frontend.c.c_types import declared, number
 from sisyphus.frontend.c.conditions import condition, parted_condition
-from sisyphus.frontend.c.context import Context, Loop
+from sisyphus.frontend.c.context import Context, OpenLoop
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.frontend.c.drafts import Draft, Guard, arrays_read, in_safe_order, is_cheap, merged, truth, with_condition
+from sisyphus.frontend.c.drafts import (
+    DataGuard,
+    Draft,
+    arrays_read,
+    in_safe_order,
+    is_cheap,
+    merged,
+    truth,
+    with_condition,
+)
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas, touched_names
 from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, structured
 from sisyphus.frontend.c.locals import Locals
 from sisyphus.frontend.c.parse import walk
-from sisyphus.frontend.c.scope import Function, Parameter, Scope, Unusable, Variable, View
+from sisyphus.frontend.c.scope import Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
 from sisyphus.poly import const, var
@@ -39,7 +48,7 @@ def nothing(_: c_ast.Node) -> list[c_ast.Node]:
     return []
 
 
-class Body(Locals):
+class StatementReader(Locals):
     """Walks statements in the order of the text."""
 
     # -- walking -----------------------------------------------------------------------------------------------
@@ -227,7 +236,7 @@ class Body(Locals):
         intervals = self.expressions.intervals
         before = dict(intervals.known), list(intervals.tests)
         for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
-            self.guards = (*outer, Guard(asked, negated))
+            self.guards = (*outer, DataGuard(asked, negated))
             intervals.known, intervals.tests = dict(before[0]), list(before[1])
             with intervals.under(test, holds=not negated):
                 self.items([branch] if branch is not None else [])
@@ -292,14 +301,14 @@ class Body(Locals):
     def _written_out(self, variable: Variable, values: Sequence[int], items: list[c_ast.Node]) -> None:
         """The body of a short loop for each value of its iterator."""
         for value in values:
-            variable.binding = Bound.of(const(value))
+            variable.binding = SourceBound.of(const(value))
             self.items(items)
         variable.binding = None
 
     def _changed_in(self, node: c_ast.For) -> set[ArrayId]:
         """Variables and arrays that a loop may write: another iteration finds them changed."""
         found = (self.affines.scope.find(name) for name in touched_names(node))
-        variables = (e.variable if isinstance(e, View) else e for e in found)
+        variables = (e.variable if isinstance(e, SubArray) else e for e in found)
         return {v.id for v in variables if isinstance(v, Variable)}
 
     def _running(self, node: c_ast.For) -> tuple[c_ast.For, list[c_ast.Node]]:
@@ -334,8 +343,8 @@ class Body(Locals):
                 self.affines.scope.names[name] = Unusable()
             return outer.lost()
         normal = self.variables.iterator(variable.name, outer.names)
-        variable.binding = Bound.of(var(normal))
-        return replace(outer, loops=(*outer.loops, Loop(normal, variable, var(normal), None)), known=False)
+        variable.binding = SourceBound.of(var(normal))
+        return replace(outer, loops=(*outer.loops, OpenLoop(normal, variable, var(normal), None)), known=False)
 
     def _iterator(self, place: c_ast.Node, name: str) -> Variable:
         """The variable that a loop counts with, declared here or before."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sisyphus.algebra import Value, product
 from sisyphus.ir import walk
 from sisyphus.model.area.multiplexers import mux_lut
-from sisyphus.model.facts.task_facts import Access, Pipe, Work
+from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank
 from sisyphus.model.formulas.bank_ports import elements_read
 from sisyphus.model.formulas.core_counts import Operations, is_called, unrolled_copies
@@ -123,7 +123,7 @@ def _functions(setting: Setting, pipe: Pipe, work: Work, interval: Value) -> Val
     return setting.alg.ceil_div(unrolled_copies(pipe, work), interval)
 
 
-def _reads(pipe: Pipe) -> list[Access]:
+def _reads(pipe: Pipe) -> list[BufferAccess]:
     """Different accesses that read."""
     found = {}
     for work in pipe.works:
@@ -133,7 +133,7 @@ def _reads(pipe: Pipe) -> list[Access]:
     return list(found.values())
 
 
-def _words_read(setting: Setting, pipe: Pipe, reads: Sequence[Access]) -> Value:
+def _words_read(setting: Setting, pipe: Pipe, reads: Sequence[BufferAccess]) -> Value:
     """Words that one start reads from memories."""
     alg, dims = setting.alg, {access.buffer: access.dims for access in reads}
     total: Value = 0
@@ -153,7 +153,7 @@ def _elements(setting: Setting, pipe: Pipe, work: Work) -> Value:
     return setting.alg.ceil_div(unrolled_copies(pipe, work), setting.alg.maximum(reduction_copies(pipe, work), 1))
 
 
-def _ways(setting: Setting, pipe: Pipe, access: Access) -> list[Value]:
+def _ways(setting: Setting, pipe: Pipe, access: BufferAccess) -> list[Value]:
     """Per dimension, the banks among which one copy of an access moves while running."""
     alg, loops = setting.alg, pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
     found = []
@@ -165,13 +165,13 @@ def _ways(setting: Setting, pipe: Pipe, access: Access) -> list[Value]:
     return found
 
 
-def _copies(pipe: Pipe, access: Access) -> Value:
+def _copies(pipe: Pipe, access: BufferAccess) -> Value:
     """Different elements that an access reaches in one start."""
     loops = dict.fromkeys(loop for work in pipe.works for loop in work.unrolled)
     return product([pipe.trips[loop] for loop in loops if any(loop in dim.strides for dim in access.dims)])
 
 
-def _selection(setting: Setting, pipe: Pipe, access: Access, bits: int) -> Value:
+def _selection(setting: Setting, pipe: Pipe, access: BufferAccess, bits: int) -> Value:
     """LUT to pick the bank of each element read: one multiplexer for each dimension in turn, the last one first."""
 
     def one(ways: int) -> int:
@@ -186,7 +186,7 @@ def _selection(setting: Setting, pipe: Pipe, access: Access, bits: int) -> Value
     return _copies(pipe, access) * lut
 
 
-def _written_banks(setting: Setting, pipe: Pipe, access: Access) -> Value:
+def _written_banks(setting: Setting, pipe: Pipe, access: BufferAccess) -> Value:
     """Banks that an access writes to, at one time or another."""
     reached = _copies(pipe, access) * product(_ways(setting, pipe, access))
     return setting.alg.minimum(bank_count(setting.alg, access.dims), reached)

@@ -22,7 +22,7 @@ LEASH = 500_000
 
 
 @dataclass(frozen=True)
-class Operation:
+class BoundedOperation:
     """An operation after common subexpressions: one per iteration of the unrolled `loops`."""
 
     core: Core
@@ -30,7 +30,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Body:
+class BoundedBody:
     """Constants of a nest's innermost body.
 
     `depth`: cycles from the start to the end of an iteration, without accumulation; `chain`: cycles of one
@@ -41,17 +41,17 @@ class Body:
     depth: int
     chain: int
     sums: tuple[str, ...]
-    operations: tuple[Operation, ...]
+    operations: tuple[BoundedOperation, ...]
 
 
-def body_of(space: Space, nest: NestSpace, rules: Rules) -> Body:
+def body_of(space: Space, nest: NestSpace, rules: Rules) -> BoundedBody:
     """What the statements of a nest cost whatever is chosen."""
     statements = [space.scop.statement(s) for s in nest.nest.statements]
     longest = max((_statement(space, nest, s, rules) for s in statements), key=lambda body: (body.chain, body.depth))
     return replace(longest, operations=tuple(op for s in statements for op in _operations(space, nest, s)))
 
 
-def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules) -> Body:
+def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules) -> BoundedBody:
     """The body as if it had this statement alone, without its operations."""
     table, tree = space.target.operators, space.options.tree_reduction
     expr, reduction = narrowed(statement.rhs), reduction_of(statement)
@@ -64,7 +64,7 @@ def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules
     if chain:
         operands = [t for t in terms(expr) if statement.write not in reads(t)] or [expr]
     depth = max(_depth(table, operand, rules, tree=tree) for operand in operands)
-    return Body(depth + rules.cycles.write, chain, sums, ())
+    return BoundedBody(depth + rules.cycles.write, chain, sums, ())
 
 
 def _depth(table: OperatorTable, expr: Expr, rules: Rules, *, tree: bool) -> int:
@@ -72,10 +72,10 @@ def _depth(table: OperatorTable, expr: Expr, rules: Rules, *, tree: bool) -> int
     return int(finish_of(Setting(EXACT, rules, table), expr, lambda _: rules.cycles.read, tree=tree))
 
 
-def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[Operation]:
+def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[BoundedOperation]:
     """Each different operation once, with the loops of the band that its value depends on."""
     table, band = space.target.operators, [loop.iterator for loop in nest.loops]
-    found: dict[Expr, Operation] = {}
+    found: dict[Expr, BoundedOperation] = {}
     stack = [narrowed(statement.rhs)]
     while stack:
         part = stack.pop()
@@ -84,7 +84,7 @@ def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[Ope
             touched = reads(part)
             moving = {name for ref in touched for name in index_names(ref)}
             own = statement.write in touched
-            found[part] = Operation(core, tuple(name for name in band if own or name in moving))
+            found[part] = BoundedOperation(core, tuple(name for name in band if own or name in moving))
         stack.extend(children(part))
     return list(found.values())
 

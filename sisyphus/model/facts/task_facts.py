@@ -24,7 +24,7 @@ class Dim:
 
 
 @dataclass(frozen=True)
-class Access:
+class BufferAccess:
     """A reference to an element of a buffer.
 
     `element` identifies it: two accesses of one iteration with equal buffer and element meet in one place, and those
@@ -49,10 +49,10 @@ class Work:
     """
 
     statement: StmtId
-    write: Access
+    write: BufferAccess
     target: Ref
     expr: Expr
-    reads: Mapping[Ref, Access]
+    reads: Mapping[Ref, BufferAccess]
     unrolled: tuple[str, ...]
     varying: Varying
     reductions: frozenset[str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
-from sisyphus.model.facts.task_facts import Access, Dim, Work
+from sisyphus.model.facts.task_facts import BufferAccess, Dim, Work
 from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, names_in, narrowed, varying
 from sisyphus.poly import Affine
 
@@ -85,7 +85,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
 
     elements = {ref: ref.substitute(values).index for ref in (statement.write, *statement.reads)}
 
-    def access(ref: Ref) -> Access:
+    def access(ref: Ref) -> BufferAccess:
         return _access(plan.buffer_for(task, ref.array), elements[ref])
 
     names = {name for index in statement.write.index for name in index.names}
@@ -109,14 +109,14 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     return Placed(work, around.unrolled, values)
 
 
-def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> Access:
+def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> BufferAccess:
     """The origin of a buffer moves with those loops around that do not move the element inside of it."""
     dims = list[Dim]()
     for index, origin, extent, factor in zip(subscripts, buffer.origin, buffer.extents, buffer.partition, strict=True):
         moved = dict(origin.terms)
         strides = ((name, abs(step) - abs(moved[name]) if name in moved else abs(step)) for name, step in index.terms)
         dims.append(Dim(extent, factor, {name: stride for name, stride in strides if stride != 0}))
-    return Access(buffer.id, subscripts, tuple(dims))
+    return BufferAccess(buffer.id, subscripts, tuple(dims))
 
 
 def _source(value: Affine, sources: Mapping[str, str]) -> str | None:

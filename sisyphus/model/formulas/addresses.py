@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sisyphus.algebra import Algebra, Condition, Value, at_least
-from sisyphus.model.facts.task_facts import Access, Dim
+from sisyphus.model.facts.task_facts import BufferAccess, Dim
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import banks
 
@@ -82,7 +82,7 @@ def bank_ways(alg: Algebra, dim: Dim, step: Value) -> Value:
 
 
 def address_multipliers(
-    alg: Algebra, accesses: Iterable[Access], loops: Sequence[str], trips: Mapping[str, Value]
+    alg: Algebra, accesses: Iterable[BufferAccess], loops: Sequence[str], trips: Mapping[str, Value]
 ) -> Value:
     """Buffers with an in-bank address of two terms and a product: each takes one multiply-add (docs/model.md)."""
     found: dict[str, Condition] = {}
@@ -112,7 +112,9 @@ def has_product(alg: Algebra, dims: Iterable[tuple[Dim, Condition]]) -> tuple[Co
     return two, alg.both(two, needs_multiplier(alg, last))
 
 
-def arrival(alg: Algebra, rules: Rules, access: Access, loops: Iterable[str], trips: Mapping[str, Value]) -> Value:
+def arrival(
+    alg: Algebra, rules: Rules, access: BufferAccess, loops: Iterable[str], trips: Mapping[str, Value]
+) -> Value:
     """Cycle in which an element read is there (docs/model.md): 2, +3 with an address multiply, or the remainder."""
     loops = tuple(loops)
     remainder: Value = 0
@@ -129,7 +131,7 @@ def arrival(alg: Algebra, rules: Rules, access: Access, loops: Iterable[str], tr
 
 
 def changes_address(
-    alg: Algebra, rules: Rules, access: Access, loop: str, loops: Sequence[str], trips: Mapping[str, Value]
+    alg: Algebra, rules: Rules, access: BufferAccess, loop: str, loops: Sequence[str], trips: Mapping[str, Value]
 ) -> Condition:
     """Whether `loop` moves an access inside its bank; one that only selects a bank does not (docs/model.md).
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
-from sisyphus.model.facts.task_facts import Access, Dim, Pipe
+from sisyphus.model.facts.task_facts import BufferAccess, Dim, Pipe
 
 #: A distance that no recurrence is felt over.
 FAR = 1 << 40
@@ -20,8 +20,8 @@ class AliasPair:
     writer: int
     reader: int
     ref: Ref
-    write: Access
-    read: Access
+    write: BufferAccess
+    read: BufferAccess
 
     @property
     def buffer(self) -> str:
@@ -42,7 +42,7 @@ def alias_pairs(pipe: Pipe) -> tuple[AliasPair, ...]:
     return tuple(found)
 
 
-def _linear(access: Access) -> tuple[tuple[tuple[str, int], ...], ...]:
+def _linear(access: BufferAccess) -> tuple[tuple[tuple[str, int], ...], ...]:
     """The parts of the subscripts that move."""
     return tuple(index.terms for index in access.element)
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from sisyphus.algebra import Algebra, Value, product
-from sisyphus.model.facts.task_facts import Access, Pipe
+from sisyphus.model.facts.task_facts import BufferAccess, Pipe
 from sisyphus.model.formulas.addresses import in_registers, is_complete
 from sisyphus.model.formulas.rules import Rules
 
@@ -29,9 +29,9 @@ def port_interval(alg: Algebra, rules: Rules, pipe: Pipe) -> Value:
     return alg.maximum(1, alg.ceil_div(worst, rules.ports_per_bank))
 
 
-def _by_buffer(pipe: Pipe) -> dict[str, list[tuple[Access, bool]]]:
+def _by_buffer(pipe: Pipe) -> dict[str, list[tuple[BufferAccess, bool]]]:
     """Different accesses of one start by buffer, with whether they write; a value passed on is no access."""
-    found: dict[str, list[tuple[Access, bool]]] = {}
+    found: dict[str, list[tuple[BufferAccess, bool]]] = {}
     seen: set[tuple[object, ...]] = set()
     for work in pipe.works:
         read = [a for ref, a in work.reads.items() if not (work.from_literal and ref == work.target)]
@@ -44,7 +44,7 @@ def _by_buffer(pipe: Pipe) -> dict[str, list[tuple[Access, bool]]]:
     return found
 
 
-def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[Access, bool]]) -> Value:
+def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[BufferAccess, bool]]) -> Value:
     """Accesses of one start to the fullest bank.
 
     Accesses that move alike differ by constants and are counted together, element by element; the others are added
@@ -60,16 +60,16 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[Access, bool]])
     return total
 
 
-def _groups(accesses: Sequence[tuple[Access, bool]], *, writes: bool) -> list[list[Access]]:
+def _groups(accesses: Sequence[tuple[BufferAccess, bool]], *, writes: bool) -> list[list[BufferAccess]]:
     """Reads or writes, those together that differ by constants alone."""
-    groups: dict[tuple[object, ...], list[Access]] = {}
+    groups: dict[tuple[object, ...], list[BufferAccess]] = {}
     for access, is_write in accesses:
         if is_write == writes:
             groups.setdefault(tuple(index.terms for index in access.element), []).append(access)
     return list(groups.values())
 
 
-def _single(alg: Algebra, pipe: Pipe, access: Access, unrolled: set[str]) -> Value:
+def _single(alg: Algebra, pipe: Pipe, access: BufferAccess, unrolled: set[str]) -> Value:
     """Copies of one access in one bank: per dimension, its span over the factor."""
     found: Value = 1
     for dim in access.dims:
@@ -88,7 +88,9 @@ def _single(alg: Algebra, pipe: Pipe, access: Access, unrolled: set[str]) -> Val
     return found
 
 
-def _columns(pipe: Pipe, group: Sequence[Access], unrolled: set[str]) -> tuple[tuple[Offsets, ...], int, list[Value]]:
+def _columns(
+    pipe: Pipe, group: Sequence[BufferAccess], unrolled: set[str]
+) -> tuple[tuple[Offsets, ...], int, list[Value]]:
     """Accesses that differ by constants as arguments of `spread`."""
     first = group[0]
     loops = sorted({loop for dim in first.dims for loop in dim.strides if loop in unrolled})
@@ -114,7 +116,7 @@ def elements_read(alg: Algebra, pipe: Pipe) -> dict[str, Value]:
     return found
 
 
-def _spread(alg: Algebra, pipe: Pipe, group: Sequence[Access], unrolled: set[str], at: int) -> Value:
+def _spread(alg: Algebra, pipe: Pipe, group: Sequence[BufferAccess], unrolled: set[str], at: int) -> Value:
     """Elements of accesses that differ by constants: in all (0), or in their fullest bank (1)."""
     offsets, loops, columns = _columns(pipe, group, unrolled)
     return alg.apply(lambda *numbers: spread(offsets, loops, numbers)[at], *columns)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sisyphus.algebra import Algebra, Value, product
 from sisyphus.ir import Binary, Expr, Read, Ref, children
-from sisyphus.model.facts.task_facts import Access, Pipe, Work
+from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.aliases import alias_pairs, copies_in_turn, told_apart
 from sisyphus.model.formulas.cores import core_of, core_of_sums, terms
@@ -85,7 +85,7 @@ def path_to(table: OperatorTable, expr: Expr, leaf: Ref) -> tuple[int, int] | No
     return (cycles + core.cost.latency, count + 1) if core else (cycles, count)
 
 
-def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Access], Value]:
+def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[BufferAccess], Value]:
     """Arrival of an access inside a pipelined body: whether outer loops move it depends on flattening."""
     own = () if pipe.loop is None else (pipe.loop,)
     alg, rules = setting.alg, setting.rules
@@ -94,7 +94,7 @@ def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Acce
         loops = (*pipe.outer, *own) if flattened else own
         return lambda access: arrival(alg, rules, access, loops, pipe.trips)
 
-    def when(access: Access) -> Value:
+    def when(access: BufferAccess) -> Value:
         inside = arrival(alg, rules, access, (*pipe.outer, *own), pipe.trips)
         return alg.select(flattened, inside, arrival(alg, rules, access, own, pipe.trips))
 

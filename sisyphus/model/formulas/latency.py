@@ -14,7 +14,7 @@ from sisyphus.model.formulas.terms import Term, doubt_of, total
 
 
 @dataclass(frozen=True)
-class Body:
+class PipelinedBody:
     """What is known of a pipelined body: initiation interval, iteration latency, whether outer loops are flattened."""
 
     interval: Value
@@ -22,7 +22,7 @@ class Body:
     flattened: Condition
 
 
-Bodies = Callable[[Pipe], Body]
+Bodies = Callable[[Pipe], PipelinedBody]
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
     return found
 
 
-def pipelined_loop(setting: Setting, body: Body, starts: Value, runs: Value) -> tuple[Term, Term]:
+def pipelined_loop(setting: Setting, body: PipelinedBody, starts: Value, runs: Value) -> tuple[Term, Term]:
     """(trip - 1) x II + max(IL - 1, 1) for each of `runs` runs with `starts` iterations in all (docs/model.md)."""
     fill = runs * setting.alg.maximum(body.depth - 1, 1)
     return (

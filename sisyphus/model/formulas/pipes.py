@@ -11,7 +11,7 @@ from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.bank_ports import port_interval
 from sisyphus.model.formulas.core_counts import Operations, is_called, operations
 from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_of, path_to, reduction_copies, timings
-from sisyphus.model.formulas.latency import Body, is_flattened
+from sisyphus.model.formulas.latency import PipelinedBody, is_flattened
 from sisyphus.model.formulas.recurrence import Interval, interval_of
 from sisyphus.plan import Operation, Schedule, Touch
 
@@ -21,7 +21,7 @@ class PipeStudy:
     """A pipelined body and what the formulas say of it."""
 
     pipe: Pipe
-    body: Body
+    body: PipelinedBody
     timings: tuple[Timing, ...]
     interval: Interval
     schedule: Schedule
@@ -43,7 +43,9 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
     times = timings(setting, pipe, flattened)
     interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
     schedule = schedule_of(setting, pipe, times, interval)
-    return PipeStudy(pipe, Body(interval.value, schedule.depth(setting.alg), flattened), times, interval, schedule)
+    return PipeStudy(
+        pipe, PipelinedBody(interval.value, schedule.depth(setting.alg), flattened), times, interval, schedule
+    )
 
 
 def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval: Interval) -> Schedule:

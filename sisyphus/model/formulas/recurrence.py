@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
-from sisyphus.model.facts.task_facts import Access, Flow, Pipe, Work
+from sisyphus.model.facts.task_facts import BufferAccess, Flow, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, changes_address, words_per_bank
 from sisyphus.model.formulas.aliases import (
     FAR,
@@ -80,7 +80,7 @@ def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, *, be
     return alg.select(apart, alg.ceil_div(spread, distance), chain)
 
 
-def acts_as_registers(alg: Algebra, rules: Rules, pipe: Pipe, write: Access) -> Condition:
+def acts_as_registers(alg: Algebra, rules: Rules, pipe: Pipe, write: BufferAccess) -> Condition:
     """Banks of so few words that the tool takes an element for the next one, where the pipelined loop moves them.
 
     16 of 16 loops over 1 to 4 words a bank, with a dependence pragma and without, took the whole chain.
@@ -122,7 +122,7 @@ def accumulation(alg: Algebra, path: Value, copies: Value, *, single: bool) -> V
     return alg.maximum(1, alg.select(alg.exceeds(copies, 1), path * copies, path - 1 if single else path))
 
 
-def address_distance(setting: Setting, pipe: Pipe, write: Access) -> Value:
+def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value:
     """Starts until the same in-bank address may come again.
 
     That is the product of the trip counts of the pipelined loop and the loops outside it up to the first that does

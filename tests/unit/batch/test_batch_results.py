@@ -10,14 +10,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sisyphus.batch import Result, Results, changes, page, tables
+from sisyphus.batch import JobResult, Results, changes, page, tables
 from sisyphus.errors import UsageError
 
-DONE = Result("a", "k1", "a.c", {"kernel": "a", "set": "MINI"}, 0, "a", {"cycles": 100, "dsp": 5}, "proved", 0.0, True)
-WRONG = Result(
+DONE = JobResult(
+    "a", "k1", "a.c", {"kernel": "a", "set": "MINI"}, 0, "a", {"cycles": 100, "dsp": 5}, "proved", 0.0, True
+)
+WRONG = JobResult(
     "b", "k2", "b.c", {"kernel": "b", "set": "MINI"}, 4, "b.failed", {"cycles": 50}, message="run: <differs>"
 )
-REFUSED = Result("c", "k3", "c.c", {"kernel": "c", "set": ""}, 1, "c", message="`i*j` is \x1b[1mnot affine")
+REFUSED = JobResult("c", "k3", "c.c", {"kernel": "c", "set": ""}, 1, "c", message="`i*j` is \x1b[1mnot affine")
 
 
 def test_lines_come_back_as_they_were(tmp_path: Path) -> None:

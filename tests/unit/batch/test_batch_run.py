@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.batch import Job, Place, Result, executors, run_all
+from sisyphus.batch import Job, JobResult, Workers, executors, run_all
 from sisyphus.tools import run_tool
 
 
 def test_a_stopped_batch_waits_for_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def work(job: Job, out: str, synthesize: bool) -> Result:
+    def work(job: Job, out: str, synthesize: bool) -> JobResult:
         if job.name == "long":
             run_tool(["sleep", "300"], cwd=tmp_path, timeout_s=None, accept=range(-64, 256))
         else:
             time.sleep(0.5)  # by then the long one runs
-        return Result(job.name, "", job.kernel, {}, 0, job.folder)
+        return JobResult(job.name, "", job.kernel, {}, 0, job.folder)
 
-    def stop(result: Result, is_known: bool) -> None:
+    def stop(result: JobResult, is_known: bool) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(executors, "run_job", work)
     jobs = [Job(name, f"{name}.c", (), name) for name in ("long", "short")]
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        run_all(jobs, tmp_path / "out", Place(2), stop)
+        run_all(jobs, tmp_path / "out", Workers(2), stop)
     assert time.monotonic() - begun < 60

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sisyphus.ir import ArrayId, Ref
-from sisyphus.plan.tiles import Use, Window, box_of, whole
+from sisyphus.plan.tiles import References, Window, box_of, whole
 from sisyphus.poly import Affine, const, var
 
 
@@ -23,35 +23,35 @@ def test_whole() -> None:
 
 def test_fixed_tile_moves_the_origin() -> None:
     windows = {"i": Window(2 + 5 * var("i0"), 5), "j": Window(const(0), 8)}
-    box = box_of([Use((ref(var("i"), var("j")),), windows)], (30, 8))
+    box = box_of([References((ref(var("i"), var("j")),), windows)], (30, 8))
     assert [str(e) for e in box.origin] == ["5*i0 + 2", "0"] and box.extents == (5, 8)
 
 
 def test_stencil_takes_the_spread_of_its_offsets() -> None:
     windows = {"i": Window(1 + 4 * var("i0"), 4)}
-    box = box_of([Use(tuple(ref(var("i") + d) for d in (-1, 0, 1)), windows)], (100,))
+    box = box_of([References(tuple(ref(var("i") + d) for d in (-1, 0, 1)), windows)], (100,))
     assert str(box.origin[0]) == "4*i0" and box.extents == (6,)
 
 
 def test_descending_subscript_starts_at_the_end_of_the_tile() -> None:
-    box = box_of([Use((ref(99 - var("i")),), {"i": Window(4 * var("i0"), 4)})], (100,))
+    box = box_of([References((ref(99 - var("i")),), {"i": Window(4 * var("i0"), 4)})], (100,))
     assert str(box.origin[0]) == "-4*i0 + 96" and box.extents == (4,)
 
 
 def test_different_subscripts_need_the_whole_dimension() -> None:
     windows = {"i": Window(4 * var("i0"), 4), "j": Window(const(0), 8)}
-    assert box_of([Use((ref(var("i")), ref(var("j"))), windows)], (100,)).extents == (100,)
+    assert box_of([References((ref(var("i")), ref(var("j"))), windows)], (100,)).extents == (100,)
 
 
 def test_nests_with_other_iterators_share_a_box() -> None:
-    one = Use((ref(var("t"), var("j")),), {"t": Window(var("t"), 1), "j": Window(const(1), 5)})
-    other = Use((ref(var("t"), var("k")),), {"t": Window(var("t"), 1), "k": Window(const(3), 6)})
+    one = References((ref(var("t"), var("j")),), {"t": Window(var("t"), 1), "j": Window(const(1), 5)})
+    other = References((ref(var("t"), var("k")),), {"t": Window(var("t"), 1), "k": Window(const(3), 6)})
     box = box_of([one, other], (9, 100))
     assert [str(e) for e in box.origin] == ["t", "1"] and box.extents == (1, 8)
 
 
 def test_a_tile_as_large_as_the_array_is_the_array() -> None:
-    box = box_of([Use((ref(var("i")),), {"i": Window(6 * var("i0"), 6)})], (6,))
+    box = box_of([References((ref(var("i")),), {"i": Window(6 * var("i0"), 6)})], (6,))
     assert box.origin == (const(0),) and box.extents == (6,)
 
 
@@ -64,7 +64,7 @@ def test_a_tile_as_large_as_the_array_is_the_array() -> None:
 def test_every_element_touched_lies_in_the_box(factors: list[tuple[int, int]], size: int, tile: int) -> None:
     subscripts = [a * var("i") + b * var("j") + 32 + at for at, (a, b) in enumerate(factors)]
     windows = {"i": Window(size * var("i0"), size), "j": Window(const(0), 5)}
-    box = box_of([Use(tuple(ref(e) for e in subscripts), windows)], (70,))
+    box = box_of([References(tuple(ref(e) for e in subscripts), windows)], (70,))
     start = box.origin[0].evaluate({"i0": tile})
     for i, j in product(range(size * tile, size * (tile + 1)), range(5)):
         for subscript in subscripts:

@@ -9,8 +9,8 @@ import pytest
 
 from sisyphus.errors import InternalError
 from sisyphus.poly import (
-    Quotient,
     Remainder,
+    TileNumber,
     all_pairs,
     backwards,
     box_in,
@@ -54,7 +54,7 @@ def test_a_split_loop_counts_like_nested_loops(inner: tuple[int, ...]) -> None:
 
 
 def test_pieces_read_as_isl() -> None:
-    assert str(Quotient(var("i") - 2, 4)) == "floor((i - 2)/4)"
+    assert str(TileNumber(var("i") - 2, 4)) == "floor((i - 2)/4)"
     assert str(Remainder(var("i"), 12, 4)) == "floor(((i) mod 12)/4)"
 
 
