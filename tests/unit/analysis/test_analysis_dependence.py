@@ -12,8 +12,8 @@ from sisyphus.analysis import (
     distribute,
     expand,
     flows,
+    isl_limits,
     legal_orders,
-    limits,
     liveness,
     summary,
     violations,
@@ -99,7 +99,7 @@ class TestWhenIslGivesUp:
 
     @pytest.fixture(autouse=True)
     def short_leash(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(limits, "LEASH", 1)
+        monkeypatch.setattr(isl_limits, "LEASH", 1)
 
     def test_every_pair_in_order_is_assumed_to_depend(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assumed = dependences(gemm())
@@ -153,15 +153,15 @@ class TestWhenIslGivesUp:
 
 
 def test_questions_given_up_shorten_the_next_ones() -> None:
-    patience = limits.Patience()
-    assert patience.left == limits.LEASH
+    patience = isl_limits.Patience()
+    assert patience.left == isl_limits.LEASH
     relation = dependences(gemm()).edges[0].relation
     left = []
     for _ in range(9):
         assert patience.ask(lambda: endless(relation)) is None
         left.append(patience.left)
-    assert left[:2] == [limits.LEASH // 2, limits.LEASH // 4]
-    assert left[-2:] == [limits.LEAST, limits.LEAST]
+    assert left[:2] == [isl_limits.LEASH // 2, isl_limits.LEASH // 4]
+    assert left[-2:] == [isl_limits.LEAST, isl_limits.LEAST]
 
 
 def endless(relation: Map) -> None:

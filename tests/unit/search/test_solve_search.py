@@ -15,8 +15,7 @@ from sisyphus.errors import InternalError, NoDesignError, NothingFits, TimeUp
 from sisyphus.search import Found, Judged, PaperCosts, search
 from sisyphus.search.repair import logarithms, near
 from sisyphus.search.start import SHARES
-from sisyphus.solve import Limits, Stop, adapters, load_adapter, solver_infos, solver_list
-from sisyphus.solve import run as run_module
+from sisyphus.solve import Limits, Stop, adapters, load_adapter, solver_infos, solver_list, solving
 from sisyphus.space import DesignPoint, Space
 
 PLUGIN = Path(__file__).parents[2] / "solvers" / "plugin"
@@ -31,7 +30,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(PLUGIN))
     path = os.pathsep.join(filter(None, [str(PLUGIN), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("PYTHONPATH", path)
-    monkeypatch.setattr(run_module, "GRACE_S", 0.5)
+    monkeypatch.setattr(solving, "GRACE_S", 0.5)
 
 
 def found(space: Space, solver: str, seconds: float | None = None, **more: object) -> Found:
