@@ -33,7 +33,10 @@ class Live:
 
 
 def liveness(scop: Scop, locals_: Collection[str] = ()) -> dict[ArrayId, Live]:
-    """Per array; `locals_` names arguments that the user declares temporaries."""
+    """Per array; `locals_` names arguments that the user declares temporaries.
+
+    `UsageError` where there is no such argument, or the kernel reads elements of it before it writes them.
+    """
     arguments = {a.id for a in scop.arrays if a.role != Role.LOCAL}
     for name in locals_:
         if name not in arguments:

@@ -88,7 +88,7 @@ def source_of(
     extents: Mapping[str, int | Sequence[int]] | Sequence[str] = (),
     temporaries: Sequence[str] = (),
 ) -> Source:
-    """What `read` reads, not yet read."""
+    """What `read` reads, not yet read; `UsageError` where there is no such file."""
     place = Path(path)
     if not place.is_file():
         what = "is a folder" if place.is_dir() else "no such file"

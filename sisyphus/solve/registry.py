@@ -78,7 +78,7 @@ def find_adapter(name: str) -> SolverAdapter:
 
 
 def solver_list(names: str) -> tuple[str, ...]:
-    """The solvers to try one after another; those that the user named must be able to run."""
+    """The solvers to try one after another; `NoDesignError` where none is named, or one cannot run."""
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     found: list[str] = []
     for name in wanted:

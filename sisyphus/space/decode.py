@@ -178,7 +178,10 @@ def _place(nest: NestSpace, point: NestPoint, outside: frozenset[str]) -> str:
 def innermost_outside(
     nest: NestSpace, order: Sequence[str], outside: frozenset[str], is_active: Callable[[str], bool]
 ) -> str:
-    """The innermost loop outside of a transfer; loops of one tile do not count unless there is no other."""
+    """The innermost loop outside of a transfer; loops of one tile do not count unless there is no other.
+
+    `NotADesign` where no loop is outside of it.
+    """
     prefix = [loop for loop in order if loop in outside]
     while len(prefix) > 1 and not is_active(prefix[-1]):
         prefix.pop()

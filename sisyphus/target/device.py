@@ -70,7 +70,7 @@ class Device:
         return Resources.of_blocks(**{kind: getattr(self, kind) // self.slrs for kind in SLR_KINDS})
 
     def platform(self, name: str | None = None) -> Platform | None:
-        """The platform of that name, else the first one; None where none is known."""
+        """The platform of that name (`UsageError` where there is none), or the first one; None where none is known."""
         if name is None:
             return self.platforms[0] if self.platforms else None
         for platform in self.platforms:
@@ -106,6 +106,7 @@ def load_device(name_or_path: str) -> Device:
     """A known device by its name, or the one a user's TOML file describes.
 
     A text with a path separator or the suffix .toml is a path. Names are taken in any case, with `_` for `-`.
+    `KernelError` where there is none of that name, or with every fault of the file.
     """
     if name_or_path.endswith(".toml") or "/" in name_or_path or "\\" in name_or_path:
         return _read_device(name_or_path)

@@ -87,7 +87,8 @@ def make_target(
     """The target of a device under the budgets of a level; a number given replaces one, within what the chip has.
 
     Without a level (None) it is `level_for` the numbers given. Without `onchip_bytes` the on-chip buffers may fill all
-    block RAMs and UltraRAMs of the budget.
+    block RAMs and UltraRAMs of the budget. Amounts are bytes, slices, blocks, LUTs and flip-flops.
+    `UsageError` where one is negative, or the clock or the largest partition is none.
     """
     asked = {"dsp": dsp, "bram18k": bram18k, "uram": uram, "lut": lut, "ff": ff, "onchip_bytes": onchip_bytes}
     given = {name: amount for name, amount in asked.items() if amount is not None}

@@ -26,7 +26,7 @@ _WHOLE = re.compile(r"[0-9]{1,18}")
 def parse_size(text: str) -> int:
     """Bytes in a text such as `7.2MB`, `64 KiB` or `4096`, rounded down to a whole byte.
 
-    MB is 10^6 bytes and MiB is 2^20; an upper-case B is asked for, since Mb is a megabit.
+    MB is 10^6 bytes and MiB is 2^20; an upper-case B is asked for, since Mb is a megabit. `ValueError` for other texts.
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:
@@ -38,7 +38,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_amount(text: str, total: int) -> int:
-    """A count such as `2000`, or a share of `total` such as `80%`, rounded down."""
+    """A count such as `2000`, or a share of `total` such as `80%`, rounded down; `ValueError` for other texts."""
     text = text.strip()
     if _WHOLE.fullmatch(text):
         return int(text)
