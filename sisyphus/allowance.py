@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 #: Seconds between two reminders, for a block that took the first one for the user's and went on.
-REMINDER_S = 2.0
+REMINDER_S = 1.0
 
 
 class TimePassed(KeyboardInterrupt):
@@ -21,11 +21,29 @@ class Alarm:
     """Whether the time of a block was over before it ended."""
 
     rang = False
+    held = 0
 
     def ring(self, _number: int, _frame: FrameType | None) -> None:
         """A signal handler."""
         self.rang = True
-        raise TimePassed
+        if not self.held:
+            raise TimePassed
+
+
+_ALARMS: list[Alarm] = []
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """What is short and has to come to its end is not ended; the next reminder after it is heard."""
+    alarms = tuple(_ALARMS)
+    for alarm in alarms:
+        alarm.held += 1
+    try:
+        yield
+    finally:
+        for alarm in alarms:
+            alarm.held -= 1
 
 
 @contextmanager
@@ -40,10 +58,12 @@ def seconds(most: float | None) -> Iterator[Alarm]:
         return
     before = signal.signal(signal.SIGALRM, alarm.ring)
     signal.setitimer(signal.ITIMER_REAL, max(most, 1e-3), REMINDER_S)
+    _ALARMS.append(alarm)
     try:
         yield alarm
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        _ALARMS.remove(alarm)
         signal.signal(signal.SIGALRM, before)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf
 
-from sisyphus import report
+from sisyphus import allowance, report
 from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, taken, with_amounts
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
@@ -84,9 +84,12 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
             raise NothingFits(f"{request.design}: this design takes {over}", hint="raise the budget, or search anew")
         return replace(choice, notes=(f"this design takes {over}",) if over else ())
     start = None if request.start is None else Known(*fitted(kernels, request.source, request.start))
+    begun = time.monotonic()
     try:
         found = find(kernels, request, listen, start=start)
-        return found if request.options.trust == "any" else _with_cost_of_trust(kernels, request, listen, found)
+        if request.options.trust == "any" or found.was_interrupted:
+            return found
+        return _with_cost_of_trust(kernels, request, listen, found, time.monotonic() - begun)
     except NothingFits as failure:
         probes = _Probes(kernels, request, listen)
         try:
@@ -98,12 +101,21 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
         raise reason from failure
 
 
-def _with_cost_of_trust(kernels: Sequence[Kernel], request: Request, listen: Listen, found: Choice) -> Choice:
-    """The choice, with a note of what a search without distrust finds from there."""
+def _with_cost_of_trust(
+    kernels: Sequence[Kernel], request: Request, listen: Listen, found: Choice, spent: float
+) -> Choice:
+    """The choice, with a note of what a search without distrust finds from there in the time that is left."""
+    limit, cycles = request.limits.seconds, cost_of(found, request)
+    unknown = replace(found, notes=(*found.notes, "what `--trust measured` costs is not known: no time was left"))
+    if limit is not None and limit <= spent:
+        return unknown
     listen("search: what would it take without `--trust measured`?")
-    free = replace(request, options=replace(request.options, trust="any"), top=1)
-    cycles = cost_of(found, request)
-    least = min(cycles, cost_of(find(kernels, free, listen, start=Known(found.kernel, found.point)), request))
+    limits = replace(request.limits, seconds=None if limit is None else limit - spent)
+    free = replace(request, options=replace(request.options, trust="any"), top=1, limits=limits)
+    try:
+        least = min(cycles, cost_of(find(kernels, free, listen, start=Known(found.kernel, found.point)), request))
+    except (KeyboardInterrupt, TimeUp):
+        return unknown
     note = f"`--trust measured` costs {cycles - least:,.0f} of {cycles:,.0f} cycles: {least:,.0f} were found without it"
     return replace(found, notes=(*found.notes, note))
 
@@ -148,6 +160,12 @@ def find(
             break
     if not choices:
         raise next((f for f in failures if isinstance(f, TimeUp)), failures[0])
+    with allowance.held():
+        return _best_of(choices, failures, request)
+
+
+def _best_of(choices: Sequence[Choice], failures: Sequence[Exception], request: Request) -> Choice:
+    """The best design of all forms, and the next best ones."""
     best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
     best = replace(best, outcome=_of_all_forms(best.outcome, choices, failures))
     if request.top == 1:
@@ -251,10 +269,12 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
         if seen and not isinstance(failure, NothingFits):  # designs were found, and none of them fits
             raise NothingFits(failure.message, hint=failure.hint) from failure
         raise
-    violation = illegal(kernel.dependences, kernel.distribution, found.point)
-    if violation is not None:
-        raise InternalError(f"the chosen design is not legal: {violation}")
-    return _chosen(kernel, space, found, judge if measured else None)
+    with allowance.held():
+        violation = illegal(kernel.dependences, kernel.distribution, found.point)
+        if violation is not None:
+            raise InternalError(f"the chosen design is not legal: {violation}")
+        is_over = found.outcome.stop is Stop.INTERRUPTED
+        return _chosen(kernel, space, found, judge if measured and not is_over else None)
 
 
 def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> Choice:

@@ -24,6 +24,7 @@ from sisyphus.verification import Verdict
 
 RUN, PAGE = "run.json", "report.html"
 UNVERIFIED = "interrupted while it was verified: this design is NOT VERIFIED (`sisy verify DIR`)"
+LATE = "time ran out while it was verified: this design is NOT VERIFIED (`sisy verify DIR` has no limit)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +73,11 @@ class Design:
     def is_unverified(self) -> bool:
         """Ctrl-C ended its verification."""
         return UNVERIFIED in self.notes
+
+    @property
+    def is_late(self) -> bool:
+        """Time ended its verification."""
+        return LATE in self.notes
 
     @cached_property
     def facts(self) -> report.Facts:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from sisyphus import allowance
 from sisyphus.budgets import with_amounts
 from sisyphus.choice import Choice, Known, Listen, find
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
@@ -81,6 +82,12 @@ def front_of(
             searches.within(dsp, bram18k)
     except (_Over, KeyboardInterrupt):
         complete = False
+    with allowance.held():
+        return _front(searches, request, first, complete=complete)
+
+
+def _front(searches: _Searches, request: Request, first: Choice, *, complete: bool) -> tuple[Choice, Front]:
+    """What the searches found, as far as nothing of it beats it."""
     designs = [a.design for a in searches.answers if a.design is not None]
     best = sorted((d for d in designs if not any(o.beats(d) for o in designs)), key=lambda d: d.figures)
     best = [d for at, d in enumerate(best) if all(d.choice.point != o.choice.point for o in best[:at])]

@@ -16,7 +16,7 @@ from sisyphus.analysis import total_operations
 from sisyphus.backends.hls import Project, check_folder, project, write_file
 from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.cpu import time_on_cpu
-from sisyphus.design import PAGE, RUN, UNVERIFIED, Design
+from sisyphus.design import PAGE, RUN, LATE, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
@@ -57,7 +57,9 @@ __all__ = [
 
 T = TypeVar("T")
 #: Seconds beyond its limit after which a stage that watches no clock is ended.
-SLACK_S = 1.0
+SLACK_S = 0.5
+#: Seconds that verification has at least, however short the search: compilers take theirs.
+VERIFICATION_S = 60.0
 
 
 def optimize(request: Request, listen: Listen = silent) -> Design:
@@ -75,7 +77,8 @@ def optimize(request: Request, listen: Listen = silent) -> Design:
     verdict, notes = None, choice.notes
     if request.verify:
         try:
-            verdict = clock.run("verify", lambda: _verify(choice, plan, emitted, request))
+            verdict = clock.within("verify", lambda: _verify(choice, plan, emitted, request), _for_verification(most))
+            notes = notes if verdict is not None else (*notes, LATE)
         except KeyboardInterrupt:
             notes = (*notes, UNVERIFIED)
     tree, source = point.tree_reduction, kernels[0]  # of the form as it is written: temporaries are no limit
@@ -102,6 +105,10 @@ def optimize(request: Request, listen: Listen = silent) -> Design:
     )
 
 
+def _for_verification(most: float | None) -> float | None:
+    return None if most is None else max(most, VERIFICATION_S)
+
+
 def _left(limits: Limits, spent: float) -> Limits:
     """The time for a search after what came before it; at least a second of it."""
     if limits.seconds is None:
@@ -116,7 +123,8 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
         return clock.search("search", lambda: choose(kernels, request, clock.listen), seconds), None
     deadline = None if seconds is None else time.monotonic() + seconds
     first = clock.search("search", lambda: choose(kernels, first_limits(request), clock.listen), seconds)
-    return clock.run("front", lambda: front_of(kernels, request, first, clock.listen, deadline))
+    left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+    return clock.run("front", lambda: front_of(kernels, request, first, clock.listen, deadline), left)
 
 
 def explain_saved(
@@ -175,6 +183,14 @@ class _Clock:
         if rang and choice.outcome is not None and choice.was_interrupted:
             return replace(choice, outcome=replace(choice.outcome, stop=Stop.TIME))
         return choice
+
+    def within(self, stage: str, work: Callable[[], T], most: float | None) -> T | None:
+        """A stage of which nothing is left where time ends it."""
+        try:
+            result, rang = self._timed(stage, work, most)
+        except TimeUp:
+            return None
+        return None if rang else result
 
     def _timed(self, stage: str, work: Callable[[], T], most: float | None) -> tuple[T, bool]:
         self.listen(stage)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from sisyphus import allowance
 from sisyphus.budgets import BUDGETS, given, of_device, taken, with_amounts
 from sisyphus.choice import Choice, Known, Listen, cost_of, find
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
@@ -41,15 +42,16 @@ def explain(kernels: Sequence[Kernel], request: Request, choice: Choice, listen:
         complete = _steps(steps, kernels, request, choice, cost, listen, until) and all_seen
     except KeyboardInterrupt:
         pass  # what there is by then is told, as not complete
-    return Explanation(
-        cycles=cost.by(request.options.objective),
-        shares=_shares(cost, choice, target),
-        parts=parts,
-        paces=tuple(_paces(plan, target, {part.nest for part in parts})),
-        steps=tuple(steps),
-        neighbours=tuple(changes),
-        complete=complete,
-    )
+    with allowance.held():
+        return Explanation(
+            cycles=cost.by(request.options.objective),
+            shares=_shares(cost, choice, target),
+            parts=parts,
+            paces=tuple(_paces(plan, target, {part.nest for part in parts})),
+            steps=tuple(steps),
+            neighbours=tuple(changes),
+            complete=complete,
+        )
 
 
 def _shares(cost: Estimate, choice: Choice, target: Target) -> tuple[Share, ...]:

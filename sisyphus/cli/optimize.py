@@ -20,7 +20,7 @@ from sisyphus.cli.options import (
 )
 from sisyphus.cli.progress import progress
 from sisyphus.cli.project_file import ProjectFile, read_project_file
-from sisyphus.errors import UsageError
+from sisyphus.errors import TimeUp, UsageError
 
 if TYPE_CHECKING:
     from sisyphus.api import Design
@@ -73,7 +73,13 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 )
 @click.option("--fix", "fixes", multiple=True, metavar="KNOB=VALUE", help="Fix a knob, as in S1.order=k,i,j.")
 @click.option("--solver", default="auto", show_default=True, metavar="NAME", help="See `sisy solvers`.")
-@click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of each search.")
+@click.option(
+    "--time-limit",
+    default="60s",
+    show_default=True,
+    metavar="TIME",
+    help="Of the search, analysis included, and again of --explain and of verification (there at least a minute).",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the solver.")
 @click.option(
     "--gap", default="0", show_default=True, metavar="PERCENT", help="Stop at a design proved this near to the best."
@@ -131,6 +137,8 @@ def optimize(**options: Any) -> None:
     design.check()
     if design.is_unverified:
         raise KeyboardInterrupt
+    if design.is_late:
+        raise TimeUp("time ran out in the verification", hint="raise --time-limit, or give none")
 
 
 def _wanted(options: dict[str, Any], file: ProjectFile) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def search_within(
         found = search(space, make_costs, solver, searching, seen, start=start, top=top, on_progress=on_progress)
     except (NoDesignError, TimeUp) as failure:
         raise seen.explained(failure) from failure
-    if not improve or found.outcome.stop is Stop.PROVED:
+    if not improve or found.outcome.stop in (Stop.PROVED, Stop.INTERRUPTED):
         return found
     return _improved(space, make_costs, found, seen, deadline)
 
@@ -99,6 +99,9 @@ class _Seen:
 def _improved(space: Space, make_costs: MakeCosts, found: Found, seen: _Seen, deadline: float | None) -> Found:
     if seen.best is None:
         return found
-    point = refine(make_costs(space), seen.best, seen.cost_of, deadline)
-    cycles = seen(point).cycles
-    return replace(found, point=point, outcome=replace(found.outcome, objective=cycles))
+    outcome = found.outcome
+    try:
+        point = refine(make_costs(space), seen.best, seen.cost_of, deadline)
+    except KeyboardInterrupt:
+        point, outcome = seen.best, replace(outcome, stop=Stop.INTERRUPTED)
+    return replace(found, point=point, outcome=replace(outcome, objective=seen(point).cycles))

@@ -1,0 +1,77 @@
+"""Time that is over ends a stage, and what was found by then is kept."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from unit.choosing.small_kernels import MULTIPLY, asked
+
+from sisyphus import allowance, choice, pipeline
+from sisyphus.errors import TimeUp
+from sisyphus.search import Found, fit
+from sisyphus.solve import Stop
+from sisyphus.space import Options
+
+
+def waste(seconds: float) -> None:
+    """Time passes between steps of Python, as in any loop of ours."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        time.sleep(0.001)
+
+
+def test_time_ends_a_block_and_not_what_is_held() -> None:
+    with pytest.raises(allowance.TimePassed), allowance.seconds(0.05) as alarm:
+        with allowance.held():
+            waste(0.1)
+            assert alarm.rang
+        waste(2 * allowance.REMINDER_S)
+        pytest.fail("no reminder came")
+
+
+@pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed])
+def test_a_design_that_was_being_improved_is_kept(
+    ended: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise ended
+
+    def unproved(*given: Any, **named: Any) -> Found:
+        found = search(*given, **named)
+        return replace(found, outcome=replace(found.outcome, stop=Stop.TIME))
+
+    search = fit.search
+    monkeypatch.setattr(fit, "search", unproved)
+    monkeypatch.setattr(fit, "refine", interrupted)
+    assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
+
+
+def test_a_verification_without_end_leaves_the_design_unverified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "_verify", lambda *_: waste(20.0))
+    monkeypatch.setattr(pipeline, "_for_verification", lambda _: 0.1)
+    monkeypatch.setattr(pipeline, "SLACK_S", 0.0)
+    request = replace(asked(tmp_path, MULTIPLY), verify=True)
+    begun = time.monotonic()
+    design = pipeline.optimize(request)
+    assert design.is_late and design.verdict is None
+    assert time.monotonic() - begun < 15
+
+
+def test_what_trust_costs_is_not_known_where_no_time_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find, calls = choice.find, list[object]()
+
+    def once(*given: Any, **named: Any) -> choice.Choice:
+        calls.append(given)
+        if len(calls) > 1:
+            raise TimeUp("time ran out")
+        return find(*given, **named)
+
+    monkeypatch.setattr(choice, "find", once)
+    design = pipeline.optimize(asked(tmp_path, MULTIPLY, options=Options(trust="measured")))
+    assert len(calls) == 2 and any("is not known" in note for note in design.notes)
