@@ -16,7 +16,7 @@ from sisyphus.analysis import total_operations
 from sisyphus.backends.hls import Project, check_folder, project, write_file
 from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.cpu import time_on_cpu
-from sisyphus.design import PAGE, RUN, LATE, UNVERIFIED, Design
+from sisyphus.design import LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper

@@ -15,6 +15,8 @@ from sisyphus.space import DesignPoint, Space
 
 #: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
+#: Seconds for a solver whose predecessors left neither a design nor time.
+LEAST_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,12 @@ class Session:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
+
+    def begin_turn(self) -> None:
+        """A solver is about to run; where those before it failed with the time gone, it gets a little more."""
+        if self.limits.seconds is not None:
+            least = LEAST_S if self.skipped and self.best is None else 0.0
+            self.deadline = max(self.started + self.limits.seconds, time.monotonic() + least)
 
     @property
     def left(self) -> Limits:

@@ -79,6 +79,7 @@ def _begin_with(session: Session, start: DesignPoint) -> None:
 
 def _turn(session: Session, name: str) -> SolveOutcome:
     """One solver. What fails in its own process is an outcome; what fails in ours is our fault, and nobody hides it."""
+    session.begin_turn()
     try:
         if name == EXACT:
             return exact(session)
