@@ -19,6 +19,7 @@ from sisyphus.cli.batch import batch
 from sisyphus.cli.devices import devices
 from sisyphus.cli.estimate import estimate
 from sisyphus.cli.explain import explain
+from sisyphus.cli.include import include
 from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
 from sisyphus.cli.readback import readback
@@ -47,6 +48,7 @@ sisy.add_command(devices)
 sisy.add_command(batch)
 sisy.add_command(estimate)
 sisy.add_command(explain)
+sisy.add_command(include)
 sisy.add_command(lint)
 sisy.add_command(optimize)
 sisy.add_command(readback)

@@ -154,7 +154,7 @@ class Origin:
     """Where a scop came from: enough to compile its source again as the reference.
 
     `defines`, `include_dirs` and `extents` are those given on the command line (`NAME=VALUE`), `digest` the SHA-256 of
-    the text.
+    the text, `widths` the types of sisy_types.h that it uses.
     """
 
     path: str
@@ -164,6 +164,7 @@ class Origin:
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     extents: tuple[str, ...] = ()
+    widths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

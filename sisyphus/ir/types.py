@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 Kind = OneOf["float", "int", "uint", "bool"]
+#: Bits of C's own integers.
+WIDTHS = (8, 16, 32, 64)
 
 
 @dataclass(frozen=True)
 class ScalarType:
-    """A C arithmetic type; `bits` is its storage width on the LP64 machines that Vitis and gcc target."""
+    """A C arithmetic type, or an integer of another width that lies in one.
+
+    `bits` is the width of the numbers on chip; in memory they are of the type `stored`, with the sizes of the LP64
+    machines that Vitis and gcc target.
+    """
 
     kind: Kind
     bits: int
@@ -20,12 +26,27 @@ class ScalarType:
         return self.kind == "float"
 
     @property
+    def stored(self) -> ScalarType:
+        """The narrowest type of C that holds it: the type itself, but for integers of other widths."""
+        if self.is_float or self.bits in WIDTHS:
+            return self
+        return ScalarType(self.kind, next(width for width in WIDTHS if width > self.bits))
+
+    @property
+    def promoted(self) -> ScalarType:
+        """The type after C's integer promotion, which sees what it is stored as."""
+        return self if self.is_float else INT32 if self.bits < 32 else self.stored
+
+    @property
     def bytes(self) -> int:
-        return self.bits // 8
+        """In memory."""
+        return self.stored.bits // 8
 
     @property
     def c_name(self) -> str:
-        """How C and C++ spell it."""
+        """How C and C++ spell it; an integer of a width that C has not, how Vitis HLS does."""
+        if self != self.stored:
+            return f"ap_{self.kind}<{self.bits}>"
         if self.kind == "float":
             return {32: "float", 64: "double"}[self.bits]
         if self.kind == "bool":
@@ -59,7 +80,7 @@ def promote(left: ScalarType, right: ScalarType) -> ScalarType:
     """Type of a binary arithmetic operation by C's usual arithmetic conversions."""
     if left.is_float or right.is_float:
         return DOUBLE if DOUBLE in (left, right) else FLOAT
-    left, right = (INT32 if t.bits < 32 else t for t in (left, right))
+    left, right = left.promoted, right.promoted
     if left.kind == right.kind:
         return left if left.bits >= right.bits else right
     signed, unsigned = (left, right) if left.kind == "int" else (right, left)

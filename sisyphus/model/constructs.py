@@ -49,6 +49,8 @@ def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
             yield "partition-complete"
         elif factor > 1:
             yield "partition-uneven" if extent % factor else "partition-cyclic"
+    if buffer.type != buffer.type.stored:
+        yield "integers-of-any-width"
     if buffer.storage != "auto":
         yield "asked-storage"
     if plan.scop.array(buffer.array).view_of is not None:

@@ -176,7 +176,7 @@ def _ports(parts: Parts) -> tuple[Port, ...]:
     ports, moved = [], parts.made_transfers()
     for argument in parts.scop.arguments:
         if argument.kind == "scalar":
-            ports.append(Port(argument.name, "scalar", argument.type))
+            ports.append(Port(argument.name, "scalar", argument.type.stored))
         elif argument.kind == "array":
             ports.append(_array_port(parts, parts.scop.array(ArrayId(argument.name)), moved))
     return tuple(ports)
@@ -198,4 +198,4 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
     directions = {t.direction for t in moved}
     direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
     [width], [layout] = widths, layouts
-    return Port(array.id, "array", array.type, array.extents, width, array.id, direction, layout)
+    return Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)

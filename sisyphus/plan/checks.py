@@ -188,7 +188,7 @@ def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: st
     faults = []
     if width < 1 or width & (width - 1):
         faults.append("is no power of two")
-    if width > MAX_BEAT_ELEMENTS or width * buffer.type.bits > MAX_BEAT_BITS:
+    if width > MAX_BEAT_ELEMENTS or width * buffer.type.stored.bits > MAX_BEAT_BITS:
         faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements")
     rows, steps = _rows_and_steps(buffer, extents, layout)
     if width > 1 and any(number % width for number in (*rows, *steps)):

@@ -213,7 +213,7 @@ class ShapeBuilder:
         declared = self.scop.array(array)
         written = any(use.writes and self.scop.home(use.array) == array for use in self.space.arrays)
         direction = "inout" if written else "in"
-        return Port(array, "array", declared.type, declared.extents, bundle=array, direction=direction)
+        return Port(array, "array", declared.type.stored, declared.extents, bundle=array, direction=direction)
 
 
 def _id(array: ArrayId, direction: Direction) -> str:

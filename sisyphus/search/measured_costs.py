@@ -250,7 +250,7 @@ class MeasuredCosts(PaperCosts):
         usage = {n: float(np.max(u)) for n, u in self._resident_costs(array, factors, width).items()}
         declared = self.space.scop.array(array)
         columns = [factors[:, at] for at in range(len(declared.extents))]
-        banks = bank_costs(self.space.target, declared.type.bits, declared.extents, columns)
+        banks = bank_costs(self.space.target, declared.type, declared.extents, columns)
         usage["onchip_bytes"] = float(np.max(banks["bytes"]))
         load, store = (int(self._whole(array, factors, np.full(1, width), is_load=d)[0]) for d in (True, False))
         return Beat(width, load, store, usage)

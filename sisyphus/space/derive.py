@@ -47,7 +47,8 @@ def build_space(
             for a in scop.arrays
         },
         widths={
-            a.id: beat_widths(a.extents, a.type.bits, target.port_bits, padding=options.padding) for a in scop.arrays
+            a.id: beat_widths(a.extents, a.type.stored.bits, target.port_bits, padding=options.padding)
+            for a in scop.arrays
         },
         together=tuple(tuple(n.id for n in part.nests) for part in distribution.body if isinstance(part, OuterLoop)),
     )

@@ -227,7 +227,7 @@ class Space:
         declared = self.scop.array(array)
         if self.forms.get(array) == DIRECT or not declared.extents or self.options.direct:
             return max(self.widths[array])
-        return 0 if self.forms.get(array) == STREAM else DIRECT_BITS // declared.type.bits
+        return 0 if self.forms.get(array) == STREAM else DIRECT_BITS // declared.type.stored.bits
 
     def nest(self, nest_id: str) -> NestSpace:
         found = next((n for n in self.nests if n.id == nest_id), None)

@@ -233,7 +233,7 @@ class _Printer:
                 zero = f"({self.port.type.c_name})0"
                 with self.w.block(f"if (at < {total})") if self.load else nullcontext():
                     load = f"{element} = line[lane];"
-                    self.w.line(load if self.load else f"line[lane] = at < {total} ? {element} : {zero};")
+                    self.w.line(load if self.load else f"line[lane] = at < {total} ? {self._stored(element)} : {zero};")
             if not self.load:
                 self.w.line("port[beat] = line;")
 
@@ -343,9 +343,14 @@ class _Printer:
             self.w.line(f"{f'if ({index} < {size}) ' if hangs_over else ''}{element} = line[{lane}];")
         elif hangs_over:
             self._check_padding()
-            self.w.line(f"line[{lane}] = {index} < {size} ? {element} : {zero};")
+            self.w.line(f"line[{lane}] = {index} < {size} ? {self._stored(element)} : {zero};")
         else:
             self.w.line(f"line[{lane}] = {element};")
+
+    def _stored(self, element: str) -> str:
+        """An element as the port has it."""
+        kind = self.port.type
+        return element if self.buffer.type == kind else f"({kind.c_name}){element}"
 
     def _check_padding(self) -> None:
         """What a store writes beside the tile must be padding, not elements of the array."""

@@ -16,6 +16,7 @@ from sisyphus.backends.hls.testbench import (
     pitch,
     print_block,
     print_library_tolerances,
+    print_scalar,
 )
 from sisyphus.backends.hls.testbench_library import LIBRARY
 from sisyphus.backends.hls.writer import Writer
@@ -146,12 +147,11 @@ def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
         w.line("Random random(seed);")
         for argument in entry_arguments(plan.scop):
             if argument.kind == "scalar":
-                kind = argument.type.c_name
-                w.line(f"const {kind} scalar_{argument.name} = draw<{kind}>(set, random);")
+                print_scalar(w, argument)
         for block in blocks:
             print_block(w, block)
             array = block.array
-            w.line(f"Block<{array.type.c_name}> port_{array.id}({array.elements});")
+            w.line(f"Block<{array.type.stored.c_name}> port_{array.id}({array.elements});")
             w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, 1, 1);")
         given = [
             f"scalar_{p.name}" if p.kind == "scalar" else f"port_{p.name}.data()" for p in interface.live_ports(plan)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import Argument, ArrayId, Member, Origin, Scop
+from sisyphus.ir import Argument, ArrayId, Member, Origin, Scop, any_width
 from sisyphus.ir.types import BOOL
 
 ENTRY = "sisy_reference"
@@ -68,7 +68,7 @@ def source_in(reference: str) -> str | None:
 def entry_parameters(scop: Scop) -> list[str]:
     """Declared parameters of the entry, which C and C++ read alike: the source's, without those fixed to a value."""
     return [
-        f"{a.type.c_name} *a{at}" if a.kind == "array" else f"{a.type.c_name} a{at}"
+        f"{a.type.stored.c_name} *a{at}" if a.kind == "array" else f"{a.type.stored.c_name} a{at}"
         for at, a in enumerate(entry_arguments(scop))
     ]
 
@@ -120,7 +120,7 @@ def _moved(w: Writer, scop: Scop, member: Member, argument: Argument, value: str
         return
     if not _is_known(scop, argument):
         return
-    kind, count = argument.type.c_name, scop.array(ArrayId(argument.name)).elements
+    kind, count = argument.type.stored.c_name, scop.array(ArrayId(argument.name)).elements
     inner = f"(sizeof {name}[0].{member.field} / sizeof({kind}))"
     field = f"(({kind} *)&{name}[i / {inner}].{member.field})[i % {inner}]"
     left, right = (f"{value}[i]", field) if back else (field, f"{value}[i]")
@@ -132,6 +132,9 @@ def _inlined(text: str, folder: Path, origin: Origin, *, depth: int) -> str:
     lines = []
     for line in text.splitlines():
         match = _INCLUDE.match(line)
+        if match and Path(match["quoted"] or match["angled"]).name == any_width.HEADER:
+            lines += any_width.definitions(origin.widths).splitlines()
+            continue
         header = _find(match, folder, origin) if match and depth < _DEEPEST else None
         if header is None:
             lines.append(line)

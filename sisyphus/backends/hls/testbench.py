@@ -14,7 +14,7 @@ from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
 from sisyphus.backends.hls.testbench_library import LIBRARY, STACK, TRAP, VECTORS
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import Array, Binary, Call, Role, ScalarType, Scop, walk
+from sisyphus.ir import Argument, Array, Binary, Call, Role, ScalarType, Scop, walk
 from sisyphus.plan import Plan, Port
 
 FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
@@ -24,6 +24,8 @@ FLUSHED_SETS = (f"{FLUSHED}random", f"{FLUSHED}denormals")
 INTEGER_SETS = ("random", "dominant", "zeros", "negatives")
 #: For integer division: without zeros, and numbers of the whole width, which are seldom any given divisor.
 DIVIDING_SETS = ("dominant", "negatives", "wide")
+#: For integers of a width that C has not: what they hold at most is tried.
+WIDE_SETS = ("wide",)
 TREE_TOLERANCE = {32: 1e-4, 64: 1e-10}
 LIBRARY_TOLERANCE = {32: 1e-5, 64: 1e-12}
 # Beyond this a larger stack is asked for: on-chip arrays are local variables to a C++ compiler.
@@ -47,9 +49,10 @@ def data_sets(plan: Plan) -> tuple[str, ...]:
     types = {a.type for a in plan.scop.arrays} | {a.type for a in plan.scop.scalars}
     if divides_integers(plan.scop):
         return DIVIDING_SETS
+    whole = WIDE_SETS if any(t != t.stored for t in types) else ()
     if not any(t.is_float for t in types):
-        return INTEGER_SETS
-    return tuple(s for s in (*FLOAT_SETS, *FLUSHED_SETS) if not (plan.tree_reduction and s == "large"))
+        return (*INTEGER_SETS, *whole)
+    return tuple(s for s in (*FLOAT_SETS, *whole, *FLUSHED_SETS) if not (plan.tree_reduction and s == "large"))
 
 
 def divides_integers(scop: Scop) -> bool:
@@ -104,8 +107,7 @@ def _run(w: Writer, plan: Plan, names: Names, blocks: list[TestArray]) -> None:
         w.line("Random random(seed);")
         for argument in entry_arguments(plan.scop):
             if argument.kind == "scalar":
-                kind = argument.type.c_name
-                w.line(f"const {kind} scalar_{argument.name} = draw<{kind}>(set, random);")
+                print_scalar(w, argument)
         for block in blocks:
             _allocate(w, block)
         call = (
@@ -147,15 +149,28 @@ def _kernel_argument(port: Port) -> str:
 def _as_port(block: TestArray) -> Port:
     """The block's port; an array that the kernel does not take is kept as it was, to compare with."""
     array = block.array
-    return block.port or Port(name=array.id, kind="array", type=array.type, extents=array.extents)
+    return block.port or Port(name=array.id, kind="array", type=array.type.stored, extents=array.extents)
 
 
 def print_block(w: Writer, block: TestArray) -> None:
     """An array of the source with its data."""
     array, name, extents = block.array, block.array.id, block.array.extents
     diagonal = extents[0] if len(extents) == 2 and extents[0] == extents[1] else 0
-    w.line(f"Block<{array.type.c_name}> data_{name}({array.elements});")
+    w.line(f"Block<{array.type.stored.c_name}> data_{name}({array.elements});")
     w.line(f"fill(data_{name}.data(), {array.elements}, set, random, {diagonal});")
+    if array.type != array.type.stored:
+        w.line(f"for (std::size_t at = 0; at < {array.elements}; ++at) {{")
+        with w.indented():
+            w.line(f"data_{name}.data()[at] = low_bits<{array.type.bits}>(data_{name}.data()[at]);")
+        w.line("}")
+
+
+def print_scalar(w: Writer, argument: Argument) -> None:
+    """A scalar argument with its value."""
+    kind = argument.type.stored.c_name
+    drawn = f"draw<{kind}>(set, random)"
+    value = drawn if argument.type == argument.type.stored else f"low_bits<{argument.type.bits}>({drawn})"
+    w.line(f"const {kind} scalar_{argument.name} = {value};")
 
 
 def _allocate(w: Writer, block: TestArray) -> None:

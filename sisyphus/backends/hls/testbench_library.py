@@ -128,6 +128,14 @@ private:
     unsigned char *raw_;
 };
 
+// What so many bits hold of an integer, with the sign carried up where there is one.
+template <int Bits, typename T>
+T low_bits(T value) {
+    const std::uint64_t low = static_cast<std::uint64_t>(value) & (~std::uint64_t(0) >> (64 - Bits));
+    const std::uint64_t sign = std::is_signed<T>::value ? std::uint64_t(1) << (Bits - 1) : 0;
+    return static_cast<T>((low ^ sign) - sign);
+}
+
 // `diagonal` is the extent of a square matrix, 0 for anything else: a heavy diagonal keeps factorizations finite.
 template <typename T>
 void fill(T *data, std::size_t count, const char *set, Random &random, std::size_t diagonal) {

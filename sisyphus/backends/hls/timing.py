@@ -29,7 +29,7 @@ def print_timing(scop: Scop) -> str:
     with w.block("int main(void)"):
         for at, argument in enumerate(arguments):
             if argument.kind == "array":
-                count, kind = scop.array(ArrayId(argument.name)).elements, argument.type.c_name
+                count, kind = scop.array(ArrayId(argument.name)).elements, argument.type.stored.c_name
                 w.line(f"{kind} *a{at} = malloc({count} * sizeof({kind}));")
                 w.line(f"if (!a{at}) return 1;")
         w.line("double best = 1e30, spent = 0;")

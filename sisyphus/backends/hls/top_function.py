@@ -71,7 +71,7 @@ class _Source:
             head.line("#include <hls_math.h>")
         if any(transfer.stream for transfer in self.plan.transfers):
             head.line("#include <hls_stream.h>")
-        if NARROW in self.helpers:
+        if NARROW in self.helpers or self._has_widths():
             head.line(f"#include <{NARROW}>")
         head.line()
         self._tables(head)
@@ -100,6 +100,13 @@ class _Source:
 
     def _calls_math(self) -> bool:
         return any(isinstance(e, MathCall) for s in self.plan.scop.statements for e in walk_expr(s.rhs))
+
+    def _has_widths(self) -> bool:
+        """Whether there are integers of a width that C has not."""
+        scop = self.plan.scop
+        kinds = {a.type for a in scop.arrays} | {t.type for t in scop.tables}
+        kinds |= {e.type for s in scop.statements for e in walk_expr(s.rhs)}
+        return any(kind != kind.stored for kind in kinds)
 
     def _transfers(self) -> None:
         """Every transfer that is copied somewhere, for the iterators of all places where it is."""

@@ -9,7 +9,7 @@ from pycparser import c_ast, c_generator
 
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Condition, Fork, SourceBound
-from sisyphus.frontend.c.c_types import Declared, declared, integer_literal, limits, promoted
+from sisyphus.frontend.c.c_types import Declared, declared, integer_literal, limits
 from sisyphus.frontend.c.choices import returned, smaller_or_larger, tests_of
 from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
@@ -250,7 +250,7 @@ class Affines:
         if node.op == "sizeof":
             return SourceBound.of(const(self._sizeof(node))), UINT64
         bound, kind = self.typed(node.expr, use)
-        kind = promoted(kind)
+        kind = kind.promoted
         value = bound.constant
         if node.op == "+":
             return bound, kind
@@ -272,7 +272,7 @@ class Affines:
     def _binary(self, node: c_ast.BinaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         left, left_type = self.typed(node.left, use)
         right, right_type = self.typed(node.right, use)
-        kind = promoted(left_type) if node.op in ("<<", ">>") else promote(left_type, right_type)
+        kind = left_type.promoted if node.op in ("<<", ">>") else promote(left_type, right_type)
         if left.constant is not None and right.constant is not None:
             return self._folded(node, left.constant, right.constant, kind)
         result: SourceBound | None = None

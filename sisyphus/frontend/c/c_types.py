@@ -118,11 +118,6 @@ def fits(value: int, kind: ScalarType) -> bool:
     return low <= value <= high
 
 
-def promoted(kind: ScalarType) -> ScalarType:
-    """The type after integer promotion."""
-    return kind if kind.is_float or kind.bits >= 32 else INT32
-
-
 def convert(expr: Expr, kind: ScalarType) -> Expr:
     """The expression with a conversion to `kind` made explicit where there is one."""
     return expr if expr.type == kind else Cast(expr, kind)
@@ -157,7 +152,7 @@ def integer_literal(text: str) -> tuple[int, ScalarType] | None:
 
 def integer_expression(value: int, kind: ScalarType) -> Expr:
     """A known integer in a type; narrow types have no literals of their own."""
-    wide = promoted(kind)
+    wide = kind.promoted
     expr: Expr = number(abs(value), wide)
     return convert(Unary("-", expr, wide) if value < 0 else expr, kind)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import SUBSCRIPT, VALUE, Affines
-from sisyphus.frontend.c.c_types import Declared, convert, declared
+from sisyphus.frontend.c.c_types import Declared, declared
 from sisyphus.frontend.c.declarations import facts_of
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import arrays_read
@@ -96,11 +96,11 @@ class Calls(Emitter, ABC):
             found = self._alias_of(argument, kind.scalar) if not kind.scalar.is_float else None
             if found is not None:
                 return found
-            value = convert(self.expressions.value(argument), kind.scalar)
+            value = self.expressions.fitted(self.expressions.value(argument), kind.scalar, affines.tree.span(argument))
             if isinstance(value, Literal | Scalar):
                 return Constant(value, None, kind.scalar)
         else:
-            value = convert(self.expressions.value(argument), kind.scalar)
+            value = self.expressions.fitted(self.expressions.value(argument), kind.scalar, affines.tree.span(argument))
         variable = self.scalar(parameter.name, kind.scalar, affines.tree.span(argument))
         self.put(Ref(variable.id, ()), variable, value, affines.tree.span(argument))
         return variable
@@ -175,7 +175,9 @@ class Calls(Emitter, ABC):
         last = items[-1] if items else None
         if kind is not None and isinstance(last, c_ast.Return) and not any(jumps(n, c_ast.Return) for n in items[:-1]):
             found = list[Expr]()
-            self.items(items[:-1], lambda: found.append(convert(self.expressions.value(last.expr), kind)))
+            self.items(
+                items[:-1], lambda: found.append(self.expressions.fitted(self.expressions.value(last.expr), kind, span))
+            )
             own = {variable.id for variable in self.variables.all if not variable.is_argument}
             # What it reads of the caller's might be written by another call of the same statement.
             if found and arrays_read(found[0]) <= own:

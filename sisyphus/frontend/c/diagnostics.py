@@ -45,6 +45,9 @@ RULES: dict[str, Rule] = {
     "unsupported-type": Rule(
         "a type that has no place in a kernel", "use float, double or an integer type of 8 to 64 bits"
     ),
+    "fixed-width": Rule(
+        "a value that may need more bits than its type of sisy_types.h has", "say whether it wraps or saturates"
+    ),
     "pointer-extent": Rule("a pointer without extents", "declare it as an array: `float A[ROWS][COLUMNS]`"),
     "pointer-arithmetic": Rule("an address is computed, taken or followed", "name the element by its subscripts"),
     "aliasing": Rule("two names for one array", "use the array's own name"),

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.bound import Fork, negate
-from sisyphus.frontend.c.c_types import convert, integer_expression, number, promoted
+from sisyphus.frontend.c.c_types import convert, integer_expression, number
 from sisyphus.frontend.c.context import Context
 from sisyphus.frontend.c.declarations import Variables
 from sisyphus.frontend.c.diagnostics import Refused
@@ -105,7 +105,7 @@ class Emitter:
         self, context: Context, position: tuple[int, ...], ref: Ref, variable: Variable, value: Expr, span: Span
     ) -> None:
         """A draft under the conditions on data since the variable was declared: before, it does not exist."""
-        guards, value = self.guards[variable.guards :], convert(value, variable.type)
+        guards, value = self.guards[variable.guards :], self.expressions.fitted(value, variable.type, span)
         if not guards and self.guards and may_trap(value):
             guards = self.guards
         # What was never written on this way through the loops around has no value to keep.
@@ -196,8 +196,9 @@ class Emitter:
             expr = self.expressions.value(value)
             if any(isinstance(e, Read | Scalar | Index) for e in walk(expr)):
                 return None
-            known = constant_of(convert(expr, kind))
-            values[at] = convert(expr, kind) if known is None else integer_expression(known, promoted(kind))
+            expr = self.expressions.fitted(expr, kind, self.affines.tree.span(value))
+            known = constant_of(expr)
+            values[at] = expr if known is None else integer_expression(known, kind.promoted)
         zero = convert(number(0), kind) if kind.is_float else number(0)
         every = product(*(range(extent) for extent in variable.extents))
         return Table(variable.id, kind, variable.extents, tuple(values.get(at, zero) for at in every))

@@ -9,18 +9,22 @@ from pycparser import c_ast
 from sisyphus.frontend.c.affine_reader import VALUE, Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import SourceBound
-from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits, promoted
+from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.elements import Elements, subscripts_of
+from sisyphus.frontend.c.fixed_widths import converted
 from sisyphus.frontend.c.intervals import Intervals
 from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH
 from sisyphus.frontend.c.operands import check_operands, index_of
+from sisyphus.frontend.c.parse import is_of_widths
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.ir.any_width import used
 from sisyphus.poly import Affine, const
+from sisyphus.source import Span
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
 MOST_NESTED = 200
@@ -73,7 +77,7 @@ class Expressions(Elements):
             case c_ast.TernaryOp():
                 return self._choice(node)
             case c_ast.Cast():
-                return convert(self.value(node.expr), self._cast_type(node))
+                return self.fitted(self.value(node.expr), self._cast_type(node), self.affines.tree.span(node))
             case c_ast.FuncCall():
                 return self._call(node)
             case c_ast.Assignment():
@@ -273,7 +277,7 @@ class Expressions(Elements):
         operand = self.value(node.expr)
         if node.op == "!":
             return Unary("!", operand, INT32)
-        wide = promoted(operand.type)
+        wide = operand.type.promoted
         if node.op == "~" and wide.is_float:
             raise self._no("type-mismatch", "`~` works on integers only", node)
         operand = convert(operand, wide)
@@ -290,8 +294,8 @@ class Expressions(Elements):
         if op in INTEGER_ONLY and (left.type.is_float or right.type.is_float):
             raise self._no("type-mismatch", f"`{op}` works on integers only", node)
         if op in ("<<", ">>"):
-            kind = promoted(left.type)
-            return self._checked(Binary(op, convert(left, kind), convert(right, promoted(right.type)), kind), node)
+            kind = left.type.promoted
+            return self._checked(Binary(op, convert(left, kind), convert(right, right.type.promoted), kind), node)
         if op not in OPERATIONS:
             raise self._no("unsupported-expression", f"the operator `{op}` is not understood", node)
         left, right, kind = balance(left, right)
@@ -320,7 +324,8 @@ class Expressions(Elements):
             hint = "include <math.h>" if name in MATH and name not in ("abs", "labs", "llabs") else None
             raise self._no("undeclared", f"function `{name}` is not declared", node, hint)
         if function.body is not None:
-            return self._inlined(function, arguments, node)
+            of_width = self._of_width(function, arguments)
+            return self._inlined(function, arguments, node) if of_width is None else of_width
         if name not in MATH:
             raise self._no(
                 "unknown-call",
@@ -355,15 +360,40 @@ class Expressions(Elements):
             if wanted.scalar is None or not wanted.is_scalar or wanted.problem:
                 words = f"`{function.name}` takes more than numbers"
                 raise self._no("unknown-call", words, node, "write its statements where it is called")
-            inner.names[parameter.name] = Constant(convert(self.value(argument), wanted.scalar), None, wanted.scalar)
+            inner.names[parameter.name] = Constant(
+                self.fitted(self.value(argument), wanted.scalar, affines.tree.span(argument)), None, wanted.scalar
+            )
         if kind.scalar is None or not kind.is_scalar or kind.problem:
             raise self._no("unknown-call", f"`{function.name}` returns no number", node)
         outer, calls = affines.scope, affines.calls
         affines.scope, affines.calls = inner, (*calls, function.name)
         try:
-            return convert(self.value(result), kind.scalar)
+            return self.fitted(self.value(result), kind.scalar, affines.tree.span(node))
         finally:
             affines.scope, affines.calls = outer, calls
+
+    def _of_width(self, function: Function, arguments: list[c_ast.Node]) -> Expr | None:
+        """A call of sisy_types.h that is a conversion."""
+        known = used(function.name) if is_of_widths(function.decl, self.affines.tree) else None
+        if known is None or known[1] not in ("wrap", "saturate", "of") or len(arguments) != 1:
+            return None
+        return converted(*known, self.value(arguments[0]))
+
+    def fitted(self, value: Expr, kind: ScalarType, place: Span) -> Expr:
+        """The value in a type; one of a width that C has not must hold whatever value comes."""
+        if kind == kind.stored or value.type == kind:
+            return convert(value, kind)
+        found, (low, high) = self.intervals.of(value), limits(kind)
+        if found is not None and low <= found[0] and found[1] <= high:
+            return convert(value, kind)
+        name = f"sisy_{kind}"
+        words = "floating point" if found is None else f"{found[0]} to {found[1]}"
+        raise self.affines.collector.fault(
+            "fixed-width",
+            f"`{name}` holds {low} to {high}, and the value may be {words}",
+            place,
+            hint=f"say what becomes of it: `{name}_wrap(...)` or `{name}_saturate(...)`",
+        )
 
     def _hoisted(self, function: Function, node: c_ast.FuncCall) -> Expr:
         """What the statements of a function leave, which come before the one that calls it."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pycparser import c_ast, c_generator
 
 from sisyphus.frontend.c.affine_reader import CONSTANT, EXTENT, Affines
-from sisyphus.frontend.c.c_types import convert, declared, fits, integer_expression
+from sisyphus.frontend.c.c_types import Declared, convert, declared, fits, integer_expression
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.expressions import Expressions
-from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.parse import Tree, is_of_widths, walk
 from sisyphus.frontend.c.scope import Constant, Function, Scope, Unusable
-from sisyphus.ir import INT32, ScalarType
+from sisyphus.ir import INT32, ScalarType, any_width
 from sisyphus.ir.types import INT64
 
 PREFIX = "kernel_"
@@ -44,11 +44,15 @@ def names_of(tree: Tree, affines: Affines) -> CFile:
     for node in tree.root.ext:
         try:
             match node:
+                case c_ast.Typedef() if is_of_widths(node, tree):
+                    named = any_width.named(node.name)
+                    affines.typedefs[node.name] = Declared(named.type if named else None)
                 case c_ast.Typedef():
                     affines.typedefs[node.name] = declared(node.type, affines.typedefs)
                     enumerate_constants(node.type, affines)
                 case c_ast.FuncDef(decl=c_ast.Decl(type=c_ast.FuncDecl())):
-                    found.functions.append(node)
+                    if not is_of_widths(node, tree):
+                        found.functions.append(node)
                     found.scope.names[node.decl.name] = Function(node.decl.name, node.decl, node.body)
                 case c_ast.FuncDef():
                     words = "a body behind what is no function"

@@ -75,9 +75,9 @@ def constant_of(expr: Expr) -> int | None:
             return found[0] if found else None
         case Cast(operand=operand, type=kind):
             inner = constant_of(operand)
-            return None if inner is None else _wrapped(inner, kind)
+            return None if inner is None else wrapped(inner, kind)
     value = _computed(expr)
-    return None if value is None else _wrapped(value, expr.type)
+    return None if value is None else wrapped(value, expr.type)
 
 
 def _computed(expr: Expr) -> int | None:
@@ -95,7 +95,7 @@ def _computed(expr: Expr) -> int | None:
     return None
 
 
-def _wrapped(value: int, kind: ScalarType) -> int:
+def wrapped(value: int, kind: ScalarType) -> int:
     """The value after conversion to an integer type, as two's complement has it."""
     if kind == BOOL:
         return int(value != 0)

@@ -15,6 +15,7 @@ from pycparser.c_parser import CParser, ParseError
 
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.preprocess import MACHINE_FAULTS, Token
+from sisyphus.ir import any_width
 from sisyphus.source import Span
 
 OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -153,3 +154,8 @@ def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
         node = waiting.pop()
         yield node
         waiting += [child for _, child in reversed(node.children())]
+
+
+def is_of_widths(node: c_ast.Node, tree: Tree) -> bool:
+    """Whether sisy_types.h has it."""
+    return tree.start(node).path == any_width.HEADER

@@ -15,6 +15,7 @@ from pcpp.parser import default_lexer
 
 from sisyphus.errors import UsageError
 from sisyphus.frontend.c.diagnostics import Collector, Refused
+from sisyphus.ir import any_width
 from sisyphus.source import SourceFile, Span, read_bytes
 
 # A macro may stand for so many tokens, and a long text grow so many times by those it uses.
@@ -106,6 +107,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def __init__(self, main: SourceFile, collector: Collector) -> None:
         self._given = set[str]()
         self.overridden: list[str] = []
+        self.has_widths = False
         super().__init__(_Lexer(default_lexer()))
         self.rewrite_paths: list[tuple[str, str]] = []
         self.line_directive = None
@@ -164,6 +166,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if self.include_depth > MOST_INCLUDES:
             raise _EndlessError("files include each other without end")
         path = Path(includepath)
+        if path.name == any_width.HEADER:
+            # What the file uses of it is defined once the file is known.
+            self.has_widths = True
+            return io.StringIO("")
         if path.is_relative_to(STUBS):
             path = STUBS / "_".join(path.relative_to(STUBS).parts)
         try:
@@ -179,6 +185,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> str:
         if not is_malformed and (STUBS / includepath.replace("/", "_")).is_file():
             return str(STUBS)
+        if not is_malformed and Path(includepath).name == any_width.HEADER:
+            return str(any_width.INCLUDE_DIR)
         span = self.lastdirective.source.span
         if is_malformed:
             self._collector.report("preprocess", f"`#include {includepath}` names no file", span)
@@ -211,10 +219,19 @@ def _words(macro: Any) -> list[str]:
     return [token.value for token in macro.value]
 
 
+@dataclass(frozen=True)
+class Preprocessed:
+    """The tokens of a file, macros of the command line that it defines otherwise, types of sisy_types.h it uses."""
+
+    tokens: tuple[Token, ...]
+    overridden: tuple[str, ...] = ()
+    widths: tuple[str, ...] = ()
+
+
 def preprocess(
     source: SourceFile, *, defines: Sequence[str], include_dirs: Sequence[str], collector: Collector
-) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    """The tokens of a file, and macros of the command line that it defines otherwise; faults go to the collector."""
+) -> Preprocessed:
+    """A file without its directives; faults go to the collector."""
     source = SourceFile(source.path, _one_line_end(source.text))
     machine = _Preprocessor(source, collector)
     for text in PREDEFINED:
@@ -234,7 +251,13 @@ def preprocess(
     except MACHINE_FAULTS:
         last = found[-1].span if found else Span(source.path, 1)
         collector.report("preprocess", "a directive or macro near here cannot be understood", last)
-    return tuple(found), tuple(dict.fromkeys(machine.overridden))
+    overridden = tuple(dict.fromkeys(machine.overridden))
+    if not machine.has_widths:
+        return Preprocessed(tuple(found), overridden)
+    named = sorted({kind.name for kind, _ in filter(None, (any_width.used(token.text) for token in found))})
+    header = _Preprocessor(SourceFile(any_width.HEADER, any_width.definitions(named)), collector)
+    header.parse(any_width.definitions(named), any_width.HEADER)
+    return Preprocessed((*_tokens(header), *found), overridden, tuple(named))
 
 
 def _definition(define: str) -> str:

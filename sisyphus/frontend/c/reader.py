@@ -78,21 +78,23 @@ def _read(path: str, given: ReadOptions, collector: Collector) -> Scop:
     source = read_source(path, collector)
     collector.files[path] = source
     refuse_cpp(source, collector)
-    tokens, overridden = preprocess(source, defines=given.defines, include_dirs=given.include_dirs, collector=collector)
+    found = preprocess(source, defines=given.defines, include_dirs=given.include_dirs, collector=collector)
     collector.stop_if_failed()
-    if not any(t.span.path == path for t in tokens):
+    if not any(t.span.path == path for t in found.tokens):
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
-    tree = parse(tokens, collector)
+    tree = parse(found.tokens, collector)
     structures = Structures(tree)
     affines = Affines(tree, collector, {}, Ledger())
-    found = names_of(tree, affines)
-    chosen = choose(found, given.function, affines)
+    names = names_of(tree, affines)
+    chosen = choose(names, given.function, affines)
     check_pragmas(chosen, tree, collector)
-    callers = callers_of(chosen, found, affines)
-    kernel = FunctionReader(chosen, found, Given(given.params, given.sizes(), callers, structures.spelled), affines)
+    callers = callers_of(chosen, names, affines)
+    kernel = FunctionReader(chosen, names, Given(given.params, given.sizes(), callers, structures.spelled), affines)
     digest = hashlib.sha256(source.text.encode()).hexdigest()
-    origin = Origin(path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents)
-    kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in overridden]
+    origin = Origin(
+        path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents, found.widths
+    )
+    kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in found.overridden]
     scop = kernel.translate(origin)
     try:
         with leashed(CHECKING):

@@ -101,7 +101,7 @@ def _memories(study: Study) -> list[tuple[str, BankCost]]:
         bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
         found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
     for transfer in (t for t in study.plan.transfers if t.stream):
-        bits = transfer.width * study.plan.buffer(transfer.buffer).type.bits
+        bits = transfer.width * study.plan.buffer(transfer.buffer).type.stored.bits
         found.append((f"{transfer.id}, FIFO of {bits} bits", table.fifo(bits, FIFO_DEPTH)))
     return found
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import VECTOR, Value
-from sisyphus.ir import Array
+from sisyphus.ir import Array, ScalarType
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users, bank_lut, register_lut
 from sisyphus.model.counting.iterations import Ints
@@ -54,7 +54,7 @@ def resident_costs(
     buffer = _Buffer(target, rules, array, array.extents, factors, widths, streams)
     found = buffer.costs(loaded=loaded, stored=stored, users=users)
     if loaded or stored:
-        for name, figures in _per_row(widths * array.type.bits, target.memories.m_axi).items():
+        for name, figures in _per_row(widths * array.type.stored.bits, target.memories.m_axi).items():
             found[name] = found[name] + figures
     found["dsp"] = np.zeros(len(widths))
     for is_load, moved in ((True, loaded), (False, stored)):
@@ -109,7 +109,7 @@ class _Buffer:
 
     def move(self, *, is_load: bool) -> Move:
         """A transfer of all of it, but for its beats."""
-        name, bits = self.array.id, self.array.type.bits
+        name, bits = self.array.id, self.array.type.stored.bits
         stream = self.streams if is_load else False
         return Move(name, name, name, name, is_load, self.dims, self.widths, bits, beats=0, stream=stream)
 
@@ -119,7 +119,7 @@ class _Buffer:
         rows = np.shape(self.widths)
         found = {
             name: np.broadcast_to(np.asarray(figures, np.float64), rows)
-            for name, figures in bank_costs(self.target, self.array.type.bits, self.extents, self.factors).items()
+            for name, figures in bank_costs(self.target, self.array.type, self.extents, self.factors).items()
             if name in FIGURES
         }
         users = users + Users(reads=int(stored), writes=int(loaded))
@@ -139,7 +139,7 @@ class _Buffer:
     def _with_fifo(self, found: dict[str, Floats]) -> dict[str, Floats]:
         """The same with the FIFO of a load that goes through one."""
         fifo = partial(self.target.memories.fifo, depth=FIFO_DEPTH)
-        costs = _per_row(self.widths * self.array.type.bits, fifo)
+        costs = _per_row(self.widths * self.array.type.stored.bits, fifo)
         return {name: found[name] + np.where(self.streams, costs[name], 0) for name in FIGURES}
 
 
@@ -157,17 +157,17 @@ def whole_transfer(
     """Cycles of moving a whole array once, by partition factors, elements per beat and form; `rtl`: those in RTL."""
     dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
     beats = beats_of(VECTOR, array.extents, widths) * np.ones_like(widths)
-    name, bits, stream = array.id, array.type.bits, streams if is_load else False
+    name, bits, stream = array.id, array.type.stored.bits, streams if is_load else False
     move = Move(name, name, name, name, is_load, dims, widths, bits, beats, stream=stream, read_only=read_only)
     return np.asarray(counted(move_cycles(setting, move), rtl=rtl), np.int64)
 
 
-def bank_costs(target: Target, bits: int, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
+def bank_costs(target: Target, kind: ScalarType, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
     """BRAM18, URAM, LUT, FF and bytes of a buffer, by its extents and partition factors."""
     dims = [Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True)]
     banks, words = bank_count(VECTOR, dims), words_per_bank(VECTOR, dims)
-    each = _per_row(words, lambda count: target.memories.bank(count, bits))
-    return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * (bits // 8)}
+    each = _per_row(words, lambda count: target.memories.bank(count, kind.bits))
+    return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * kind.bytes}
 
 
 def _per_row(numbers: Value, cost: Callable[[int], BankCost]) -> dict[str, Ints]:

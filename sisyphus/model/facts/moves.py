@@ -29,7 +29,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         is_load=transfer.direction is Direction.LOAD,
         dims=tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True)),
         width=transfer.width,
-        bits=buffer.type.bits,
+        bits=buffer.type.stored.bits,
         beats=beats_of(alg, buffer.extents, transfer.width, packed=packed),
         bursts=bursts_of(alg, buffer.extents, array),
         tile_strides=strides_of(alg, buffer.origin, array, transfer.width),

@@ -15,7 +15,7 @@ from sisyphus.source import SourceFile
 
 def tokens(text: str, *defines: str) -> tuple[Token, ...]:
     collector = Collector()
-    found, _ = preprocess(SourceFile("t.c", text), defines=defines, include_dirs=(), collector=collector)
+    found = preprocess(SourceFile("t.c", text), defines=defines, include_dirs=(), collector=collector).tokens
     collector.stop_if_failed()
     return found
 

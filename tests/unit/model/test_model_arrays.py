@@ -189,7 +189,7 @@ def test_whole_arrays_move_and_fill_banks_as_in_a_plan() -> None:
         cycles = whole_transfer(setting, array, factors, widths, is_load=True, streams=streams)
         loads = [t for t in found.terms["cycles"].children[0].children if t.name == "load_A"]
         assert [t.value for t in loads if t.value] in ([], [int(cycles[0])])
-        banks = bank_costs(TARGET, 32, array.extents, factors)
+        banks = bank_costs(TARGET, array.type, array.extents, factors)
         memories = [t for t in found.terms["bram18k"].children if t.name == "memories"]
         mine = [t.value for group in memories for t in group.children if t.name == "buf_A"]
         assert sum(mine) == banks["bram18k"][0]
