@@ -39,6 +39,9 @@ ANY = 1.0
 #: Larger amounts stand for no limit.
 MOST_SHOWN = 1 << 32
 
+#: Moments of a search that are kept.
+MOMENTS = 200
+
 Listen = Callable[[str], None]
 
 
@@ -58,7 +61,7 @@ class Known:
 class Choice:
     """A point, the form of the kernel that it is a point of, and how it was found.
 
-    `others` are the next best ones, best first; `notes` are for the user.
+    `others` are the next best ones, best first; `notes` are for the user; `trace` is how the search of this form went.
     """
 
     kernel: Kernel
@@ -67,6 +70,7 @@ class Choice:
     outcome: SolveOutcome | None
     others: tuple[Known, ...] = ()
     notes: tuple[str, ...] = ()
+    trace: tuple[report.Moment, ...] = ()
 
     @property
     def was_interrupted(self) -> bool:
@@ -250,7 +254,10 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
             return Judged(inf, {})
         return Judged(cost.by(request.options.objective), {kind.name: getattr(cost, kind.name) for kind in KINDS})
 
+    trace: list[report.Moment] = []
+
     def hear(cost: float | None, bound: float | None, seconds: float) -> None:
+        trace.append(report.Moment(round(seconds, 3), cost, bound))
         listen(f"search: {report.progress_text(cost, bound, seconds)}")
 
     try:
@@ -274,7 +281,16 @@ def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | 
         if violation is not None:
             raise InternalError(f"the chosen design is not legal: {violation}")
         is_over = found.outcome.stop is Stop.INTERRUPTED
-        return _chosen(kernel, space, found, judge if measured and not is_over else None)
+        return _with_trace(_chosen(kernel, space, found, judge if measured and not is_over else None), trace)
+
+
+def _with_trace(choice: Choice, trace: list[report.Moment]) -> Choice:
+    """The choice with no more than so many moments of its search, and where it ended."""
+    every = max(1, -(-len(trace) // MOMENTS))
+    kept = [*trace[::every], *(trace[-1:] if (len(trace) - 1) % every else [])]
+    if choice.outcome is not None:
+        kept.append(report.Moment(round(choice.outcome.seconds, 3), choice.outcome.objective, choice.outcome.bound))
+    return replace(choice, trace=tuple(kept))
 
 
 def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> Choice:

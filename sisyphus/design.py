@@ -33,7 +33,8 @@ class Design:
 
     `others` are the next best designs, `front` and `explanation` None where they were not asked for. `outcome` is None
     where the point was given, `verdict` where verification was turned off, `paper` (what the paper's model says) unless
-    that model was asked for. `seconds` is the time of each stage.
+    that model was asked for. `seconds` is the time of each stage, `trace` how the search went,
+    `remembered` when, where its answer comes from the cache.
     """
 
     request: Request
@@ -53,6 +54,8 @@ class Design:
     notes: tuple[str, ...] = ()
     limit: Limit | None = None
     cpu: CpuTime | None = None
+    trace: tuple[report.Moment, ...] = ()
+    remembered: report.Remembered | None = None
 
     @property
     def name(self) -> str:
@@ -101,6 +104,8 @@ class Design:
             explanation=self.explanation,
             limit=self.limit,
             cpu=self.cpu,
+            trace=self.trace,
+            remembered=self.remembered,
             notes=self.notes,
         )
 

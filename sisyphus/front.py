@@ -25,7 +25,7 @@ FIRST_SHARE, SHARE, LEAST_S = 0.4, 0.1, 0.5
 
 
 class _Over(Exception):  # noqa: N818 - a signal to whoever asked
-    """Time is up, or the user wants no more."""
+    """Time is up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,20 +73,25 @@ def front_of(
     search starts from the fastest design that is known to fit.
     """
     searches = _Searches(kernels, request, first, listen, deadline)
+    interrupted = False
     complete = first.outcome is None or first.outcome.stop is not Stop.TIME
     try:
         if first.was_interrupted:
-            raise _Over
+            raise KeyboardInterrupt
         dsps, blocks = (searches.levels(axis) for axis in AXES)
         for dsp, bram18k in _pairs(dsps, blocks):
             searches.within(dsp, bram18k)
-    except (_Over, KeyboardInterrupt):
+    except _Over:
         complete = False
+    except KeyboardInterrupt:
+        complete, interrupted = False, True
     with allowance.held():
-        return _front(searches, request, first, complete=complete)
+        return _front(searches, request, first, complete=complete, interrupted=interrupted)
 
 
-def _front(searches: _Searches, request: Request, first: Choice, *, complete: bool) -> tuple[Choice, Front]:
+def _front(
+    searches: _Searches, request: Request, first: Choice, *, complete: bool, interrupted: bool
+) -> tuple[Choice, Front]:
     """What the searches found, as far as nothing of it beats it."""
     designs = [a.design for a in searches.answers if a.design is not None]
     best = sorted((d for d in designs if not any(o.beats(d) for o in designs)), key=lambda d: d.figures)
@@ -94,7 +99,9 @@ def _front(searches: _Searches, request: Request, first: Choice, *, complete: bo
     rated = tuple(Rated(d.choice.point, d.cost) for d in best)
     known = [Known(first.kernel, first.point), *first.others]
     others = tuple(k for k in known if k.point != best[0].choice.point)[: request.top - 1]
-    return replace(best[0].choice, others=others), Front(rated, searches.count, complete and not searches.any_cut)
+    return replace(best[0].choice, others=others), Front(
+        rated, searches.count, complete and not searches.any_cut, interrupted
+    )
 
 
 def _pairs(dsps: Sequence[int], blocks: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -191,7 +198,7 @@ class _Searches:
         self.any_cut = self.any_cut or (choice.outcome is not None and choice.outcome.stop is Stop.TIME)
         if choice.was_interrupted:
             self.answers.append(_Answer(dsp, bram18k, found))
-            raise _Over
+            raise KeyboardInterrupt
         return found
 
     def _rated(self, choice: Choice) -> _Design:

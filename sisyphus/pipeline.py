@@ -13,11 +13,13 @@ from jinja2 import UndefinedError
 
 from sisyphus import allowance, report
 from sisyphus.analysis import total_operations
-from sisyphus.backends.hls import Project, check_folder, project, write_file
+from sisyphus.backends.hls import Project, check_folder, project
+from sisyphus.cache import Answer, Cache
 from sisyphus.choice import Choice, Listen, choose, silent
 from sisyphus.cpu import time_on_cpu
 from sisyphus.design import LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp
+from sisyphus.files import write_file
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import limit_of
@@ -62,12 +64,12 @@ SLACK_S = 0.5
 VERIFICATION_S = 60.0
 
 
-def optimize(request: Request, listen: Listen = silent) -> Design:
-    """The whole way from a C file to a verified project, in memory."""
+def optimize(request: Request, listen: Listen = silent, cache: Cache | None = None) -> Design:
+    """The whole way from a C file to a verified project, in memory; `cache` may know what the search would find."""
     clock, most = _Clock(listen), request.limits.seconds
     kernels = clock.run("analysis", lambda: load_kernels(request.source), most)
-    searching = replace(request, limits=_left(request.limits, clock.seconds["analysis"]))
-    choice, front = _choice(clock, kernels, searching)
+    answer = _answer(clock, kernels, request, cache)
+    choice, front = answer.choice, answer.front
     explanation = None
     if request.explain:
         explanation = clock.run("explain", lambda: explain(kernels, request, choice, listen), most)
@@ -102,6 +104,8 @@ def optimize(request: Request, listen: Listen = silent) -> Design:
         notes=notes,
         limit=limit if request.model == "measured" else None,
         cpu=cpu,
+        trace=choice.trace,
+        remembered=answer.remembered,
     )
 
 
@@ -114,6 +118,20 @@ def _left(limits: Limits, spent: float) -> Limits:
     if limits.seconds is None:
         return limits
     return replace(limits, seconds=max(limits.seconds - spent, min(1.0, limits.seconds)))
+
+
+def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: Cache | None) -> Answer:
+    """What a search comes to, or came to when the same was asked before."""
+    if request.design is not None:
+        cache = None
+    known = None if cache is None else clock.run("cache", lambda: cache.find(kernels, request))
+    if known is not None:
+        return known
+    began, searching = time.monotonic(), replace(request, limits=_left(request.limits, clock.seconds["analysis"]))
+    answer = Answer(*_choice(clock, kernels, searching))
+    if cache is not None:
+        cache.keep(kernels, request, answer, time.monotonic() - began)
+    return answer
 
 
 def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple[Choice, report.Front | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,12 @@ LONGEST = 80
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="Rewrite the expected texts instead of comparing with them.")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_cache() -> None:
+    """No test is answered by another one, nor by what the developer searched for."""
+    os.environ["SISY_NO_CACHE"] = "1"
 
 
 @pytest.fixture

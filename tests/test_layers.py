@@ -13,7 +13,7 @@ PACKAGE = ROOT / "sisyphus"
 
 #: Lower rows may be imported by higher ones; two modules of one row are the same layer.
 ROWS = (
-    ("source", "errors", "shown"),
+    ("source", "errors", "shown", "files", "versions"),
     ("tools", "allowance", "algebra"),
     ("poly",),
     ("ir",),
@@ -31,7 +31,7 @@ ROWS = (
     ("cpu",),
     ("verification", "lint"),
     ("report", "readback"),
-    ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "sensitivity"),
+    ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "sensitivity", "cache"),
     ("design",),
     ("pipeline", "recheck", "batch"),
     ("api",),
@@ -51,6 +51,7 @@ HOMES = {
     "pyomo": {"nlp"},
     "click": {"cli"},
     "rich": {"cli"},
+    "platformdirs": {"cache", "cli"},
 }
 
 #: What a module may not see although it stands below.

@@ -8,6 +8,7 @@ from typing import Literal, TypedDict, Unpack
 
 from sisyphus import pipeline
 from sisyphus.api.inputs import DEFAULT_DEVICE, KernelLike, TargetLike, as_source, as_target, seconds_of, share_of
+from sisyphus.cache import Cache
 from sisyphus.choice import silent
 from sisyphus.design import Design
 from sisyphus.errors import UsageError
@@ -64,18 +65,20 @@ def optimize(
     *,
     output: str | Path | None = None,
     listen: Listen = silent,
+    cache: bool = True,
     **wanted: Unpack[Wanted],
 ) -> Design:
     """Chooses a design for a kernel, prints it as HLS C++ and verifies it.
 
     The design is complete in memory; with `output` it is written to that folder, too. `listen` is told each stage as it
-    begins. A design that fails its verification is returned, and says so (`design.verdict`, `design.check()`).
-    `NothingFits` where no design fits the budgets, `TimeUp` where time ran out with none.
+    begins. What was searched before is not searched again, unless `cache` is False; the design says so
+    (`design.remembered`). A design that fails its verification is returned, and says so (`design.verdict`,
+    `design.check()`). `NothingFits` where no design fits the budgets, `TimeUp` where time ran out with none.
     """
     request = request_of(kernel, target, **wanted)
     place = None if output is None else Path(output)
     pipeline.prepare(request, place)
-    design = pipeline.optimize(request, listen)
+    design = pipeline.optimize(request, listen, Cache.of_user() if cache else None)
     if place is not None:
         design.save(place)
     return design

@@ -11,9 +11,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,8 @@ from sisyphus.backends.hls import is_ours, whole_text
 from sisyphus.errors import ToolError
 from sisyphus.ir import Origin
 from sisyphus.tools import run_tool
+from sisyphus.versions import versions
 
-#: Packages whose versions a design depends on.
-PACKAGES = ("islpy", "numpy", "pycparser", "pcpp", "pyomo", "pyscipopt", "networkx")
 #: Seconds beyond the time limit of its search after which a job is taken to hang.
 GRACE_S = 1800.0
 #: Figures of an estimate that a result keeps, and of RTL cycles the most.
@@ -44,10 +41,10 @@ class Job:
     labels: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float | None = None
 
-    @property
+    @cached_property
     def key(self) -> str:
-        """SHA-256 over all that the result depends on: the text with its headers, the options, the versions."""
-        parts = {"name": self.name, "arguments": self.arguments, "text": _text(self), "versions": _versions()}
+        """SHA-256 over all that the result depends on: the text with its headers, options, versions; found once."""
+        parts = {"name": self.name, "arguments": self.arguments, "text": _text(self), "versions": versions()}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -96,7 +93,7 @@ def run_job(job: Job, out: str, synthesize: bool = False) -> JobResult:
     command = [sys.executable, "-m", "sisyphus", "optimize", str(Path(job.kernel).resolve())]
     try:
         ended = run_tool(
-            [*command, *job.arguments, "--json", "-q", "-o", str(place)],
+            [*command, *job.arguments, "--no-cache", "--json", "-q", "-o", str(place)],
             cwd=Path.cwd(),
             timeout_s=job.timeout_s,
             accept=range(-64, 256),
@@ -166,22 +163,3 @@ def _text(job: Job) -> str:
         return whole_text(Origin(job.kernel, text, "", "", include_dirs=folders))
     except OSError:
         return ""
-
-
-@cache
-def _versions() -> dict[str, str]:
-    """Of this package by its files, of others by their numbers."""
-    found = {"python": sys.version.split()[0], "sisyphus": _own_digest()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = ""
-    return found
-
-
-def _own_digest() -> str:
-    digest, root = hashlib.sha256(), Path(str(files("sisyphus")))
-    for path in sorted(p for p in root.rglob("*") if p.suffix in {".py", ".toml", ".csv", ".h"}):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()

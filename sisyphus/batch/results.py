@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from sisyphus.backends.hls import write_file
 from sisyphus.batch.jobs import JobResult
 from sisyphus.errors import UsageError
+from sisyphus.files import write_file
 
 #: The file in the folder of a batch.
 RESULTS = "results.jsonl"

@@ -56,9 +56,9 @@ def batch(**options: Any) -> None:
     sisy batch kernels/polybench --set MEDIUM -j 2 -o build/polybench --time-limit 20s
     sisy batch kernels/polybench -o build/new --compare build/polybench/results.jsonl --threshold 2%
     """
-    from sisyphus.backends.hls import write_file
     from sisyphus.batch import changes, jobs_of, page, run_all, tables
     from sisyphus.batch.results import read_results
+    from sisyphus.files import write_file
 
     before = None if options["compare"] is None else read_results(options["compare"])
     threshold, out = _threshold(options["threshold"]), options["output"]

@@ -16,6 +16,7 @@ import click
 
 from sisyphus.cli.analyze import analyze
 from sisyphus.cli.batch import batch
+from sisyphus.cli.cache import cache
 from sisyphus.cli.devices import devices
 from sisyphus.cli.estimate import estimate
 from sisyphus.cli.explain import explain
@@ -46,6 +47,7 @@ def sisy() -> None:
 sisy.add_command(analyze)
 sisy.add_command(devices)
 sisy.add_command(batch)
+sisy.add_command(cache)
 sisy.add_command(estimate)
 sisy.add_command(explain)
 sisy.add_command(include)

@@ -84,6 +84,7 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 @click.option(
     "--gap", default="0", show_default=True, metavar="PERCENT", help="Stop at a design proved this near to the best."
 )
+@click.option("--no-cache", is_flag=True, help="Search even where the same was searched before (`sisy cache`).")
 @click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="FILE", help="Begin the search with this design.")
 @click.option(
@@ -110,11 +111,12 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 def optimize(**options: Any) -> None:
     """Choose a design for KERNEL, write it as HLS C++ and verify it."""
     from sisyphus import api, pipeline
+    from sisyphus.cache import Cache
 
     gc.freeze()  # modules stay as they are: collections that walk them take a sixth of a short search
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
-    given = _given()
+    given, cache = _given(), None if options.pop("no_cache") else Cache.of_user()
     _check_together(options, given)
     file = ProjectFile() if options["design"] is not None else read_project_file(Path.cwd())
     kernel, target = take_kernel(options), take_target(options)
@@ -122,7 +124,7 @@ def optimize(**options: Any) -> None:
     pipeline.prepare(request, output)
     try:
         with progress(kernel.path, quiet=quiet) as listen:
-            design = pipeline.optimize(request, listen)
+            design = pipeline.optimize(request, listen, cache)
     except UsageError as wrong:
         raise file.placed(wrong) from wrong
     if design.was_interrupted:

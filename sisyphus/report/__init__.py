@@ -5,7 +5,7 @@ from sisyphus.report.data import design_data, interface_data, point_data, run_da
 from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
-from sisyphus.report.facts import Facts, Front, Rated
+from sisyphus.report.facts import Facts, Front, Moment, Rated, Remembered
 from sisyphus.report.kernel_text import kernel_text
 from sisyphus.report.page import fragment, page
 from sisyphus.report.pictures import front_svg
@@ -15,7 +15,9 @@ __all__ = [
     "Explanation",
     "Facts",
     "Front",
+    "Moment",
     "Rated",
+    "Remembered",
     "design_data",
     "device_data",
     "device_text",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sisyphus.backends.hls.interface import layout_extents
@@ -18,6 +17,7 @@ from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
 from sisyphus.target import Target
 from sisyphus.verification import Verdict
+from sisyphus.versions import version_of
 
 FORMAT_VERSION = 1
 PACKAGES = ("sisyphus-hls", "islpy", "pyomo", "pyscipopt", "pycparser", "networkx", "click")
@@ -67,11 +67,13 @@ def run_data(facts: Facts) -> dict[str, Any]:
         "version": FORMAT_VERSION,
         "seconds": {stage: round(s, 3) for stage, s in facts.seconds.items()},
         "solver": None if facts.outcome is None else _outcome(facts.outcome),
+        "trace": [asdict(moment) for moment in facts.trace],
+        "cache": None if facts.remembered is None else asdict(facts.remembered),
         "verdict": None if facts.verdict is None else verdict_data(facts.verdict),
         "cpu": None if facts.cpu is None else asdict(facts.cpu),
         "notes": list(facts.notes),
         "project_sha256": facts.digest,
-        "versions": {"python": platform.python_version()} | {p: _version(p) for p in PACKAGES},
+        "versions": {"python": platform.python_version()} | {p: version_of(p) for p in PACKAGES},
     }
 
 
@@ -142,10 +144,3 @@ def _outcome(outcome: SolveOutcome) -> dict[str, Any]:
         "gap": outcome.gap,
         "seconds": round(outcome.seconds, 3),
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -30,12 +30,31 @@ class Rated:
 class Front:
     """Designs of which none beats another in cycles, DSPs and BRAM18 blocks at once, fastest first.
 
-    `searches` were made to find them; `complete`: none of these was cut short, and none was left out.
+    `searches` were made to find them; `complete`: none of these was cut short, and none was left out;
+    `interrupted`: the user wanted no more.
     """
 
     designs: tuple[Rated, ...]
     searches: int
     complete: bool
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a search knew after so many seconds: the cost of its best design, and a bound of every design's."""
+
+    seconds: float
+    cost: float | None
+    bound: float | None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """When a search was made (seconds since 1970), and how long it took."""
+
+    at: float
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +66,8 @@ class Facts:
     `temporaries` the arguments of the source whose final values nobody wants, `search` the options of the search.
     `others` are the next best designs, `front` the trade against area, `explanation` why it is so, each where it was
     asked for; `notes` what the user should know of how the search went. `limit` is what no design can beat, None with
-    the paper's model; `cpu` what the source takes on this machine, where that was asked for.
+    the paper's model; `cpu` what the source takes on this machine, where that was asked for. `trace` is how the search
+    went, `remembered` when, where its answer comes from the cache.
     """
 
     plan: Plan
@@ -68,3 +88,5 @@ class Facts:
     notes: tuple[str, ...] = ()
     limit: Limit | None = None
     cpu: CpuTime | None = None
+    trace: tuple[Moment, ...] = ()
+    remembered: Remembered | None = None

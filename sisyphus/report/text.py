@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from sisyphus.backends.hls import FLUSHED, one_line
 from sisyphus.backends.hls.interface import layout_extents
@@ -45,7 +46,7 @@ def summary_text(facts: Facts) -> str:
         f"predicted ({_basis(facts)})\n" + indent("\n".join([table((), cost_rows(facts)), *_board(facts)])),
     ]
     if outcome is not None:
-        parts.append(f"search: {found_text(outcome, facts)}, in {_search_seconds(facts):.1f} s")
+        parts.append(f"search: {found_text(outcome, facts)}, {_search_time(facts)}")
     parts += [f"{title}\n{indent(table(header, rows))}" for title, header, rows in _several(facts)]
     if facts.explanation is not None:
         parts.append(explanation_text(facts.explanation))
@@ -54,9 +55,13 @@ def summary_text(facts: Facts) -> str:
     return "\n\n".join(parts)
 
 
-def _search_seconds(facts: Facts) -> float:
-    """Of all forms of the kernel together, where the stages were timed."""
-    return facts.seconds.get("search", 0.0 if facts.outcome is None else facts.outcome.seconds)
+def _search_time(facts: Facts) -> str:
+    """Of all forms of the kernel together, where the stages were timed; and when, where it was not now."""
+    if facts.remembered is not None:
+        when = datetime.fromtimestamp(facts.remembered.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        return f"in {facts.remembered.seconds:.1f} s on {when}: taken from the cache (`--no-cache` searches again)"
+    seconds = facts.seconds.get("search", 0.0 if facts.outcome is None else facts.outcome.seconds)
+    return f"in {seconds:.1f} s"
 
 
 def _several(facts: Facts) -> Iterator[tuple[str, tuple[str, ...], Rows]]:

@@ -1,6 +1,6 @@
 """Printing a Plan: kernel, test bench, host, build files."""
 
-from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, write_file, write_folder
+from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, write_folder
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, heading, source_in, whole_text
@@ -20,6 +20,5 @@ __all__ = [
     "source_in",
     "whole_text",
     "write_failed",
-    "write_file",
     "write_folder",
 ]

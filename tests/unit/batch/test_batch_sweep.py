@@ -50,7 +50,7 @@ def test_the_key_knows_text_headers_and_options(kernels: Path) -> None:
     assert first == job.key
     assert first != replace(job, arguments=(*job.arguments, "--no-padding")).key
     (kernels / "sizes.h").write_text("#define M 4\n")
-    assert first != job.key
+    assert first != replace(job).key
 
 
 def test_a_sweep_from_a_file(tmp_path: Path) -> None:
