@@ -150,7 +150,8 @@ class _Importer:
         suffix = name.split("_")[-1]
         buffer = found["array"] if found["array"] in self.buffers else f"{found['array']}_{suffix}"
         direction = Direction.LOAD if name.startswith("load") else Direction.STORE
-        return Transfer(name, direction, self.buffers[buffer].array, buffer, found["burst"], found["port"])
+        array = self.buffers[buffer].array
+        return Transfer(name, direction, array, buffer, found["burst"], port=array)
 
     def _ports(self, transfers: Sequence[Transfer]) -> Iterator[Port]:
         widths = {t.array: t.width for t in transfers}

@@ -34,7 +34,8 @@ class View:
 
     `still`: loops of the nest that must stand still while a buffer of the view lives; where they do, nothing that the
     nest writes through one view is read through another. `lasting`: no part of the kernel around the nest writes what
-    the view reads before it does, and the nest uses the array itself beside it: a copy.
+    the view reads before it does, and the nest uses the array itself beside it: a copy. `own_port`: nor does an earlier
+    part write any of the array, so that the copy holds what the kernel was given.
     """
 
     array: ArrayId
@@ -43,6 +44,7 @@ class View:
     refs: tuple[Ref, ...]
     still: tuple[str, ...]
     lasting: bool = False
+    own_port: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,7 @@ def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[Array
     A copy is filled before the part of the kernel around its nest, nothing of which may write an element that the nest
     reads later through it.
     """
-    patience, views = Patience(), list[View]()
+    patience, views, before = Patience(), list[View](), set[ArrayId]()
     taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
     for part in distribution.body:
         nests = [nest for _, nest in paths([part])]
@@ -94,7 +96,10 @@ def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[Array
                 wanted = arrays is None or array.id in arrays
                 if wanted and array.role is not Role.LOCAL:
                     classes = _copies(scop, nest, array.id, beside, patience)
-                    views += (replace(v, lasting=True) for v in _named(array.id, [(nest, classes)], taken))
+                    fresh = array.id not in before
+                    named = _named(array.id, [(nest, classes)], taken)
+                    views += (replace(view, lasting=True, own_port=fresh) for view in named)
+        before |= {statement.write.array for statement in beside}
     return Viewed(_rewritten(scop, distribution, views), tuple(views)) if views else None
 
 
@@ -247,7 +252,9 @@ def _rewritten(scop: Scop, distribution: Distribution, views: Sequence[View]) ->
 
 def _as_array(array: Array, view: View, *, is_written: bool) -> Array:
     role = Role.INOUT if is_written else Role.IN
-    return replace(array, id=view.name, role=role, view_of=array.id, still=view.still, lasting=view.lasting)
+    return replace(
+        array, id=view.name, role=role, view_of=array.id, still=view.still, lasting=view.lasting, own_port=view.own_port
+    )
 
 
 def _through(

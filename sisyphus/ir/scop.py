@@ -37,6 +37,7 @@ class Array:
     A view is another name for the memory of the array `view_of`, in one nest: it has no argument of its own. `still`
     are the loops of that nest that must stand still while a copy of some of its elements is used. A `lasting` one is
     read beside the array itself, and of nothing that is written while its nest runs: it may live as long as any array.
+    With an `own_port` nothing at all writes before that, so that it has an argument with the same data.
     """
 
     id: ArrayId
@@ -47,6 +48,12 @@ class Array:
     view_of: ArrayId | None = None
     still: tuple[str, ...] = ()
     lasting: bool = False
+    own_port: bool = False
+
+    @property
+    def port(self) -> ArrayId:
+        """The argument that the elements arrive by."""
+        return self.id if self.own_port else self.home
 
     @property
     def home(self) -> ArrayId:

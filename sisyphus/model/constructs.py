@@ -62,7 +62,7 @@ def _walked(plan: Plan, transfer: Transfer, places: Mapping[str, Ranges]) -> Ite
     if transfer.id not in places:
         return
     buffer, ranges = plan.buffer(transfer.buffer), places[transfer.id]
-    match walk_of(buffer, plan.port_of(transfer.array), settled(buffer, ranges)):
+    match walk_of(buffer, plan.port_of(transfer), settled(buffer, ranges)):
         case Walk.RUN:
             yield "transfer-by-counters"
         case Walk.PACKED:

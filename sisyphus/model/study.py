@@ -69,7 +69,7 @@ class Known:
         """A task as called in one place."""
         task = plan.task(name)
         moved = plan.transfers_of(task)
-        ports = tuple(plan.port_of(t.array) for t in moved)
+        ports = tuple(plan.port_of(t) for t in moved)
         loops = outside.loops if outside else ()
         key = (task, tuple(plan.buffer(b) for b in task.buffers), moved, ports, loops, plan.tree_reduction)
         if key not in self._tasks:
@@ -79,7 +79,7 @@ class Known:
         return self._tasks[key]
 
     def move(self, plan: Plan, transfer: Transfer) -> MoveStudy:
-        key = (transfer, plan.buffer(transfer.buffer), plan.port_of(transfer.array))
+        key = (transfer, plan.buffer(transfer.buffer), plan.port_of(transfer))
         if key not in self._moves:
             self._moves[key] = MoveStudy(self.setting, move_of(plan, transfer))
         return self._moves[key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths
 from sisyphus.errors import KernelError
@@ -172,20 +173,23 @@ def _usage(parts: Parts, known: KnownPlans, choice: BufferPoint, entry: OuterLoo
 
 
 def _ports(parts: Parts) -> tuple[Port, ...]:
-    """One per argument that stays in the signature."""
+    """One per argument that stays in the signature, and one behind it for each copy that is given the same data."""
     ports, moved = [], parts.made_transfers()
     for argument in parts.scop.arguments:
         if argument.kind == "scalar":
             ports.append(Port(argument.name, "scalar", argument.type.stored))
         elif argument.kind == "array":
-            ports.append(_array_port(parts, parts.scop.array(ArrayId(argument.name)), moved))
+            array = parts.scop.array(ArrayId(argument.name))
+            ports.append(_array_port(parts, array, moved))
+            copies = [a for a in parts.scop.arrays if a.own_port and a.home == array.id]
+            ports += [replace(_array_port(parts, a, moved), copies=array.id) for a in copies]
     return tuple(ports)
 
 
 def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Port:
     """The argument that an array arrives by, as all transfers of it use it."""
-    moved = [t for t in transfers if t.array == array.id]
-    widths, layouts = {t.width for t in moved} or {1}, parts.layouts(array.id) or {PLAIN}
+    moved = [t for t in transfers if t.array == array.home]
+    widths, layouts = {t.width for t in moved} or {1}, parts.layouts(array.home) or {PLAIN}
     if len(widths) > 1:
         raise KernelError(
             f"`{array.id}` is transferred with {' and '.join(map(str, sorted(widths)))} elements per beat",
@@ -195,7 +199,7 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
         raise KernelError(
             f"`{array.id}` is transferred in layouts {' and '.join(sorted(layouts))}", hint="a port has one layout"
         )
-    directions = {t.direction for t in moved}
+    directions = {t.direction for t in moved if t.port == array.id}
     direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
     [width], [layout] = widths, layouts
     return Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)

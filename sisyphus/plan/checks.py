@@ -128,7 +128,7 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
         if transfer.form not in FORMS:
             yield f"transfer of `{transfer.buffer}`: form `{transfer.form}` is none of {_listed(FORMS)}"
         array = transfer.buffer.partition("@")[0]
-        if array in arrays and transfer.ports not in ((), (arrays[ArrayId(array)].home,)):
+        if array in arrays and transfer.ports not in ((), (arrays[ArrayId(array)].port,)):
             yield f"transfer of `{transfer.buffer}`: one port, named like the array, can be built"
     yield from _layout_faults(arrays, point)
 

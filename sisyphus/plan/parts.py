@@ -83,8 +83,8 @@ class Parts:
         return self.buffers[choice.id]
 
     def port(self, choice: BufferPoint) -> str:
-        """Where the transfers of a buffer go through: views of an array share one."""
-        return self.scop.home(choice.array)
+        """Where the transfers of a buffer go through: views of an array share one, copies of what is given do not."""
+        return self.scop.array(choice.array).port
 
     def transfer(self, choice: BufferPoint, direction: Direction) -> str:
         """The id of the transfer that moves a buffer this way."""

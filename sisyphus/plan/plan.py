@@ -139,6 +139,7 @@ class Port:
 
     `kind` is "array" or "scalar"; `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of
     the source; `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint.
+    `copies`: the argument of the source whose data it is given a second time.
     """
 
     name: str
@@ -149,6 +150,7 @@ class Port:
     bundle: str | None = None
     direction: str = "in"
     layout: str = "plain"
+    copies: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,11 +207,11 @@ class Plan:
         """Everything that moves a buffer which the task uses."""
         return tuple(t for buffer in task.buffers for t in self._moving.get(buffer, ()))
 
-    def port_of(self, array: ArrayId) -> Port:
-        """The argument of the top function that an array arrives by."""
-        if array not in self._arrays:
-            raise InternalError(f"no port of `{array}` in the plan of `{self.scop.name}`")
-        return self._arrays[array]
+    def port_of(self, transfer: Transfer) -> Port:
+        """The argument of the top function that a transfer goes through."""
+        if transfer.port not in self._arrays:
+            raise InternalError(f"transfer `{transfer.id}` has no port in the plan of `{self.scop.name}`")
+        return self._arrays[transfer.port]
 
     def task(self, name: str) -> Task:
         return self._tasks[name]

@@ -171,7 +171,7 @@ class ShapeBuilder:
         loads, stores = (self._moves(direction, self.numbers.around) for direction in Direction)
         return Plan(
             scop=self.scop,
-            ports=tuple(self._port(array) for array in dict.fromkeys(map(self.scop.home, buffers))),
+            ports=tuple(self._port(array) for array in dict.fromkeys(self.scop.array(a).port for a in buffers)),
             buffers=tuple(buffers.values()),
             transfers=tuple(self._transfer(a, d) for a in self.numbers.places for d in Direction),
             tasks=(task,),
@@ -201,17 +201,17 @@ class ShapeBuilder:
     def _moves(self, direction: Direction, active: Mapping[ArrayId, Condition]) -> tuple[Node, ...]:
         """Loads, or stores of what is written, of some arrays."""
         uses = [u for u in self.space.arrays if u.array in active and (u.writes or direction is Direction.LOAD)]
-        copies = [(Copy(_id(u.array, direction), active[u.array]), self.scop.home(u.array)) for u in uses]
+        copies = [(Copy(_id(u.array, direction), active[u.array]), self.scop.array(u.array).port) for u in uses]
         return side_by_side(self.alg, copies)
 
     def _transfer(self, array: ArrayId, direction: Direction) -> Transfer:
-        home = self.scop.home(array)
+        home, port = self.scop.home(array), self.scop.array(array).port
         stream = self.numbers.streams.get(array, False) if direction is Direction.LOAD else False
-        return Transfer(_id(array, direction), direction, home, array, self.numbers.widths[array], home, stream)
+        return Transfer(_id(array, direction), direction, home, array, self.numbers.widths[array], port, stream)
 
     def _port(self, array: ArrayId) -> Port:
         declared = self.scop.array(array)
-        written = any(use.writes and self.scop.home(use.array) == array for use in self.space.arrays)
+        written = any(use.writes and self.scop.array(use.array).port == array for use in self.space.arrays)
         direction = "inout" if written else "in"
         return Port(array, "array", declared.type.stored, declared.extents, bundle=array, direction=direction)
 

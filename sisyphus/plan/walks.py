@@ -40,7 +40,7 @@ def hangs_over(origin: Affine, ranges: Ranges, *, size: int, extent: int, unit: 
 
 def is_clipped(plan: Plan, transfer_id: str, ranges: Ranges) -> bool:
     """Whether the loops of a transfer have bounds that move, because its tiles may hang over the array."""
-    buffer, port = plan.buffer(plan.transfer(transfer_id).buffer), plan.port_of(plan.transfer(transfer_id).array)
+    buffer, port = plan.buffer(plan.transfer(transfer_id).buffer), plan.port_of(plan.transfer(transfer_id))
     origin = settled(buffer, ranges)
     kind, last = walk_of(buffer, port, origin), len(buffer.extents) - 1
     dims = {Walk.RUN: range(1), Walk.ROWS: range(last + 1)}.get(kind, range(0))

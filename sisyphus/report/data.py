@@ -131,6 +131,7 @@ def _port(port: Port) -> dict[str, Any]:
         "vector_elements": port.width,
         "ports": [] if port.bundle is None else [port.bundle],
         "direction": port.direction,
+        "copies": port.copies,
     }
 
 

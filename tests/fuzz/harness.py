@@ -144,7 +144,9 @@ def _runner(subject: Subject, seed: int) -> str:
                 f"  for (long e = 0; e < {count}; e++) port_{name}[e / {last} * {pitch} + e % {last}] = {name}[e];"
             )
             tail.append(_print(name, kind, count, f"port_{name}[e / {last} * {pitch} + e % {last}]"))
-    given = [a["name"] if a["kind"] == "scalar" else f"Any{{port_{a['name']}}}" for a in subject.interface]
+    given = [
+        a["name"] if a["kind"] == "scalar" else f"Any{{port_{a['copies'] or a['name']}}}" for a in subject.interface
+    ]
     head = [f'extern "C" void source_{subject.name}({", ".join(declared)});', f"static int run_{subject.name}() {{"]
     calls = [
         f"  of_{subject.name}::{subject.name}({', '.join(given)});",

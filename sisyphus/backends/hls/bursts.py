@@ -21,7 +21,7 @@ from math import ceil, prod
 
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names
-from sisyphus.backends.hls.interface import beat_type, layout_extents, port_of
+from sisyphus.backends.hls.interface import beat_type, layout_extents
 from sisyphus.backends.hls.loop_bounds import NARROW
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -107,7 +107,7 @@ class _Printer:
     ) -> None:
         self.side = side
         self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
-        self.buffer, self.port = plan.buffer(transfer.buffer), port_of(plan, transfer)
+        self.buffer, self.port = plan.buffer(transfer.buffer), plan.port_of(transfer)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
         self.width = self.port.width

@@ -94,7 +94,7 @@ def _kernel(w: Writer, plan: Plan, names: Names) -> None:
         w.line(f'    : device_(device), kernel_(device_, device_.load_xclbin(xclbin), "{top}") {{}}')
         w.line()
         w.line("// Arrays as in the source; returns seconds on the board, without transfers.")
-        with w.block(f"double operator()({', '.join(map(_parameter, ports))})"):
+        with w.block(f"double operator()({', '.join(_parameter(p) for p in ports if p.copies is None)})"):
             _call(w, ports)
         w.line()
         w.line("private:")
@@ -111,7 +111,7 @@ def _parameter(port: Port) -> str:
 
 def _call(w: Writer, ports: tuple[Port, ...]) -> None:
     arrays = [(at, p) for at, p in enumerate(ports) if p.kind == "array"]
-    extents = [f'{{"{p.name}", data_{p.name}, {_elements(p) * p.type.bytes}}}' for _, p in arrays]
+    extents = [f'{{"{p.name}", data_{p.name}, {_elements(p) * p.type.bytes}}}' for _, p in arrays if p.copies is None]
     w.line(f"check_disjoint({{{', '.join(extents)}}});")
     for at, port in arrays:
         name, size = port.name, interface.beats(port) * port.width * port.type.bytes
@@ -119,7 +119,7 @@ def _call(w: Writer, ports: tuple[Port, ...]) -> None:
         w.line(f"xrt::bo bo_{name}(device_, {size}, kernel_.group_id({at}));")
         w.line(f"{port.type.c_name} *map_{name} = bo_{name}.map<{port.type.c_name} *>();")
         if port.direction != "out":
-            w.line(f"pack(data_{name}, map_{name}, {_elements(port)}, {last}, {padded});")
+            w.line(f"pack(data_{port.copies or name}, map_{name}, {_elements(port)}, {last}, {padded});")
             w.line(f"bo_{name}.sync(XCL_BO_SYNC_BO_TO_DEVICE);")
     w.line("const auto begin = std::chrono::steady_clock::now();")
     given = [f"scalar_{p.name}" if p.kind == "scalar" else f"bo_{p.name}" for p in ports]
@@ -153,9 +153,8 @@ def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
             array = block.array
             w.line(f"Block<{array.type.stored.c_name}> port_{array.id}({array.elements});")
             w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, 1, 1);")
-        given = [
-            f"scalar_{p.name}" if p.kind == "scalar" else f"port_{p.name}.data()" for p in interface.live_ports(plan)
-        ]
+        ports = [p for p in interface.live_ports(plan) if p.copies is None]
+        given = [f"scalar_{p.name}" if p.kind == "scalar" else f"port_{p.name}.data()" for p in ports]
         w.line(f"const double seconds = kernel({', '.join(given)});")
         w.line(f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))});")
         for block in blocks:

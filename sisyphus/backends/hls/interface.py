@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from sisyphus.errors import InternalError
-from sisyphus.plan import Call, Copy, Plan, Port, Task, Transfer, walk
+from sisyphus.plan import Call, Copy, Plan, Port, Task, walk
 
 LAYOUTS = ("plain", "padded", "packed")
 
@@ -52,7 +52,7 @@ def live_ports(plan: Plan) -> tuple[Port, ...]:
     """The arguments of the emitted top function: arrays that travel, scalars that are read."""
     tasks = called_tasks(plan)
     nodes = (n for body in (plan.body, *(t.body for t in tasks)) for n in walk(body))
-    moved = {port_of(plan, plan.transfer(n.transfer)).name for n in nodes if isinstance(n, Copy)}
+    moved = {plan.port_of(plan.transfer(n.transfer)).name for n in nodes if isinstance(n, Copy)}
     read = {name for task in tasks for name in task.scalars}
     return tuple(p for p in plan.ports if p.name in (moved if p.kind == "array" else read))
 
@@ -77,11 +77,3 @@ def parameter(port: Port, name: str) -> str:
         return f"{port.type.c_name} {name}"
     const = "" if is_written(port) else "const "
     return f"{const}{beat_type(port)} *{name}"
-
-
-def port_of(plan: Plan, transfer: Transfer) -> Port:
-    """The port a transfer goes through."""
-    for port in plan.ports:
-        if port.kind == "array" and port.name in (transfer.port, transfer.array):
-            return port
-    raise InternalError(f"transfer `{transfer.id}` has no port in the plan of `{plan.scop.name}`")

@@ -10,7 +10,7 @@ from math import prod
 from sisyphus.backends.hls.bursts import TransferSignature, array_parameter
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
-from sisyphus.backends.hls.interface import parameter, port_of
+from sisyphus.backends.hls.interface import parameter
 from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, least_trips
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -245,7 +245,7 @@ class TaskPrinter:
 
     def _copy(self, transfer_id: str) -> None:
         transfer = self.plan.transfer(transfer_id)
-        port = port_of(self.plan, transfer)
+        port = self.plan.port_of(transfer)
         self._ports.add(port.name)
         self._buffers.add(transfer.buffer)
         self.w.line(copy_call(self.plan, self.names, transfer_id, self.signatures[transfer_id]))
@@ -255,7 +255,7 @@ class TaskPrinter:
 def copy_call(plan: Plan, names: Names, transfer_id: str, signature: TransferSignature) -> str:
     """The statement that runs a transfer once."""
     transfer = plan.transfer(transfer_id)
-    port = names.of("port", port_of(plan, transfer).name)
+    port = names.of("port", plan.port_of(transfer).name)
     iterators = [names.of("iterator", i) for i in signature.iterators]
     return f"{signature.name}({', '.join([port, buffer_name(names, plan.buffer(transfer.buffer)), *iterators])});"
 

@@ -34,11 +34,15 @@ STACK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class TestArray:
-    """One array of the source: its port in the kernel if it has one, whether its final value counts."""
+    """One array of the source: its port in the kernel if it has one, whether its final value counts.
+
+    `copies` are further ports that are given the same data.
+    """
 
     array: Array
     port: Port | None
     compared: bool
+    copies: tuple[Port, ...] = ()
 
 
 def data_sets(plan: Plan) -> tuple[str, ...]:
@@ -96,7 +100,8 @@ def blocks_of(plan: Plan, temporaries: Collection[str]) -> list[TestArray]:
         if argument.kind == "array" and argument.name in known:
             array = known[argument.name]  # type: ignore[index]
             compared = array.role in (Role.OUT, Role.INOUT) and array.id not in temporaries
-            found.append(TestArray(array, ports.get(argument.name), compared))
+            copies = tuple(port for port in ports.values() if port.copies == argument.name)
+            found.append(TestArray(array, ports.get(argument.name), compared, copies))
     return found
 
 
@@ -175,11 +180,11 @@ def print_scalar(w: Writer, argument: Argument) -> None:
 
 def _allocate(w: Writer, block: TestArray) -> None:
     print_block(w, block)
-    if block.port is not None or block.compared:
-        array, port = block.array, _as_port(block)
-        w.line(f"Block<{interface.beat_type(port)}> port_{array.id}({interface.beats(port)});")
+    array = block.array
+    for port in ([_as_port(block)] if block.port is not None or block.compared else []) + list(block.copies):
+        w.line(f"Block<{interface.beat_type(port)}> port_{port.name}({interface.beats(port)});")
         last, padded = pitch(port)
-        w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, {last}, {padded});")
+        w.line(f"pack(data_{array.id}.data(), port_{port.name}.data(), {array.elements}, {last}, {padded});")
 
 
 def pitch(port: Port) -> tuple[int, int]:

@@ -46,7 +46,11 @@ def _header(plan: Plan, names: Names) -> str:
     w.lines([f"#ifndef {guard}", f"#define {guard}", ""])
     if any(p.width > 1 for p in interface.arrays(plan)):
         w.lines(["#include <hls_vector.h>", ""])
-    w.lines(['extern "C" {', f"{_signature(plan, names)};", "}", "", "#endif"])
+    w.line('extern "C" {')
+    for port in (p for p in interface.arrays(plan) if p.copies is not None):
+        data = names.of("port", port.copies or port.name)
+        w.line(f"// `{names.of('port', port.name)}` is given the data of `{data}` a second time, in memory of its own.")
+    w.lines([f"{_signature(plan, names)};", "}", "", "#endif"])
     return w.text()
 
 

@@ -110,8 +110,8 @@ def _ports(study: Study) -> list[tuple[str, BankCost]]:
     """The adapter of each bundle, as wide as its widest port, and the control interface."""
     table, plan = study.target.memories, study.plan
     bits: dict[str, int] = {}
-    arrays = {transfer.array for transfer in plan.transfers}
-    live = [p for p in plan.ports if p.kind == "array" and p.name in arrays]
+    used = {transfer.port for transfer in plan.transfers}
+    live = [p for p in plan.ports if p.kind == "array" and p.name in used]
     for port in live:
         bundle = port.bundle or port.name
         bits[bundle] = max(bits.get(bundle, 0), port.width * port.type.bits)

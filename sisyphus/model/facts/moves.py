@@ -16,7 +16,7 @@ def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
 
 def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condition = True) -> Move:
     """The facts of a transfer."""
-    buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer.array)
+    buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer)
     array, packed = plan.scop.array(transfer.array).extents, port.layout == "packed" and buffer.extents == port.extents
     is_tile: Condition = False
     for step in (step for origin in buffer.origin for _, step in origin.terms):

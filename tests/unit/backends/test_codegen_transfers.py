@@ -179,7 +179,7 @@ def test_the_loops_that_are_printed_are_those_of_the_walk() -> None:
         ranges = transfer_ranges(plan)["load_A"]
         buffer, text = plan.buffer("buf_A"), project(plan).files["kernel.cpp"]
         body = text[: text.index("static void store_B")]
-        kind = walk_of(buffer, plan.port_of(plan.transfer("load_A").array), settled(buffer, ranges))
+        kind = walk_of(buffer, plan.port_of(plan.transfer("load_A")), settled(buffer, ranges))
         assert (kind is Walk.RUN) == ("++column" in body or "++row0;" in body)
         assert (kind is Walk.PACKED) == ("const int at" in body)
         assert is_clipped(plan, "load_A", ranges) == ("loop_tripcount" in body)

@@ -57,7 +57,7 @@ def test_a_hidden_wide_load_is_not_late() -> None:
     """trmm and symm: 3,000 wide beats beside 5,000 narrower ones."""
     entry = next(e for e in measured_designs() if e["id"] == "u55c/sisyphus/symm")
     plan = plan_of(entry)
-    assert any(t.width == 16 and plan.port_of(t.array).direction == "in" for t in plan.transfers)
+    assert any(t.width == 16 and plan.port_of(t).direction == "in" for t in plan.transfers)
     assert late(estimate(plan, U55C)) == START + 540
 
 
