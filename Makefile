@@ -5,12 +5,14 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help setup demo polybench test lint format clean
+.PHONY: help setup demo polybench csynth score test fuzz lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    choose, write and verify a design for gemm in build/gemm"
 	@echo "make polybench SIZE=medium   all of PolyBench in build/polybench, verified; goes on where it was stopped"
+	@echo "make csynth KERNEL=gemm      a design for a kernel of kernels/ in build/KERNEL, synthesized with Vitis HLS (must be on PATH)"
+	@echo "make score   the kernels of the published comparisons beside the best published cycles; goes on where it was stopped"
 	@echo "make test    run the tests"
 	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0; goes on where it stopped, failures in build/fuzz"
 	@echo "make lint    ruff and mypy --strict"
@@ -35,6 +37,18 @@ demo: $(VENV)/installed
 SIZE ?= medium
 polybench: $(VENV)/installed
 	$(BIN)/sisy batch kernels/polybench --set $(shell echo $(SIZE) | tr a-z A-Z) -j $(JOBS) --time-limit 20s -o build/polybench
+
+KERNEL ?= gemm
+SOURCE = $(firstword $(wildcard $(KERNEL) kernels/*/$(KERNEL).c))
+csynth: $(VENV)/installed
+	test -n "$(SOURCE)" || { echo "no kernels/*/$(KERNEL).c; KERNEL is a name from kernels/ or the path of a C file"; exit 2; }
+	$(BIN)/sisy optimize $(SOURCE) -o build/$(basename $(notdir $(SOURCE)))
+	$(MAKE) -C build/$(basename $(notdir $(SOURCE))) csynth
+	$(BIN)/sisy readback build/$(basename $(notdir $(SOURCE)))
+
+score: $(VENV)/developing
+	mkdir -p build
+	$(BIN)/python scripts/score.py --lines build/scores.jsonl $(SCORE)
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup

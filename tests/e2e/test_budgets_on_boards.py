@@ -49,7 +49,7 @@ def test_boards_are_listed_and_shown() -> None:
     shown = sisy("devices", "u200").stdout
     assert "SLR1         1,317" in shown
     assert "UG1393" in shown
-    assert "no figures of its user region" in sisy("devices", "u55c").stdout
+    assert "no figures of its user region" in sisy("devices", "kv260").stdout
     data = json.loads(sisy("devices", "u200", "--json").stdout)
     assert data["platforms"][0]["slrs"][1]["lut"] == 160_000
     assert data["routable"]["lut"] == 609_000

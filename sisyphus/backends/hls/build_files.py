@@ -102,8 +102,16 @@ def _system(plan: Plan, target: Target, names: Names) -> str:
     if device.bank_kind != "PS":
         for port, bank in _banks(plan, device.banks).items():
             w.line(f"sp={unit}.{names.of('port', port)}:{device.bank_kind}[{bank}]")
-    w.lines(["", "# To help a large design to route (not tried on designs like this):", "# [vivado]"])
-    w.lines(f"# prop={prop}  ({source})" for prop, source in strategies())
+    props = strategies(target)
+    if props:
+        w.lines(
+            [
+                "",
+                "# As designs were routed that fill a good part of a die (Prometheus, U55C, 216 of 220 MHz).",
+                "[vivado]",
+            ]
+        )
+        w.lines(f"prop={prop}" for prop in props)
     return w.text()
 
 

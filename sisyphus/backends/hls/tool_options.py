@@ -31,9 +31,11 @@ def scalable_versions(target: Target) -> tuple[str, ...]:
     return tuple(_data()["clock_of_scalable_platforms"]["versions"])
 
 
-def strategies() -> tuple[tuple[str, str], ...]:
-    """Properties of Vivado's implementation that helped large designs to route, each with who says so."""
-    return tuple((entry["prop"], entry["source"]) for entry in _data()["strategies"])
+def strategies(target: Target) -> tuple[str, ...]:
+    """Properties of Vivado's runs with which designs like these were routed; none for boards without a shell."""
+    if target.device.bank_kind == "PS":
+        return ()
+    return tuple(entry["prop"] for entry in _data()["strategies"])
 
 
 def _filled(option: str, target: Target, unit: str) -> str:

@@ -98,7 +98,8 @@ def test_unified_link(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("version", "board", "clock"),
     [
-        ("2023.2", "u200", "--clock.freqHz 250000000:kernel_gemm_1"),
+        ("2024.1", "u200", "--clock.freqHz 250000000:kernel_gemm_1"),
+        ("2023.2", "u200", "--kernel_frequency 250 "),
         ("2022.2", "u200", "--kernel_frequency 250 "),
         ("2022.2", "kv260", "--clock.freqHz 250000000:kernel_gemm_1"),
     ],
@@ -243,6 +244,11 @@ def test_script_of_the_classic_flow(expect) -> None:  # type: ignore[no-untyped-
 
 def test_connectivity(expect) -> None:  # type: ignore[no-untyped-def]
     expect(project(gemm_resident(), target()).files["system.cfg"], ".cfg")
+
+
+def test_boards_with_a_shell_are_placed_and_routed_as_designs_that_were() -> None:
+    assert "={-directive AltSpreadLogic_medium}" in project(gemm_resident(), target("u55c")).files["system.cfg"]
+    assert "[vivado]" not in project(gemm_resident(), target("kv260")).files["system.cfg"]
 
 
 def test_tree_reduction_is_told_to_both_flows() -> None:
