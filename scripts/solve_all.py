@@ -6,12 +6,11 @@
 
 Without --set: the 18 kernels of the paper at its sizes, each with and without tree reduction, divisors only and
 optimistic reuse. `objective` are cycles by the full model, or with --model paper the paper's own objective. Each
-problem runs in a process of its own, so that its peak memory can be told. Seconds are those of the search, over all
-forms of the kernel, which share the time limit; `cpu` are processor seconds, those of solvers in child processes among
-them; `first` is when the first design was there. Rows are printed as they
-are done, and a summary last.
-With --against, each problem is also given to another solver, with the same limit, and `ratio` is the objective over the
-better of both.
+problem runs in a process of its own, so that its peak memory can be told. Seconds are those of the search as the
+command does it, over all forms of the kernel, which share the time limit; `cpu` are processor seconds, those of
+solvers in child processes among them; `first` is when the first design was there. Rows are printed as they are done,
+and a summary last. With --against, each problem is also given to another solver, with the same limit, and `ratio` is
+the objective over the better of both.
 Exits 1 if a problem is left without a design.
 """
 
@@ -29,15 +28,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sisyphus.choice import forms, share_of
-from sisyphus.errors import KernelError, NothingFits, SisyphusError
-from sisyphus.model import Estimator
-from sisyphus.pipeline import Kernel, Model, Source, load_kernels
-from sisyphus.request import Form
-from sisyphus.search import Found, Judged, MeasuredCosts, PaperCosts, search_within
+from sisyphus.choice import find
+from sisyphus.errors import InternalError, SisyphusError
+from sisyphus.request import Model, Request, Source, load_kernels
 from sisyphus.solve import Limits
-from sisyphus.space import DesignPoint, Options, build_space
-from sisyphus.target import KINDS, load_device, make_target
+from sisyphus.space import Options
+from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).resolve().parent.parent / "kernels"
 #: Those of the paper, at the sizes that the files default to.
@@ -60,7 +56,7 @@ class Job:
     path: str
     data_set: str
     defines: tuple[str, ...]
-    tree: bool
+    options: Options
     model: Model
     solver: str
     limit_s: float
@@ -95,7 +91,7 @@ class Row:
         return (
             Path(self.job.path).stem,
             self.job.data_set,
-            "yes" if self.job.tree else "no",
+            "yes" if self.job.options.tree_reduction else "no",
             *("" if n is None else f"{n:.2f}" for n in numbers),
             "" if gap is None else f"{max(gap, 0.0):.2f}",
             "" if self.first_s is None else f"{self.first_s:.2f}",
@@ -118,17 +114,11 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
                 continue
             for data_set in [s for s in options.sets if s in known] if options.sets else [""]:
                 defines = tuple(f"{key}={value}" for key, value in known.get(data_set, {}).items())
+                tiles = options.tiles or ("auto" if data_set else "divisors")
                 for tree in (False,) if options.no_tree else (False, True):
-                    yield Job(
-                        str(source),
-                        data_set,
-                        defines,
-                        tree,
-                        options.model,
-                        options.solver,
-                        options.time_limit,
-                        options.against,
-                    )
+                    asked = Options(tree_reduction=tree, tiles=tiles)
+                    how = options.model, options.solver, options.time_limit, options.against
+                    yield Job(str(source), data_set, defines, asked, *how)
 
 
 def run(job: Job) -> Row:
@@ -141,40 +131,24 @@ def run(job: Job) -> Row:
 
 
 def run_alone(job: Job) -> Row:
-    """The best design over all forms of the kernel."""
-    kernels = load_kernels(Source(job.path, defines=job.defines))
+    """The best design over all forms of the kernel, as the command finds it."""
+    source = Source(job.path, defines=job.defines)
+    kernels = load_kernels(source)
+    target, limits = make_target(load_device("u200"), budget="chip"), Limits(seconds=job.limit_s)
+    request = Request(source, target, job.options, job.solver, limits, job.model)
     started, before = time.monotonic(), processor_seconds()
     heard = Heard(started)
-    found, failed, bounds = list[Found](), list[str](), list[float]()
-    seen = set[Form]()
-    target = make_target(load_device("u200"), budget="chip")
-    for kernel in forms(kernels, target, job.model, nothing_yet=lambda: not found):
-        if kernel.form in seen:
-            continue
-        limits = share_of(Limits(seconds=job.limit_s), time.monotonic() - started, len(kernels) - len(seen))
-        seen.add(kernel.form)
-        heard.bound = -math.inf
-        try:
-            one = solve(kernel, job, limits, heard)
-        except NothingFits as fault:
-            failed.append(f"{type(fault).__name__}: {fault.message[:60]}")
-            continue
-        except SisyphusError as fault:
-            failed.append(f"{type(fault).__name__}: {fault.message[:60]}")
-            bounds.append(heard.bound)
-            continue
-        found.append(one)
-        bounds.append(heard.bound if one.outcome.bound is None else one.outcome.bound)
+    try:
+        outcome = find(kernels, request, on_progress=heard).outcome
+    except SisyphusError as fault:
+        objective, bound, stop = None, heard.bound, f"{type(fault).__name__}: {fault.message[:60]}"
+    else:
+        if outcome is None:
+            raise InternalError("a search without an outcome")
+        objective, bound, stop = outcome.objective, outcome.bound, outcome.stop.value
     seconds, cpu_s = time.monotonic() - started, processor_seconds() - before
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    least = min(bounds, default=-math.inf)
-    bound = least if math.isfinite(least) else None
-    if not found:
-        return Row(job, None, bound, None, seconds, cpu_s, memory, failed[0])
-    objective = min(one.outcome.objective or math.inf for one in found)
-    bound = bound if bound is None else min(bound, objective)
-    stops = {one.outcome.stop.value for one in found} | {f for f in failed if f.startswith("TimeUp")}
-    return Row(job, objective, bound, heard.first_s, seconds, cpu_s, memory, "+".join(sorted(stops)))
+    return Row(job, objective, bound, heard.first_s, seconds, cpu_s, memory, stop)
 
 
 def processor_seconds() -> float:
@@ -185,39 +159,16 @@ def processor_seconds() -> float:
 
 @dataclass
 class Heard:
-    """What searches told of while they ran: when the first design was there, and the highest bound of a form."""
+    """What searches told of while they ran: when the first design was there, and the last bound."""
 
     started: float
     first_s: float | None = None
-    bound: float = -math.inf
+    bound: float | None = None
 
     def __call__(self, cost: float | None, bound: float | None, _: float) -> None:
         if cost is not None and self.first_s is None:
             self.first_s = time.monotonic() - self.started
-        if bound is not None:
-            self.bound = max(self.bound, bound)
-
-
-def solve(kernel: Kernel, job: Job, limits: Limits, heard: Heard) -> Found:
-    target = make_target(load_device("u200"), budget="chip")
-    options = Options(tree_reduction=job.tree, tiles="auto" if job.data_set else "divisors")
-    if job.model == "paper":
-        options = Options(tree_reduction=job.tree).as_in_paper()
-    space = build_space(kernel.scop, kernel.dependences, kernel.distribution, kernel.live, target, options)
-    estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, target)
-
-    def judge(point: DesignPoint) -> Judged:
-        if job.model == "paper":
-            return Judged(None, {})
-        try:
-            cost = estimator.estimate(point)
-        except KernelError:  # a width that this point's tiles do not allow
-            return Judged(math.inf, {})
-        return Judged(cost.cycles, {kind.name: getattr(cost, kind.name) for kind in KINDS})
-
-    costs = PaperCosts if job.model == "paper" else MeasuredCosts
-    improve = job.model == "measured"
-    return search_within(space, costs, job.solver, limits, judge, improve=improve, on_progress=heard)
+        self.bound = bound if bound is not None else self.bound
 
 
 def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
@@ -226,8 +177,9 @@ def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--set", action="append", dest="sets", default=[], help="data set of sizes.toml")
     parser.add_argument("--model", choices=("paper", "measured"), default="measured")
     parser.add_argument("--no-tree", action="store_true", help="only without tree reduction")
+    parser.add_argument("--tiles", choices=("auto", "divisors"), help="if not given, auto with --set, divisors without")
     parser.add_argument("--solver", default="exact")
-    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per form of a kernel")
+    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds per kernel")
     parser.add_argument("--against", help="another solver to compare with, as `exact`")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("kernels", nargs="*")

@@ -1,4 +1,4 @@
-"""Choosing a design: a search over every form of a kernel, or a saved point; writes nothing."""
+"""One search after another over all forms of a kernel and their spaces, under one upper bound; writes nothing."""
 
 from __future__ import annotations
 
@@ -6,41 +6,31 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import inf
+from math import inf, prod
 
 from sisyphus import allowance, report
-from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, taken, with_amounts
+from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_copies, with_views
-from sisyphus.saved import fitted
 from sisyphus.search import (
     Found,
-    Judge,
     Judged,
     MeasuredCosts,
+    OnProgress,
     PaperCosts,
     as_fixed,
     polished,
     search_within,
 )
-from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
-from sisyphus.search.smallest import Size, needs_alone, needs_together
 from sisyphus.solve import Limits, SolveOutcome, Stop
-from sisyphus.space import DesignPoint, Space, illegal
+from sisyphus.space import DesignPoint, Options, Space, illegal
 from sisyphus.target import KINDS, Target
-
-#: Seconds for finding out which budget is too small, and at most for one search on the way.
-EXPLAIN_S, PROBE_S = 20.0, 2.0
-#: Budgets that the paper's model has.
-PAPER_BUDGETS = ("dsp", "onchip_bytes", PARTITION)
-#: A gap within which every design is good enough.
-ANY = 1.0
-#: Larger amounts stand for no limit.
-MOST_SHOWN = 1 << 32
 
 #: Moments of a search that are kept.
 MOMENTS = 200
+#: Combinations of tiles in a nest above which a smaller space is searched first.
+LARGE = 1_000_000
 
 Listen = Callable[[str], None]
 
@@ -61,7 +51,7 @@ class Known:
 class Choice:
     """A point, the form of the kernel that it is a point of, and how it was found.
 
-    `others` are the next best ones, best first; `notes` are for the user; `trace` is how the search of this form went.
+    `others` are the next best ones, best first; `notes` are for the user; `trace` is how the search that found it went.
     """
 
     kernel: Kernel
@@ -78,52 +68,6 @@ class Choice:
         return self.outcome is not None and self.outcome.stop is Stop.INTERRUPTED
 
 
-def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent) -> Choice:
-    """The given point, or the best one of a search; where none fits, `NothingFits` tells what is too small."""
-    if request.design is not None:
-        kernel, point = fitted(kernels, request.source, request.design)
-        choice = Choice(kernel, space_of(kernel, request), point, None)
-        over = _excess(choice, request)
-        if over and request.binding:
-            raise NothingFits(f"{request.design}: this design takes {over}", hint="raise the budget, or search anew")
-        return replace(choice, notes=(f"this design takes {over}",) if over else ())
-    start = None if request.start is None else Known(*fitted(kernels, request.source, request.start))
-    begun = time.monotonic()
-    try:
-        found = find(kernels, request, listen, start=start)
-        if request.options.trust == "any" or found.was_interrupted:
-            return found
-        return _with_cost_of_trust(kernels, request, listen, found, time.monotonic() - begun)
-    except NothingFits as failure:
-        probes = _Probes(kernels, request, listen)
-        try:
-            reason = probes.reason()
-        except KeyboardInterrupt:
-            raise failure from None
-        if probes.lucky is not None:
-            return probes.lucky
-        raise reason from failure
-
-
-def _with_cost_of_trust(
-    kernels: Sequence[Kernel], request: Request, listen: Listen, found: Choice, spent: float
-) -> Choice:
-    """The choice, with a note of what a search without distrust finds from there in the time that is left."""
-    limit, cycles = request.limits.seconds, cost_of(found, request)
-    unknown = replace(found, notes=(*found.notes, "what `--trust measured` costs is not known: no time was left"))
-    if limit is not None and limit <= spent:
-        return unknown
-    listen("search: what would it take without `--trust measured`?")
-    limits = replace(request.limits, seconds=None if limit is None else limit - spent)
-    free = replace(request, options=replace(request.options, trust="any"), top=1, limits=limits)
-    try:
-        least = min(cycles, cost_of(find(kernels, free, listen, start=Known(found.kernel, found.point)), request))
-    except (KeyboardInterrupt, TimeUp):
-        return unknown
-    note = f"`--trust measured` costs {cycles - least:,.0f} of {cycles:,.0f} cycles: {least:,.0f} were found without it"
-    return replace(found, notes=(*found.notes, note))
-
-
 def find(
     kernels: Sequence[Kernel],
     request: Request,
@@ -131,72 +75,153 @@ def find(
     *,
     start: Known | None = None,
     improve: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> Choice:
     """The best of the points of all forms of the kernel, and the next best ones up to `request.top` in all.
 
-    Forms with copies of arrays come first. Arrays have views where one of them does not fit on chip, or where nothing
-    fits without. The search of the form that `start` belongs to begins with it. `improve` what was found by the full
-    model. A form of which a fixed knob is not one is left out.
+    One search follows another, and each looks only for what costs less than what is known. Forms with copies of arrays
+    come last. Arrays have views where one of them does not fit on chip, or where nothing fits without. The search of
+    the form that `start` belongs to begins with it. `improve` what was found by the full model. A form of which a fixed
+    knob is not one is left out.
     """
-    choices: list[Choice] = []
-    failures: list[NoDesignError | TimeUp | UsageError] = []
-    kernels = (
-        kernels
-        if request.model == "paper"
-        else (*filter(None, map(with_copies, (k for k in kernels if not k.views))), *kernels)
-    )
-    asked = forms(kernels, request.target, request.model, nothing_yet=lambda: not choices)
-    seen, begun = set[Form](), time.monotonic()
-    for kernel in chain(asked, () if start is None else (start.kernel,)):
-        if kernel.form in seen:
-            continue
-        limits = share_of(request.limits, time.monotonic() - begun, len(kernels) - len(seen))
-        seen.add(kernel.form)
-        try:
-            choices.append(_search(kernel, replace(request, limits=limits), listen, start=start, improve=improve))
-        except (NoDesignError, TimeUp, UsageError) as failure:
-            failures.append(failure)
-        except KeyboardInterrupt:
-            if not choices:
-                raise
+    found: list[Answer] = []
+    begun = time.monotonic()
+    parts = _Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
+    for part in parts:
+        limits = share_of(request.limits, time.monotonic() - begun, parts.left)
+        asked = replace(request, limits=limits, options=part.options)
+        search = _Search(part, asked, listen, on_progress)
+        found.append(search.answer(_upper(found, request.top), improve=improve))
+        if found[-1].stop is Stop.INTERRUPTED:
+            found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
             break
-        if choices and choices[-1].was_interrupted:
-            break
+    choices = [answer.choice for answer in found if answer.choice is not None]
     if not choices:
-        raise next((f for f in failures if isinstance(f, TimeUp)), failures[0])
+        raise _nothing_found(found)
     with allowance.held():
-        return _best_of(choices, failures, request)
+        return _best_of(choices, found, request)
 
 
-def _best_of(choices: Sequence[Choice], failures: Sequence[Exception], request: Request) -> Choice:
-    """The best design of all forms, and the next best ones."""
+def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Request) -> Choice:
+    """The best design of all searches, and the next best ones."""
     best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
-    best = replace(best, outcome=_of_all_forms(best.outcome, choices, failures))
-    if request.top == 1:
-        return best
     known = {k.point: k for c in choices for k in (Known(c.kernel, c.point), *c.others)}
     known.pop(best.point)
-    ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key()))
-    return replace(best, others=tuple(ranked[: request.top - 1]))
+    ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key())) if request.top > 1 else []
+    notes = tuple(dict.fromkeys(note for a in found if a.choice and not a.part.is_seed for note in a.choice.notes))
+    return replace(best, outcome=_together(best, found), others=tuple(ranked[: request.top - 1]), notes=notes)
 
 
-def _of_all_forms(
-    outcome: SolveOutcome | None, choices: Sequence[Choice], failures: Sequence[Exception]
-) -> SolveOutcome | None:
-    """The outcome of the best design with the bound of all forms; it is proved where none of them ran out of time."""
-    others = [choice.outcome for choice in choices if choice.outcome is not None]
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A form of the kernel and the options of its space; `is_seed`: a later part contains all of it."""
+
+    kernel: Kernel
+    options: Options
+    is_seed: bool = False
+    start: DesignPoint | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came of one search: a design, or a failure, or neither where nothing beats what was known.
+
+    `counted` are the costs of its designs before what the search does not count made them better.
+    """
+
+    part: Part
+    stop: Stop
+    bound: float | None
+    choice: Choice | None = None
+    counted: tuple[float, ...] = ()
+    failure: BaseException | None = None
+
+
+class _Parts:
+    """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included."""
+
+    def __init__(
+        self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
+    ) -> None:
+        self.request, self.start = request, start
+        copied = () if request.model == "paper" else map(with_copies, (k for k in kernels if not k.views))
+        self._kernels = (*kernels, *filter(None, copied))
+        known = () if start is None else (start.kernel,)
+        self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
+        self.left = 0
+
+    def __iter__(self) -> Iterator[Part]:
+        seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})
+        for kernel in self._forms:
+            if kernel.form in seen:
+                continue
+            seen.add(kernel.form)
+            waiting = max(waiting - 1, 0)
+            parts = self._of(kernel)
+            for at, part in enumerate(parts):
+                self.left = len(parts) - at + waiting * len(parts)
+                yield part
+
+    def _of(self, kernel: Kernel) -> list[Part]:
+        """The spaces of a form; the one with the start comes first.
+
+        Additions that may be reassociated need not be: as a rule, what is found in the one space rules out the other. A
+        large space with ragged tiles comes after the one without, in which a good design is found sooner.
+        """
+        own, start = self.request.options, self.start
+        if self.request.model == "paper":
+            return [Part(kernel, own)]
+        point = start.point if start is not None and start.kernel.form == kernel.form else None
+        spaces = [own, replace(own, tree_reduction=False)] if own.tree_reduction else [own]
+        if point is not None:
+            spaces.sort(key=lambda options: options.tree_reduction != point.tree_reduction)
+        first, *others = spaces
+        smaller = replace(first, tiles="divisors")
+        if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):
+            # the largest space is last and has all the time that is left
+            return [Part(kernel, smaller, is_seed=True), *(Part(kernel, options) for options in (*others, first))]
+        return [Part(kernel, first, start=point), *(Part(kernel, options) for options in others)]
+
+    def _tilings(self, kernel: Kernel, options: Options) -> int:
+        """Combinations of tiles in the largest nest of a space."""
+        try:
+            space = space_of(kernel, replace(self.request, options=options))
+        except UsageError:
+            return LARGE  # a tile that the user fixed is in the larger space only
+        return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
+
+
+def _upper(found: Sequence[Answer], top: int) -> float:
+    """What a design has to cost less than to be among those that are wanted, as searches count."""
+    costs = sorted(cost for answer in found for cost in answer.counted)
+    return costs[top - 1] if len(costs) >= top else inf
+
+
+def _nothing_found(found: Sequence[Answer]) -> BaseException:
+    """Why there is no design."""
+    failures = [answer.failure for answer in found if answer.failure is not None]
+    for kind in (KeyboardInterrupt, TimeUp):
+        for failure in failures:
+            if isinstance(failure, kind):
+                return failure
+    return failures[0]
+
+
+def _together(best: Choice, found: Sequence[Answer]) -> SolveOutcome | None:
+    """The outcome of the best design, with the bound of all searches, and a proof where all of them have one."""
+    outcome = best.outcome
     if outcome is None or outcome.objective is None:
         return outcome
-    cut = any(isinstance(failure, TimeUp) for failure in failures)
-    bounds = [outcome.objective, *(other.bound for other in others)]
+    whole = [answer for answer in found if not answer.part.is_seed and not isinstance(answer.failure, UsageError)]
+    stops = [answer.stop for answer in found if answer.stop is Stop.INTERRUPTED] + [answer.stop for answer in whole]
+    stop = next((stop for stop in stops if stop not in (Stop.PROVED, Stop.INFEASIBLE)), Stop.PROVED)
+    bounds = [outcome.objective, *(answer.bound for answer in whole)]
     known = [bound for bound in bounds if bound is not None]
-    stops = [other.stop for other in others if other.stop is not Stop.PROVED] + [Stop.TIME] * cut
-    stop = next(iter(stops), Stop.PROVED) if outcome.stop is Stop.PROVED else outcome.stop
-    return replace(outcome, stop=stop, bound=None if cut or len(known) < len(bounds) else min(known))
+    return replace(outcome, stop=stop, bound=min(known) if len(known) == len(bounds) else None)
 
 
 def share_of(limits: Limits, spent: float, left: int) -> Limits:
-    """What the next of the `left` forms to come may take of the time that is left, or a second where that is over."""
+    """What the next of the `left` searches to come may take of the time that is left; a second where it is over."""
     if limits.seconds is None:
         return limits
     return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
@@ -231,57 +256,100 @@ def cost_of(known: Known | Choice, request: Request) -> float:
     """What is minimised: cycles, by the model asked for."""
     if request.model == "paper":
         return paper.evaluate(space_of(known.kernel, request), known.point).objective
+    if isinstance(known, Choice) and known.outcome is not None and known.outcome.objective is not None:
+        return known.outcome.objective  # a search has said it of what it found
     return estimate_of(known.kernel, known.point, request.target).by(request.options.objective)
 
 
-def _search(kernel: Kernel, request: Request, listen: Listen, *, start: Known | None, improve: bool) -> Choice:
-    measured = request.model == "measured"
-    space = space_of(kernel, request)
+class _Search:
+    """One search, of one space of one form of the kernel."""
 
-    estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, request.target)
-    seen = 0
+    def __init__(self, part: Part, request: Request, listen: Listen, on_progress: OnProgress | None) -> None:
+        self.part, self.request, self.listen, self.on_progress = part, request, listen, on_progress
+        kernel = part.kernel
+        self._estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, request.target)
+        self._measured = request.model == "measured"
+        self._seen, self._bound = 0, None
+        self._trace: list[report.Moment] = []
 
-    def judge(point: DesignPoint) -> Judged:
-        nonlocal seen
-        seen += 1
-        if not measured:
-            return Judged(None, {"onchip_bytes": estimator.plan(point).onchip_bytes})
+    _bound: float | None
+
+    def answer(self, upper: float, *, improve: bool) -> Answer:
+        """What is found below the upper bound, and what is known of the rest."""
         try:
-            cost = estimator.estimate(as_fixed(space, point))
+            self.space = space_of(self.part.kernel, self.request)
+            found = search_within(
+                self.space,
+                MeasuredCosts if self._measured else PaperCosts,
+                self.request.solver,
+                self.request.limits,
+                self._judged,
+                improve=self._measured and improve,
+                start=self.part.start,
+                upper=upper,
+                top=self.request.top,
+                on_progress=self._hear,
+            )
+        except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
+            return self._failed(failure)
+        if found.point is None:
+            return Answer(self.part, found.outcome.stop, found.outcome.bound)
+        with allowance.held():
+            kernel = self.part.kernel
+            violation = illegal(kernel.dependences, kernel.distribution, found.point)
+            if violation is not None:
+                raise InternalError(f"the chosen design is not legal: {violation}")
+            choice = _with_trace(self._chosen(found, found.point), self._trace)
+            costs = (cost_of(other, self.request) for other in choice.others)
+            counted = tuple(cost for cost in (found.outcome.objective, *costs) if cost is not None)
+            stop = Stop.INTERRUPTED if choice.was_interrupted else found.outcome.stop
+            return Answer(self.part, stop, found.outcome.bound, choice, counted)
+
+    def _failed(self, failure: BaseException) -> Answer:
+        if isinstance(failure, KeyboardInterrupt):
+            return Answer(self.part, Stop.INTERRUPTED, self._bound, failure=failure)
+        if not isinstance(failure, NoDesignError):
+            return Answer(self.part, Stop.TIME, self._bound, failure=failure)
+        if not isinstance(failure, NothingFits) and not self._seen:
+            return Answer(self.part, Stop.FAILED, self._bound, failure=failure)
+        if not isinstance(failure, NothingFits):  # designs were found, and none of them fits
+            failure = NothingFits(failure.message, hint=failure.hint)
+        return Answer(self.part, Stop.INFEASIBLE, inf, failure=failure)
+
+    def _judged(self, point: DesignPoint) -> Judged:
+        """The full model's word about a design."""
+        self._seen += 1
+        if not self._measured:
+            return Judged(None, {"onchip_bytes": self._estimator.plan(point).onchip_bytes})
+        try:
+            cost = self._estimator.estimate(as_fixed(self.space, point))
         except KernelError:  # a width that this point's tiles do not allow
             return Judged(inf, {})
-        if space.options.trust == "measured" and not cost.is_trusted:
+        if self.space.options.trust == "measured" and not cost.is_trusted:
             return Judged(inf, {})
-        return Judged(cost.by(request.options.objective), {kind.name: getattr(cost, kind.name) for kind in KINDS})
+        return Judged(cost.by(self.request.options.objective), {k.name: getattr(cost, k.name) for k in KINDS})
 
-    trace: list[report.Moment] = []
+    def _hear(self, cost: float | None, bound: float | None, seconds: float) -> None:
+        self._bound = bound if bound is not None else self._bound
+        self._trace.append(report.Moment(round(seconds, 3), cost, bound))
+        self.listen(f"search: {report.progress_text(cost, bound, seconds)}")
+        if self.on_progress is not None:
+            self.on_progress(cost, bound, seconds)
 
-    def hear(cost: float | None, bound: float | None, seconds: float) -> None:
-        trace.append(report.Moment(round(seconds, 3), cost, bound))
-        listen(f"search: {report.progress_text(cost, bound, seconds)}")
-
-    try:
-        found = search_within(
-            space,
-            MeasuredCosts if measured else PaperCosts,
-            request.solver,
-            request.limits,
-            judge,
-            improve=measured and improve,
-            start=start.point if start is not None and start.kernel.form == kernel.form else None,
-            top=request.top,
-            on_progress=hear,
-        )
-    except NoDesignError as failure:
-        if seen and not isinstance(failure, NothingFits):  # designs were found, and none of them fits
-            raise NothingFits(failure.message, hint=failure.hint) from failure
-        raise
-    with allowance.held():
-        violation = illegal(kernel.dependences, kernel.distribution, found.point)
-        if violation is not None:
-            raise InternalError(f"the chosen design is not legal: {violation}")
-        is_over = found.outcome.stop is Stop.INTERRUPTED
-        return _with_trace(_chosen(kernel, space, found, judge if measured and not is_over else None), trace)
+    def _chosen(self, found: Found, chosen: DesignPoint) -> Choice:
+        """What was found as points of this form of the kernel, with nests split where that is better."""
+        space, kernel, outcome = self.space, self.part.kernel, found.outcome
+        point = as_fixed(space, chosen)
+        if self._measured and outcome.stop is not Stop.INTERRUPTED:
+            try:
+                point, cycles = polished(space, point, self._judged)
+            except KeyboardInterrupt:
+                cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
+            outcome = outcome if cycles is None else _improved(outcome, cycles)
+        best, *others = (kernel.point(p) for p in (point, *(as_fixed(space, o) for o in found.others)))
+        known = tuple(Known(kernel, other) for other in others if other != best)
+        notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
+        return Choice(kernel, space, best, outcome, known, notes)
 
 
 def _with_trace(choice: Choice, trace: list[report.Moment]) -> Choice:
@@ -293,76 +361,10 @@ def _with_trace(choice: Choice, trace: list[report.Moment]) -> Choice:
     return replace(choice, trace=tuple(kept))
 
 
-def _chosen(kernel: Kernel, space: Space, found: Found, judge: Judge | None) -> Choice:
-    """What a search found as points of this form of the kernel, with nests split where that is better."""
-    point, outcome = as_fixed(space, found.point), found.outcome
-    if judge is not None:
-        try:
-            point, cycles = polished(space, point, judge)
-        except KeyboardInterrupt:
-            cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
-        outcome = outcome if cycles is None else _improved(outcome, cycles)
-    best, *others = (kernel.point(p) for p in (point, *(as_fixed(space, o) for o in found.others)))
-    known = tuple(Known(kernel, other) for other in others if other != best)
-    notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
-    return Choice(kernel, space, best, outcome, known, notes)
-
-
 def _improved(outcome: SolveOutcome, cycles: float) -> SolveOutcome:
     """An outcome that speaks of a design better than what the search knew of."""
     bound = None if outcome.bound is None else min(outcome.bound, cycles)
     return replace(outcome, objective=cycles, bound=bound)
-
-
-class _Probes:
-    """Short searches within other budgets, to find out which of them is too small and how much of it would do.
-
-    `lucky` is a design that fits the budgets as they were, if one turns up on the way.
-    """
-
-    def __init__(self, kernels: Sequence[Kernel], request: Request, listen: Listen) -> None:
-        self.kernels, self.request, self.listen = kernels, request, listen
-        self.given = given(request.target)
-        if request.model == "paper":
-            self.given = {name: self.given[name] for name in PAPER_BUDGETS if name in self.given}
-        limit = request.limits.seconds
-        self.seconds = EXPLAIN_S if limit is None else min(EXPLAIN_S, limit)
-        self.lucky: Choice | None = None
-
-    def reason(self) -> NothingFits:
-        """What to tell the user."""
-        name, device = self.kernels[0].scop.name, of_device(self.request.target)
-        sizes = [Size(b.name, b.option, b.unit, self.given[b.name]) for b in BUDGETS if b.name in self.given]
-        needs = needs_alone(sizes, self.fits, self.seconds)
-        if needs:
-            return one_is_too_small(name, needs, device)
-        needs = needs_together(sizes, self.fits, self.seconds)
-        return several_are_too_small(name, needs, device) if needs else nothing_would_fit(name)
-
-    def fits(self, amounts: Amounts) -> dict[str, int] | None:
-        """What any design within other budgets takes of each; None where a short search finds none."""
-        more = [f"{b.option} {amounts[b.name]}" for b in BUDGETS if self._is_more(b.name, amounts)]
-        self.listen(f"no design fits; would one with {' '.join(more) or 'more'}?")
-        limits = replace(self.request.limits, seconds=min(PROBE_S, self.seconds), gap=ANY)
-        asked = replace(self.request, target=with_amounts(self.request.target, amounts), limits=limits)
-        try:
-            choice = find(self.kernels, asked, improve=False)
-        except (NoDesignError, TimeUp):
-            return None
-        used = taken_by(choice, asked)
-        if all(used[name] <= amount for name, amount in self.given.items()):
-            self.lucky = choice
-        return used
-
-    def _is_more(self, name: str, amounts: Amounts) -> bool:
-        return name in self.given and self.given[name] < amounts[name] <= MOST_SHOWN
-
-
-def _excess(choice: Choice, request: Request) -> str:
-    """What a design takes beyond the budgets, in words; empty where it fits."""
-    used, limits = taken_by(choice, request), given(request.target)
-    over = [b for b in BUDGETS if b.name in limits and used.get(b.name, 0) > limits[b.name]]
-    return ", ".join(f"{used[b.name]:,} of {limits[b.name]:,} {b.unit}" for b in over)
 
 
 def taken_by(choice: Choice, request: Request) -> dict[str, int]:

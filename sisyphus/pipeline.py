@@ -15,7 +15,8 @@ from sisyphus import allowance, report
 from sisyphus.analysis import total_operations
 from sisyphus.backends.hls import Project, check_folder, project
 from sisyphus.cache import Answer, Cache
-from sisyphus.choice import Choice, Listen, choose, silent
+from sisyphus.choice import Choice, Listen, silent
+from sisyphus.choose import choose
 from sisyphus.cpu import time_on_cpu
 from sisyphus.design import LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp

@@ -31,7 +31,7 @@ ROWS = (
     ("cpu",),
     ("verification", "lint"),
     ("report", "readback"),
-    ("request", "saved", "record", "budgets", "choice", "neighbours", "front", "sensitivity", "cache"),
+    ("request", "saved", "record", "budgets", "choice", "choose", "neighbours", "front", "sensitivity", "cache"),
     ("design",),
     ("pipeline", "recheck", "batch"),
     ("api",),

@@ -9,7 +9,7 @@ from sisyphus.search.measured_costs import MeasuredCosts
 from sisyphus.search.nodes import Problem
 from sisyphus.search.paper_costs import PaperCosts
 from sisyphus.search.polish import as_fixed, polished
-from sisyphus.search.session import Judge, Judged
+from sisyphus.search.session import Judge, Judged, OnProgress
 from sisyphus.search.solution import Solution
 from sisyphus.search.solution_point import point_of, values_of
 from sisyphus.search.turns import Found, search
@@ -27,6 +27,7 @@ __all__ = [
     "LeftOut",
     "MakeCosts",
     "MeasuredCosts",
+    "OnProgress",
     "PaperCosts",
     "Problem",
     "Result",

@@ -94,12 +94,14 @@ class Hunt:
 
     def _needs_less(self, result: Result) -> bool:
         """Whether a search within smaller budgets would find a design sooner, or one at all."""
-        return result.gave_up or (result.complete and self.session.best is None and bool(result.over))
+        if result.gave_up:
+            return True
+        return result.complete and not self.session.is_proved and self.session.best is None and bool(result.over)
 
     def _stop(self, result: Result, *, proves: bool) -> Stop:
         if not result.complete:
             return Stop.TIME
-        if self.session.best is None:
+        if self.session.best is None and not self.session.is_proved:
             return Stop.FAILED if result.over else Stop.INFEASIBLE
         return Stop.PROVED if self.session.is_proved or not proves else Stop.UNPROVED
 

@@ -129,7 +129,9 @@ def find_best(
     if not search.prospects.prepare():
         return search.result(has_ended=False)
     search.raise_bound(search.prospects.least())
-    waiting = first_designs(search)
+    if search.bound >= search.to_beat:
+        return search.result(has_ended=True)
+    waiting = [] if np.isfinite(terms.upper) else first_designs(search)
     agenda = Agenda(search.prospects, costs.always_resident())
     looked_at, patience = 0, PATIENT if agenda.begins_on_chip else 0
     while agenda.bound < search.to_beat and search.goes_on():
@@ -194,7 +196,7 @@ class Search:
         self.over, self.refused = dict[str, float](), 0
         self.is_stopped = False
         self._limits: dict[Homes, list[Pace]] = {}
-        self._has_looked = False
+        self._has_looked = bool(np.isfinite(terms.upper))
 
     best: Solution | None
 

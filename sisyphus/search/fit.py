@@ -33,13 +33,15 @@ def search_within(
     *,
     improve: bool,
     start: DesignPoint | None = None,
+    upper: float = inf,
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point whose built design fits, and the next best ones up to `top` in all.
 
-    A formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
-    the best one is then improved by it, unless it is proved to be the best.
+    Only what costs less than `upper` is of interest. A formulation counts some resources only roughly, so every design
+    found is judged by the full model. With `improve`, the best one is then improved by it, unless it is proved to be
+    the best.
     """
     deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
     seen = _Seen(space.target.budget, judge)
@@ -47,10 +49,12 @@ def search_within(
     if improve and limits.seconds is not None:
         searching = replace(limits, seconds=max(LEAST_S, (1 - IMPROVING) * limits.seconds))
     try:
-        found = search(space, make_costs, solver, searching, seen, start=start, top=top, on_progress=on_progress)
+        found = search(
+            space, make_costs, solver, searching, seen, start=start, upper=upper, top=top, on_progress=on_progress
+        )
     except (NoDesignError, TimeUp) as failure:
         raise seen.explained(failure) from failure
-    if not improve or found.outcome.stop in (Stop.PROVED, Stop.INTERRUPTED):
+    if not improve or found.point is None or found.outcome.stop in (Stop.PROVED, Stop.INTERRUPTED):
         return found
     return _improved(space, make_costs, found, seen, deadline)
 

@@ -63,9 +63,10 @@ class Session:
         *,
         on_progress: OnProgress | None,
         top: int = 1,
+        upper: float = inf,
     ) -> None:
         self.space, self.make_costs, self.limits, self.judge, self.top = space, make_costs, limits, judge, top
-        self.on_progress = on_progress
+        self.upper, self.on_progress = upper, on_progress
         self.started = time.monotonic()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self.found: list[Candidate] = []
@@ -79,8 +80,8 @@ class Session:
 
     @property
     def to_beat(self) -> float:
-        """What a design must cost less than to be among the `top` best ones."""
-        return self.found[-1].cost if len(self.found) == self.top else inf
+        """What a design must cost less than to be among the `top` best ones, and below the upper bound."""
+        return min(self.found[-1].cost if len(self.found) == self.top else inf, self.upper)
 
     @property
     def seconds(self) -> float:
@@ -105,10 +106,11 @@ class Session:
 
     @property
     def is_proved(self) -> bool:
-        """The best design is known to be within the gap asked for."""
-        if self.best is None or self.bound is None:
+        """The best design is known to be within the gap asked for, or none to cost less than the upper bound."""
+        cost = self.upper if self.best is None else self.best.cost
+        if self.bound is None or not isfinite(cost):
             return False
-        return self.best.cost * (1 - self.limits.gap) <= self.bound + EQUAL * abs(self.bound)
+        return cost * (1 - self.limits.gap) <= self.bound + EQUAL * abs(self.bound)
 
     @cached_property
     def costs(self) -> CostModel:
@@ -134,7 +136,7 @@ class Session:
         judged = self.judged(point)
         cost, budget = judged.cycles if judged.cycles is not None else inf, self.space.target.budget
         over = budget.exceeded_by(judged.usage)
-        if not over and isfinite(cost) and all(point != other.point for other in self.found):
+        if not over and cost < self.upper and all(point != other.point for other in self.found):
             best = self.best
             candidate = Candidate(point, cost, budget.fullest(judged.usage), solver)
             self.found = sorted([*self.found, candidate], key=lambda c: c.rank)[: self.top]

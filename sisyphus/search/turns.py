@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf, isfinite
 
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.search.by_exact import exact
@@ -18,10 +19,11 @@ from sisyphus.space import DesignPoint, Space
 class Found:
     """A design point and how it was found; `skipped` says which solvers were of no use, and why.
 
-    `others` are the next best designs, best first, where more than one was asked for.
+    There is no point where none was found that costs less than the upper bound that was given. `others` are the next
+    best designs, best first, where more than one was asked for.
     """
 
-    point: DesignPoint
+    point: DesignPoint | None
     outcome: SolveOutcome
     skipped: tuple[str, ...] = ()
     others: tuple[DesignPoint, ...] = ()
@@ -35,20 +37,21 @@ def search(
     judge: Judge | None = None,
     *,
     start: DesignPoint | None = None,
+    upper: float = inf,
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point of a space by the solvers in `solver` (see registry), tried until one of them is done.
 
     `judge` has the last word on what a design costs and whether it fits; without it the cost model that the search
-    makes has it. A `start` that is a legal design is the first incumbent. The `top` best designs are kept. A limit of
-    time and Ctrl-C end the search with the best design so far. Raises `NoDesignError` where nothing fits or no solver
-    is of use, `TimeUp` where time ran out first.
+    makes has it. A `start` that is a legal design is the first incumbent. The `top` best designs are kept, of those
+    that cost less than `upper`. A limit of time and Ctrl-C end the search with the best design so far. Raises
+    `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
     """
     names = solver_list(solver)
     for name in names:
         _require_form(name, make_costs)
-    session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top)
+    session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top, upper=upper)
     if start is not None:
         _begin_with(session, start)
     outcomes = []
@@ -108,6 +111,8 @@ def _answer(session: Session, outcomes: list[SolveOutcome]) -> Found:
     last = next((o for o in reversed(outcomes) if o.stop is not Stop.FAILED), outcomes[-1])
     best = session.best
     if best is None:
+        if isfinite(session.upper) and last.stop is not Stop.FAILED:
+            return Found(None, session.finish(last), tuple(session.skipped))
         raise _no_design(session, last)
     owner = next((o for o in outcomes if o.solver == best.solver), last)
     stop = Stop.PROVED if session.is_proved else last.stop

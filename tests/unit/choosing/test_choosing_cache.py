@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus import choice, pipeline
+from sisyphus import choose, pipeline
 from sisyphus.cache import Answer, Cache
 from sisyphus.design import Design
 from sisyphus.request import Request, Source, load_kernels
@@ -37,14 +37,14 @@ def cache(tmp_path: Path) -> Cache:
 def searched(request: Request, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> tuple[Design, bool]:
     """The design, and whether there was a search."""
     searches: list[str] = []
-    whole = choice.find
+    whole = choose.find
 
     def find(*args: object, **more: object) -> object:
         searches.append("")
         return whole(*args, **more)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(choice, "find", find)
+        patched.setattr(choose, "find", find)
         return pipeline.optimize(request, cache=cache), bool(searches)
 
 
@@ -105,7 +105,7 @@ def test_a_cut_entry_is_none(asked: Request, cache: Cache, monkeypatch: pytest.M
 def stopped(asked: Request, cache: Cache, stop: Stop) -> None:
     """Keeps an answer that ended so."""
     kernels = load_kernels(asked.source)
-    found = choice.choose(kernels, asked)
+    found = choose.choose(kernels, asked)
     assert found.outcome is not None
     cache.keep(kernels, asked, Answer(replace(found, outcome=replace(found.outcome, stop=stop)), None), 1.0)
 

@@ -15,7 +15,8 @@ from unit.search.measured_designs import a_point, kernel_space
 from sisyphus import sensitivity
 from sisyphus.budgets import given as budgets_of
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Choice, choose, find, silent
+from sisyphus.choice import Choice, find, silent
+from sisyphus.choose import choose
 from sisyphus.errors import NothingFits
 from sisyphus.neighbours import neighbours
 from sisyphus.plan import check_point

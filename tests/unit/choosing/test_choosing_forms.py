@@ -1,8 +1,9 @@
-"""The forms of a kernel share the time that a search may take."""
+"""The searches of a kernel, of all its forms and spaces, share the time and have one upper bound."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from sisyphus import choice
 from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, Source, load_kernels
 from sisyphus.solve import Limits, Stop
+from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
 
 SUMS = """
@@ -26,25 +28,32 @@ void sums(float a[8][8], float b[8][8])
 }
 """
 
+Heard = list[tuple[float, choice.Answer]]
+
+
+def request_of(tmp_path: Path, text: str, **options: Any) -> tuple[tuple[Kernel, ...], Request]:
+    path = tmp_path / "kernel.c"
+    path.write_text(text)
+    source = Source(str(path))
+    target = make_target(load_device("u200"), budget="chip")
+    return load_kernels(source), Request(source, target, Options(**options))
+
 
 @pytest.mark.parametrize(("limit", "shares"), [(9.0, [4.5, 6.0, 3.0]), (2.0, [1.0, 1.0, 1.0]), (None, [None] * 3)])
 def test_forms_share_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: float | None, shares: list[float | None]
 ) -> None:
-    path = tmp_path / "sums.c"
-    path.write_text(SUMS)
-    kernels = load_kernels(Source(str(path)))
+    kernels, request = request_of(tmp_path, SUMS)
     assert len(kernels) == 2
     clock, asked = [0.0], list[float | None]()
 
-    def search(kernel: Kernel, request: Request, *_: object, **__: object) -> choice.Choice:
-        asked.append(request.limits.seconds)
+    def search_within(*given: Any, **_: object) -> Any:
+        asked.append(given[3].seconds)
         clock[0] += 3.0
         raise TimeUp("the time is over")
 
-    monkeypatch.setattr(choice, "_search", search)
+    monkeypatch.setattr(choice, "search_within", search_within)
     monkeypatch.setattr(choice.time, "monotonic", lambda: clock[0])
-    request = Request(Source(str(path)), make_target(load_device("u200"), budget="chip"))
     with pytest.raises(TimeUp):
         choice.find(kernels, replace(request, limits=Limits(seconds=limit)))
     assert asked[: len(shares)] == shares[: len(asked)] and len(asked) >= 2
@@ -54,19 +63,97 @@ def test_forms_share_the_time(
 def test_a_proof_of_one_form_is_none_of_the_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cut: bool
 ) -> None:
-    path = tmp_path / "sums.c"
-    path.write_text(SUMS)
-    kernels = load_kernels(Source(str(path)))
-    request = Request(Source(str(path)), make_target(load_device("u200"), budget="chip"))
-    own = choice._search
+    kernels, request = request_of(tmp_path, SUMS)
+    own = choice.search_within
 
-    def search(kernel: Kernel, *given: Any, **named: Any) -> choice.Choice:
-        if kernel.form == kernels[0].form:
-            return own(kernel, *given, **named)
+    def search_within(space: Any, *given: Any, **named: Any) -> Any:
+        if space.scop == kernels[0].scop:
+            return own(space, *given, **named)
         raise TimeUp("the time is over") if cut else NothingFits("nothing fits")
 
-    monkeypatch.setattr(choice, "_search", search)
+    monkeypatch.setattr(choice, "search_within", search_within)
     outcome = choice.find(kernels, request).outcome
     assert outcome is not None
     assert outcome.stop is (Stop.TIME if cut else Stop.PROVED)
     assert (outcome.bound is None) == cut
+
+
+def searched(
+    kernels: tuple[Kernel, ...], request: Request, monkeypatch: pytest.MonkeyPatch
+) -> tuple[choice.Choice, Heard]:
+    """What `find` chooses, and each of its searches with the upper bound that it was given."""
+    own, heard = choice._Search.answer, Heard()
+
+    def answer(self: choice._Search, upper: float, *, improve: bool) -> choice.Answer:
+        heard.append((upper, own(self, upper, improve=improve)))
+        return heard[-1][1]
+
+    monkeypatch.setattr(choice._Search, "answer", answer)
+    best = choice.find(kernels, request)
+    monkeypatch.undo()
+    return best, heard
+
+
+def test_each_search_has_to_beat_what_those_before_it_have_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS)
+    best, [(first, one), (second, other)] = searched(kernels, request, monkeypatch)
+    assert first == inf and one.choice is not None
+    assert (second,) == one.counted
+    assert best.outcome is not None and best.outcome.stop is Stop.PROVED
+    alone = [choice.find([kernel], request).outcome for kernel in kernels]
+    assert best.outcome.objective == min(o.objective for o in alone if o is not None and o.objective is not None)
+    assert other.choice is not None or other.bound == second
+
+
+def test_the_upper_bound_is_what_a_search_counted_before_it_was_improved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS)
+    monkeypatch.setattr(choice, "polished", lambda space, point, judge: (point, 1.0))
+    best, [(_, one), (upper, _)] = searched(kernels, request, monkeypatch)
+    assert cost(best) == 1.0 < upper
+    assert (upper,) == one.counted
+
+
+def test_additions_that_may_be_reassociated_need_not_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels, request = request_of(tmp_path, SUMS, tree_reduction=True)
+    best, heard = searched(kernels[:1], request, monkeypatch)
+    assert [answer.part.options.tree_reduction for _, answer in heard] == [True, False]
+    exact = choice.find(kernels[:1], replace(request, options=Options()))
+    assert cost(best) <= cost(exact)
+
+
+def test_a_large_space_with_ragged_tiles_comes_after_the_one_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS.replace("8", "31"), tiles="auto")
+    own = choice.LARGE
+    monkeypatch.setattr(choice, "LARGE", 1)
+    best, heard = searched(kernels[:1], request, monkeypatch)
+    assert [answer.part.options.tiles for _, answer in heard] == ["divisors", "auto"]
+    assert [answer.part.is_seed for _, answer in heard] == [True, False]
+    monkeypatch.setattr(choice, "LARGE", own)
+    alone, [(_, only)] = searched(kernels[:1], request, monkeypatch)
+    assert only.part.options.tiles == "auto"
+    assert cost(best) == cost(alone)
+
+
+def test_a_search_that_was_interrupted_says_nothing_of_those_to_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS)
+
+    def polished(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(choice, "polished", polished)
+    outcome = choice.find(kernels, request).outcome
+    assert outcome is not None
+    assert (outcome.stop, outcome.bound) == (Stop.INTERRUPTED, None)
+
+
+def cost(found: choice.Choice) -> float:
+    assert found.outcome is not None and found.outcome.objective is not None
+    return found.outcome.objective

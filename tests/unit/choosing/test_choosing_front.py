@@ -11,7 +11,8 @@ from unit.choosing.small_kernels import BLEND, asked, read
 
 from sisyphus import front as front_module
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Choice, choose, find, silent
+from sisyphus.choice import Choice, find, silent
+from sisyphus.choose import choose
 from sisyphus.errors import NothingFits
 from sisyphus.front import front_of
 from sisyphus.model import Estimate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from unit.choosing.small_kernels import MULTIPLY, asked, read
 
-from sisyphus.choice import choose
+from sisyphus.choose import choose
 from sisyphus.request import Request, estimate_of
 from sisyphus.solve import Stop
 from sisyphus.space import Objective, Options

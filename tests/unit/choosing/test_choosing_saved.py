@@ -10,7 +10,8 @@ import pytest
 from unit.choosing.small_kernels import BLEND, asked, read
 
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Known, choose, find
+from sisyphus.choice import Known, find
+from sisyphus.choose import choose
 from sisyphus.errors import KernelError
 from sisyphus.record import Record
 from sisyphus.request import Request, Source

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from unit.choosing.small_kernels import MULTIPLY, asked
 
-from sisyphus import allowance, choice, pipeline
+from sisyphus import allowance, choice, choose, pipeline
 from sisyphus.errors import TimeUp
 from sisyphus.search import Found, fit
 from sisyphus.solve import Stop
@@ -72,6 +72,6 @@ def test_what_trust_costs_is_not_known_where_no_time_is_left(tmp_path: Path, mon
             raise TimeUp("time ran out")
         return find(*given, **named)
 
-    monkeypatch.setattr(choice, "find", once)
+    monkeypatch.setattr(choose, "find", once)
     design = pipeline.optimize(asked(tmp_path, MULTIPLY, options=Options(trust="measured")))
     assert len(calls) == 2 and any("is not known" in note for note in design.notes)
