@@ -51,7 +51,7 @@ score: $(VENV)/developing
 	$(BIN)/python scripts/score.py --lines build/scores.jsonl $(SCORE)
 
 test: $(VENV)/developing
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 fuzz: $(VENV)/developing
 	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS)

@@ -112,7 +112,8 @@ def random_point(
     point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
     for array in (a for a in scop.arrays if a.view_of is None):
         wide = _widened(rng, scop, array, point)
-        point = wide if _widths_fit(scop, distribution, wide) else point
+        is_narrow = all(transfer.width == 1 for transfer in wide.transfers)
+        point = wide if is_narrow or _widths_fit(scop, distribution, wide) else point
     return point
 
 

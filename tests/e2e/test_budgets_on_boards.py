@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import sisy
 
 ROOT = Path(__file__).parents[2]
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 GEMM = [str(ROOT / "kernels" / "polybench" / "gemm.c"), "-D", "NI=16", "-D", "NJ=16", "-D", "NK=16", "--no-verify"]
-
-
-def sisy(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SISY, *words], capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize(

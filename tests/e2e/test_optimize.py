@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import sisy
 
 ROOT = Path(__file__).parents[2]
 POLYBENCH = ROOT / "kernels" / "polybench"
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 
 #: Sizes that keep the search short and still leave something to choose.
 SMALL = {
@@ -23,10 +23,6 @@ SMALL = {
     "mvt": ("N=12",),
     "gesummv": ("N=12",),
 }
-
-
-def sisy(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SISY, *words], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 def defines(kernel: str) -> list[str]:

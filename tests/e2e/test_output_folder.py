@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import sisy
 
 ROOT = Path(__file__).parents[2]
 SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
@@ -18,7 +19,7 @@ POINT = ROOT / "tests" / "points" / "gemm-tiled.json"
 ODD = "a b; $(touch x) `touch y` 'q' \"z\" & ü*"
 
 
-def sisy(*words: str, cwd: Path, limit: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
+def limited(*words: str, cwd: Path, limit: Callable[[], None]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*SISY, *words], cwd=cwd, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limit
     )
@@ -80,7 +81,7 @@ def test_no_room_for_a_file(there: bool, gemm: list[str], tmp_path: Path) -> Non
         assert sisy(*gemm, "--no-verify", "-o", "out", cwd=tmp_path).returncode == 0
         (tmp_path / "out" / "notes.txt").write_text("mine")
     before = content(tmp_path)
-    done = sisy(*gemm, "--no-verify", "-o", "out", cwd=tmp_path, limit=no_file_above_2_kb)
+    done = limited(*gemm, "--no-verify", "-o", "out", cwd=tmp_path, limit=no_file_above_2_kb)
     assert done.returncode == 2 and "`out` cannot be written: File too large" in done.stderr
     assert "Traceback" not in done.stderr and "nothing was changed" in done.stderr
     assert content(tmp_path) == before

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import Ran, sisy
 
 POLYBENCH = Path(__file__).parents[2] / "kernels" / "polybench"
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 
 
-def optimize(kernel: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [*SISY, "optimize", str(POLYBENCH / f"{kernel}.c"), "--solver", "exact", "--time-limit", "20s", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+def optimize(kernel: str, *words: str, cwd: Path) -> Ran:
+    command = ["optimize", str(POLYBENCH / f"{kernel}.c"), "--solver", "exact", "--time-limit", "20s", *words]
+    return sisy(*command, cwd=cwd)
 
 
 def buffers(out: Path) -> list[tuple[str, str, list[str]]]:

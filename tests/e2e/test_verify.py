@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from command_line import sisy as run_sisy
 
 from sisyphus import pipeline
 from sisyphus.cli.main import sisy
@@ -20,8 +19,6 @@ from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.recheck import recheck
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
-
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 
 KERNEL = """
 #include "size.h"
@@ -205,13 +202,11 @@ def test_damaged_records_are_refused(copy: Path, tmp_path: Path) -> None:
 
 
 def test_command(written: Path, copy: Path) -> None:
-    good = subprocess.run(
-        [*SISY, "verify", str(written / "out"), "--json"], capture_output=True, text=True, check=False
-    )
+    good = run_sisy("verify", str(written / "out"), "--json")
     assert good.returncode == 0, good.stderr
     assert json.loads(good.stdout)["verdict"]["passed"]
     _append(copy, "Makefile")
-    bad = subprocess.run([*SISY, "verify", str(copy)], capture_output=True, text=True, check=False)
+    bad = run_sisy("verify", str(copy))
     assert bad.returncode == 4 and "FAILED file Makefile" in bad.stdout and "file Makefile" in bad.stderr
 
 
@@ -229,9 +224,9 @@ def test_a_huge_kernel_is_verified_in_seconds_by_optimize_and_by_verify(tmp_path
     point = {"version": 1, "kernel": "kernel_gemm", "nests": nests, "buffers": buffers}
     (tmp_path / "point.json").write_text(json.dumps(point))
     sizes = [f"-D{name}" for name in ("NI=2000", "NJ=2300", "NK=2600")]
-    made = [*SISY, "optimize", str(GEMM), *sizes, "--design", "point.json", "-o", "out"]
-    for command in (made, [*SISY, "verify", "out"]):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    made = ["optimize", str(GEMM), *sizes, "--design", "point.json", "-o", "out"]
+    for command in (made, ["verify", "out"]):
+        done = run_sisy(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "full size, run at NI=150 for 2000, NJ=8 for 2300, NK=15 for 2600" in done.stdout
     assert "#define NI 2000" in (tmp_path / "out" / "reference.c").read_text()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import sisy
 
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
@@ -17,7 +16,6 @@ from sisyphus.target import load_device, make_target
 from sisyphus.verification import verify
 
 POLYBENCH = Path(__file__).parents[2] / "kernels" / "polybench"
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 #: Any design will do.
 ANY = Limits(seconds=20.0, gap=1.0)
 
@@ -29,10 +27,6 @@ void mixed(double A[9][7], int B[9][9], double x[9]) {
         A[i][k] -= A[j][k] * B[i][j] + x[i] * B[j][i];
 }
 """
-
-
-def sisy(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SISY, *words], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import sisy
 
 from sisyphus.lint import RULES, lint_paths
 
 HERE = Path(__file__).parent / "lint"
 INPUTS = sorted(HERE.glob("*.cpp"))
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda p: p.stem)
@@ -32,6 +30,6 @@ def test_every_rule_has_a_file_and_every_file_a_rule() -> None:
 
 
 def test_command_prints_places_and_exits_1() -> None:
-    done = subprocess.run([*SISY, "lint", "double-literal.cpp"], cwd=HERE, capture_output=True, text=True, check=False)
+    done = sisy("lint", "double-literal.cpp", cwd=HERE)
     assert done.returncode == 1
     assert done.stdout.startswith("double-literal.cpp:3:16: warning[double-literal]: `0.2` is a double")

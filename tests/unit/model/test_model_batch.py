@@ -2,7 +2,7 @@
 
     SISY_POINTS=1000 python -m pytest tests/unit/model/test_model_batch.py -k candidates_cost_what
 
-asks for so many random points of each kernel, in place of 100.
+asks for so many random points of each kernel, in place of 60.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+from collections.abc import Sequence
 from types import FrameType
 
 import numpy as np
@@ -22,11 +23,12 @@ from random_knobs import random_points
 
 from sisyphus.analysis import legal_orders
 from sisyphus.model import Candidates, NestModel
+from sisyphus.plan import Plan
 from sisyphus.space import DesignPoint, NestSpace
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
-POINTS = int(os.environ.get("SISY_POINTS", "100"))
+POINTS = int(os.environ.get("SISY_POINTS", "60"))
 
 
 def shares_a_part(point: DesignPoint, nest: NestSpace) -> bool:
@@ -43,12 +45,15 @@ def test_candidates_cost_what_their_plans_cost(name: str) -> None:
             random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0, tree_reduction=tree)
             for n in range(POINTS // 2)
         ]
+        plans = [kernel.plan(point) for point in points]
         for nest in kernel.space.nests:
-            compare(kernel, nest, [p for p in points if not shares_a_part(p, nest)], tree=tree)
+            kept = [at for at, point in enumerate(points) if not shares_a_part(point, nest)]
+            compare(kernel, nest, [points[at] for at in kept], [plans[at] for at in kept], tree=tree)
 
 
-def compare(kernel: Kernel, nest: NestSpace, points: list[DesignPoint], *, tree: bool) -> None:
-    plans = [kernel.plan(point) for point in points]
+def compare(
+    kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint], plans: Sequence[Plan], *, tree: bool
+) -> None:
     model = NestModel(kernel.scop, nest, TARGET, tree=tree)
     costs = model.costs(candidates_of(kernel, nest, points, plans))
     for at, plan in enumerate(plans):
@@ -91,8 +96,8 @@ def many(kernel: Kernel, nest: NestSpace, count: int) -> Candidates:
 def test_many_candidates_are_counted_at_once(name: str) -> None:
     kernel = kernel_of(built(name), TARGET)
     nest = kernel.space.nests[-1]
-    few, lots = (calls_of(kernel, nest, many(kernel, nest, count)) for count in (1_000, 100_000))
-    assert lots < 10 * few
+    few, lots = (calls_of(kernel, nest, many(kernel, nest, count)) for count in (1_000, 20_000))
+    assert lots < 3 * few
 
 
 def calls_of(kernel: Kernel, nest: NestSpace, candidates: Candidates) -> int:
@@ -158,5 +163,6 @@ def test_transfers_of_views_take_turns_as_in_their_plans(name: str) -> None:
     kernel = kernel_of(build_scop(text, **extents), TARGET, views=True)
     assert any(a.view_of for a in kernel.scop.arrays)
     points = list(random_points(kernel.space, POINTS // 2))
+    plans = [kernel.plan(point) for point in points]
     for nest in kernel.space.nests:
-        compare(kernel, nest, points, tree=False)
+        compare(kernel, nest, points, plans, tree=False)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import sisy
 from point_files import KERNELS, POINTS, case
 
 from sisyphus.backends.hls.tasks import STORAGE_PRAGMAS
@@ -21,7 +20,6 @@ from sisyphus.space import DesignPoint
 from sisyphus.space.point_file import schema
 
 GEMM = json.loads((POINTS / "gemm-padded.json").read_text())
-SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 Spoil = Callable[[dict[str, Any]], object]
 
 WRONG: list[tuple[Spoil, str, str]] = [
@@ -107,7 +105,6 @@ def test_a_point_made_in_memory_is_no_way_around(change: dict[str, Any], said: s
 def test_commands_refuse_such_a_file_with_its_name(command: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"design": spoilt(lambda d: d["buffers"][0].update(copies=2))}))
-    words = [*SISY, command, str(KERNELS / "gemm.c"), "--design", str(path)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    done = sisy(command, str(KERNELS / "gemm.c"), "--design", str(path))
     assert (done.returncode, done.stdout) == (1, "")
     assert f"{path}: design: buffers[0].copies: `2` is not what is wanted here (1: several" in done.stderr
