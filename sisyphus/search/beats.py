@@ -24,8 +24,10 @@ def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[
 
     Its cycles are those that transfers of the chosen beats add to a lower bound: what it costs is for others to say.
     """
-    options = {a: costs.beats(a, solution.states[a]) for a in sorted(solution.homes.residents & solution.states.keys())}
-    moved = {move for step in costs.steps(solution.homes) for move in step.moves}
+    options = {
+        a: costs.beats(a, solution.states[a]) for a in sorted(solution.placement.residents & solution.states.keys())
+    }
+    moved = {move for step in costs.steps(solution.placement) for move in step.moves}
     options = {a: [_as_moved(a, b, moved) for b in beats] for a, beats in options.items() if len(beats) > 1}
     current = {a: next(b for b in beats if b.width == solution.widths[a]) for a, beats in options.items()}
     best: _Choice | None = None
@@ -45,7 +47,7 @@ def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[
 
 def with_narrowest_beats(costs: CostModel, solution: Solution) -> Solution:
     """The solution with the narrowest beat of every resident array, which is the smallest and the slowest."""
-    residents = solution.homes.residents & solution.states.keys()
+    residents = solution.placement.residents & solution.states.keys()
     narrowest = {a: min(beat.width for beat in costs.beats(a, solution.states[a])) for a in residents}
     return replace(solution, widths={**solution.widths, **narrowest})
 

@@ -43,7 +43,7 @@ class Hunt:
         session = self.session
         return find_best(
             costs,
-            Terms(session.deadline, session.limits.gap, session.to_beat, most_refused=most_refused),
+            Terms(session.deadline, session.limits.gap, session.incumbent, most_refused=most_refused),
             accept=lambda solution: self._accept(costs, solution),
             hear_bound=session.raise_bound if proves else lambda _: None,
             combine=self.combine,
@@ -59,7 +59,7 @@ class Hunt:
             for asked in (with_narrower_beats(costs, solution, too_much), with_narrowest_beats(costs, solution)):
                 if over and asked is not None:
                     cost, over = self._offer(costs, asked)
-        return Verdict(self.session.to_beat, cost, over, is_too_large)
+        return Verdict(self.session.incumbent, cost, over, is_too_large)
 
     def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:
         point = point_of(costs.space, solution)

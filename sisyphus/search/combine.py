@@ -79,7 +79,7 @@ class _Search:
         if vectors is None:
             return [np.zeros(0, np.int64) for _ in root.open]
         lower = self._lower(root, vectors)
-        return [np.flatnonzero(lower[m] < self._to_beat()) for m in range(len(root.open))]
+        return [np.flatnonzero(lower[m] < self._cutoff()) for m in range(len(root.open))]
 
     def _begin(self, root: Node) -> dict[int, Floats] | None:
         vectors = self.charges.vectors(root, {})
@@ -124,23 +124,23 @@ class _Search:
         if len(node.open) == 1:
             yield from self._finish(node, lower[node.open[0]])
             return
-        alive = {m: bound < self._to_beat() for m, bound in lower.items()}
+        alive = {m: bound < self._cutoff() for m, bound in lower.items()}
         m = min(node.open, key=lambda o: int(alive[o].sum()))
         promising = np.flatnonzero(alive[m])
         promising = promising[np.argsort(lower[m][promising], kind="stable")]
         groups = _Groups(self, node, m, promising, alive)
         for at, entry in enumerate(promising.tolist()):
-            if lower[m][entry] >= self._to_beat():
+            if lower[m][entry] >= self._cutoff():
                 break
             if not node.chosen:
                 self._bound = float(lower[m][entry])
             yield Bound(self._bound)
-            if not self.may_leave_out and groups.least(at) >= self._to_beat():
+            if not self.may_leave_out and groups.least(at) >= self._cutoff():
                 continue
             child = self.charges.child(node, m, entry)
             open_vectors = self.charges.vectors(child, alive)
             if self.may_leave_out and self.charges.is_crowded(child):
-                yield from self._dearer_in_company(child, alive, open_vectors)
+                yield from self._dearer_coupled(child, alive, open_vectors)
             if open_vectors is not None:
                 yield from self._expand(child, open_vectors)
 
@@ -152,10 +152,10 @@ class _Search:
             return np.inf
         return min(float(bound.min()) for bound in _with_best_others(self.charges.fixed(relaxed), vectors).values())
 
-    def _dearer_in_company(
+    def _dearer_coupled(
         self, node: Node, alive: Mapping[int, Mask], vectors: Mapping[int, Floats] | None
     ) -> Iterator[LeftOut]:
-        """Entries that would be worth a look alone but not in company.
+        """Entries that would be worth a look alone but not next to others.
 
         Of entries alike alone only one is in a table, and another one may get along better with the others.
         """
@@ -164,15 +164,15 @@ class _Search:
         if alone is None:
             return
         lower = self._lower(by_itself, alone)
-        in_company = {} if vectors is None else self._lower(node, vectors)
+        coupled = {} if vectors is None else self._lower(node, vectors)
         for m, bound in lower.items():
-            left_out = bound < self._to_beat()
-            if m in in_company:
-                left_out &= in_company[m] >= self._to_beat()
+            left_out = bound < self._cutoff()
+            if m in coupled:
+                left_out &= coupled[m] >= self._cutoff()
             if left_out.any():
                 yield LeftOut(float(bound[left_out].min()))
 
-    def _to_beat(self) -> float:
+    def _cutoff(self) -> float:
         upper = min(self.upper, self.incumbent.cycles)
         return upper - EPSILON * abs(upper) if np.isfinite(upper) else np.inf
 
@@ -182,29 +182,29 @@ class _Search:
         Where several were of no use when built, the others may be left out: elsewhere something may be found.
         """
         m, patience = node.open[0], PATIENCE
-        order = np.flatnonzero(totals < self._to_beat())
+        order = np.flatnonzero(totals < self._cutoff())
         order = order[np.argsort(totals[order], kind="stable")]
         done, count = 0, AHEAD if self.may_leave_out else len(order)
         while done < len(order):
             ahead = order[done : done + count]
-            ahead = ahead[totals[ahead] < self._to_beat()]
+            ahead = ahead[totals[ahead] < self._cutoff()]
             done, count = done + count, count * GROWTH
             if not len(ahead):
                 return
             yield Bound(self._bound)
             whole = self.charges.wholes(node, m, ahead)
-            possible = whole < (np.inf if self.may_leave_out else self._to_beat())
-            for entry, in_company in zip(ahead[possible], whole[possible], strict=True):
+            possible = whole < (np.inf if self.may_leave_out else self._cutoff())
+            for entry, coupled in zip(ahead[possible], whole[possible], strict=True):
                 total = float(totals[entry])
-                if total >= self._to_beat():
+                if total >= self._cutoff():
                     return
-                if self.may_leave_out and total < in_company < np.inf:
+                if self.may_leave_out and total < coupled < np.inf:
                     yield LeftOut(total)
-                before = self._to_beat()
-                if in_company < before:
+                before = self._cutoff()
+                if coupled < before:
                     chosen = {**node.chosen, m: int(entry)}
-                    yield Whole(float(in_company), tuple(chosen[t] for t in range(len(chosen))))
-                    patience = PATIENCE if self._to_beat() < before else patience - 1
+                    yield Whole(float(coupled), tuple(chosen[t] for t in range(len(chosen))))
+                    patience = PATIENCE if self._cutoff() < before else patience - 1
                     if self.may_leave_out and not patience:
                         yield LeftOut(total)
                         return

@@ -28,7 +28,7 @@ Arrays: TypeAlias = frozenset[ArrayId]
 
 
 @dataclass(frozen=True)
-class Homes:
+class Placement:
     """Where arrays live: resident, some of these wholly in registers; all others are transferred tile by tile."""
 
     residents: Arrays = frozenset()
@@ -190,14 +190,14 @@ class CostModel(Protocol):
 
     space: Space
     #: Whether partitions that other nests ask for change what a nest costs.
-    is_sociable: bool
+    has_couplings: bool
 
     @property
     def states(self) -> Mapping[ArrayId, States]:
         """What may be asked of the partition of each array."""
         ...
 
-    def steps(self, homes: Homes) -> tuple[Step, ...]:
+    def steps(self, placement: Placement) -> tuple[Step, ...]:
         """What runs side by side, and what one after another."""
         ...
 
@@ -270,7 +270,7 @@ class CostModel(Protocol):
         """Cycles of several tiled arrays of a nest at least."""
         ...
 
-    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+    def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
         """Per budget what each resident array takes, per state of its partition, beyond what `budgets` takes off."""
         ...
 

@@ -14,20 +14,20 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sisyphus.search.combine import branch_and_bound
-from sisyphus.search.costs import Arrays, CostModel, Homes
+from sisyphus.search.costs import Arrays, CostModel, Placement
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
+from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Table
-from sisyphus.search.paces import Pace, paces
-from sisyphus.search.placements import assignments, first_homes
-from sisyphus.search.prospects import Offers, Prospects
+from sisyphus.search.placements import assignments, first_placements
 from sisyphus.search.solution import Solution, problem_of, solution_of
-from sisyphus.search.start import PATIENT, first_designs, try_homes
+from sisyphus.search.start import PATIENT, first_designs, try_placement
+from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
 
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
-#: So many choices are looked at without windows, once there is the best design of some homes to compare with.
+#: So many choices are looked at without windows, once there is the best design of some placement to compare with.
 FEW = 300_000
 #: Choices of a nest in a first recheck; where they are not all, twice as many in the next.
 MOST_ALIKE = 1 << 18
@@ -54,11 +54,11 @@ class Terms:
 class Verdict:
     """What a solution is when it is built.
 
-    Others are of interest below `to_beat`. `over` has the budgets that it exceeds, as ratios; `is_too_large`: it
+    Others are of interest below `incumbent`. `over` has the budgets that it exceeds, as ratios; `is_too_large`: it
     exceeds one with the widest beats that its partitions leave, whatever narrower ones do.
     """
 
-    to_beat: float
+    incumbent: float
     cycles: float
     over: Mapping[str, float] = field(default_factory=dict)
     is_too_large: bool = False
@@ -108,7 +108,7 @@ class Task:
     rank: int
     bound: float
     number: int
-    homes: Homes = field(compare=False)
+    placement: Placement = field(compare=False)
     window: int = field(default=0, compare=False)
     left_out: float = field(default=float("inf"), compare=False)
     is_recheck: bool = field(default=False, compare=False)
@@ -126,19 +126,19 @@ def find_best(
     search = Search(costs, terms, accept, hear_bound, combine)
     if not costs.may_fit():
         return search.result(has_ended=True)
-    if not search.prospects.prepare():
+    if not search.lower_bounds.prepare():
         return search.result(has_ended=False)
-    search.raise_bound(search.prospects.least())
-    if search.bound >= search.to_beat:
+    search.raise_bound(search.lower_bounds.least())
+    if search.bound >= search.cutoff:
         return search.result(has_ended=True)
     waiting = [] if np.isfinite(terms.upper) else first_designs(search)
-    agenda = Agenda(search.prospects, costs.always_resident())
+    agenda = Agenda(search.lower_bounds, costs.always_resident())
     looked_at, patience = 0, PATIENT if agenda.begins_on_chip else 0
-    while agenda.bound < search.to_beat and search.goes_on():
+    while agenda.bound < search.cutoff and search.goes_on():
         search.raise_bound(agenda.bound)
         if looked_at == patience:
-            for homes in waiting:
-                try_homes(search, homes)
+            for placement in waiting:
+                try_placement(search, placement)
         task = agenda.pop()
         for rest in search.look_at(task, agenda.bound):
             agenda.push(rest)
@@ -149,17 +149,17 @@ def find_best(
 class Agenda:
     """What waits to be looked at, lowest bound first; all arrays on chip come before everything else."""
 
-    def __init__(self, prospects: Prospects, always_resident: Arrays) -> None:
-        space, in_registers = prospects.space, prospects.in_registers
-        starts = first_homes(space, in_registers)
-        whole = [homes for homes in starts if len(homes.residents) == len(space.used_arrays)]
-        self._first = [homes for homes in whole if prospects.has_room(homes)]
+    def __init__(self, lower_bounds: LowerBounds, always_resident: Arrays) -> None:
+        space, in_registers = lower_bounds.space, lower_bounds.in_registers
+        starts = first_placements(space, in_registers)
+        whole = [placement for placement in starts if len(placement.residents) == len(space.used_arrays)]
+        self._first = [placement for placement in whole if lower_bounds.has_room(placement)]
         self._waiting: list[Task] = []
         self._count = 0
-        for homes in self._first:
-            self.push(Task(0, 0.0, 0, homes))
-        placements = assignments(space, prospects.floor, always_resident, in_registers)
-        self._placements = ((bound, homes) for bound, homes in placements if homes not in self._first)
+        for placement in self._first:
+            self.push(Task(0, 0.0, 0, placement))
+        placements = assignments(space, lower_bounds.floor, always_resident, in_registers)
+        self._placements = ((bound, placement) for bound, placement in placements if placement not in self._first)
         self._next = next(self._placements, None)
 
     @property
@@ -179,9 +179,11 @@ class Agenda:
 
     def pop(self) -> Task:
         """The next one; a placement becomes a task when its turn has come."""
-        while self._next is not None and (not self._waiting or self._waiting[0] > Task(1, self._next[0], 0, Homes())):
-            bound, homes = self._next
-            self.push(Task(1, bound, 0, homes))
+        while self._next is not None and (
+            not self._waiting or self._waiting[0] > Task(1, self._next[0], 0, Placement())
+        ):
+            bound, placement = self._next
+            self.push(Task(1, bound, 0, placement))
             self._next = next(self._placements, None)
         return heapq.heappop(self._waiting)
 
@@ -191,24 +193,24 @@ class Search:
 
     def __init__(self, costs: CostModel, terms: Terms, accept: Accept, hear_bound: HearBound, combine: Combine) -> None:
         self.costs, self.terms, self.accept, self.hear_bound, self.combine = costs, terms, accept, hear_bound, combine
-        self.prospects = Prospects(costs, Deadline(terms.deadline))
+        self.lower_bounds = LowerBounds(costs, Deadline(terms.deadline))
         self.incumbent, self.best, self.bound = Incumbent(terms.upper), None, 0.0
         self.over, self.refused = dict[str, float](), 0
         self.is_stopped = False
-        self._limits: dict[Homes, list[Pace]] = {}
+        self._limits: dict[Placement, list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
 
     best: Solution | None
 
     @property
-    def to_beat(self) -> float:
+    def cutoff(self) -> float:
         """What a solution has to cost less than to be of interest."""
         upper = self.incumbent.cycles
         return upper * (1 - self.terms.gap) if np.isfinite(upper) else upper
 
     def goes_on(self) -> bool:
         """Whether there is time for more, and no other reason to stop."""
-        self.is_stopped = self.is_stopped or self.prospects.deadline.is_over
+        self.is_stopped = self.is_stopped or self.lower_bounds.deadline.is_over
         return not self.is_stopped
 
     def raise_bound(self, bound: float) -> None:
@@ -220,16 +222,16 @@ class Search:
 
     def result(self, *, has_ended: bool) -> Result:
         """What was found; a search that was stopped is complete where its bound says so."""
-        complete = has_ended or (self.best is not None and self.bound >= self.to_beat)
+        complete = has_ended or (self.best is not None and self.bound >= self.cutoff)
         if complete:
-            self.raise_bound(self.to_beat)
+            self.raise_bound(self.cutoff)
         return Result(self.best, self.bound, complete, self.over, self.refused > self.terms.most_refused)
 
     def look_at(self, task: Task, others: float) -> Iterator[Task]:
         """Judges what a window offers, and says what is left; `others` bounds everything beside the task."""
-        offers = self.prospects.offers(task.homes)
-        floors, total = offers.floors(), self.prospects.total(offers)
-        if total >= self.to_beat and task.left_out >= self.to_beat:
+        offers = self.lower_bounds.offers(task.placement)
+        floors, total = offers.floors(), self.lower_bounds.total(offers)
+        if total >= self.cutoff and task.left_out >= self.cutoff:
             return
         caps = self.caps(offers)
         window = WINDOWS[min(task.window, len(WINDOWS) - 1)]
@@ -238,25 +240,25 @@ class Search:
         ):
             window = float("inf")
         limits = {nest: min(floor + max(total, 1.0) * window, caps[nest]) for nest, floor in floors.items()}
-        tables = self.prospects.tables(offers, limits, MOST_ALIKE << task.window if task.is_recheck else 0)
-        outside = self.prospects.outside(offers, tables, caps)
+        tables = self.lower_bounds.tables(offers, limits, MOST_ALIKE << task.window if task.is_recheck else 0)
+        outside = self.lower_bounds.outside(offers, tables, caps)
         left_out = task.left_out
         if all(table.count for table in tables.values()):
-            upper = min(self.to_beat, outside)
+            upper = min(self.cutoff, outside)
             rest = min(others, outside, left_out)
             left_out = min(left_out, self._combined(offers, tables, upper, rest, may_leave_out=not task.is_recheck))
             self._has_looked = self._has_looked or bool(np.isfinite(self.incumbent.cycles))
-        if outside < self.to_beat:
+        if outside < self.cutoff:
             is_done = task.is_recheck or all(table.complete_to >= limits[nest] for nest, table in tables.items())
             yield replace(task, bound=min(outside, left_out), window=task.window + is_done, left_out=left_out)
-        elif left_out < self.to_beat and not task.is_recheck:
+        elif left_out < self.cutoff and not task.is_recheck:
             yield replace(task, bound=left_out, window=0, left_out=float("inf"), is_recheck=True)
 
     def caps(self, offers: Offers) -> dict[str, float]:
         """Cycles of each nest beyond which everything together could not beat what is known."""
-        floors, total, caps = offers.floors(), self.prospects.total(offers), {}
+        floors, total, caps = offers.floors(), self.lower_bounds.total(offers), {}
         for step in offers.steps:
-            caps.update(dict.fromkeys(step.nests, self.to_beat - (total - self.prospects.step(step, floors))))
+            caps.update(dict.fromkeys(step.nests, self.cutoff - (total - self.lower_bounds.step(step, floors))))
         return caps
 
     def _combined(
@@ -266,38 +268,52 @@ class Search:
 
         Where the widest beats that partitions leave do not fit, every limit of the transfers is looked at in its turn.
         """
-        problem = problem_of(self.costs, offers, list(tables.values()), self.prospects, in_company=True)
-        if offers.homes not in self._limits:
+        problem = problem_of(self.costs, offers, list(tables.values()), self.lower_bounds, coupled=True)
+        if offers.placement not in self._limits:
             left_out, is_too_large = self._heard(problem, offers, None, upper, others, may_leave_out=may_leave_out)
             if not is_too_large:
                 return left_out
-            self._limits[offers.homes] = list(paces(self.costs, offers.homes, offers.steps, offers.budgets))
+            self._limits[offers.placement] = list(
+                transfer_limits(self.costs, offers.placement, offers.steps, offers.budgets)
+            )
         least = {table.nest: float(table.cycles.min()) for table in problem.tables}
         parts = sorted(
-            (self.prospects.total_of(pace.steps, least), at, pace) for at, pace in enumerate(self._limits[offers.homes])
+            (self.lower_bounds.total_of(transfer_limit.steps, least), at, transfer_limit)
+            for at, transfer_limit in enumerate(self._limits[offers.placement])
         )
         left_out = float("inf")
-        for at, (lowest, _, pace) in enumerate(parts):
-            if lowest >= min(upper, self.to_beat) or self.is_stopped:
+        for at, (lowest, _, transfer_limit) in enumerate(parts):
+            if lowest >= min(upper, self.cutoff) or self.is_stopped:
                 break
             after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
-            part = replace(problem, steps=pace.steps, moves=pace.moves, residents=pace.residents)
+            part = replace(
+                problem, steps=transfer_limit.steps, moves=transfer_limit.moves, residents=transfer_limit.residents
+            )
             rest = min(others, after, left_out)
-            left_out = min(left_out, self._heard(part, offers, pace, upper, rest, may_leave_out=may_leave_out)[0])
+            left_out = min(
+                left_out, self._heard(part, offers, transfer_limit, upper, rest, may_leave_out=may_leave_out)[0]
+            )
         return left_out
 
     def _heard(
-        self, problem: Problem, offers: Offers, pace: Pace | None, upper: float, others: float, *, may_leave_out: bool
+        self,
+        problem: Problem,
+        offers: Offers,
+        transfer_limit: TransferLimit | None,
+        upper: float,
+        others: float,
+        *,
+        may_leave_out: bool,
     ) -> tuple[float, bool]:
         """Judges the combinations of one problem; what was left out, and whether the widest beats were too large."""
         left_out = float("inf")
-        for event in self.judged(problem, offers, pace, upper, self.combine, may_leave_out=may_leave_out):
+        for event in self.judged(problem, offers, transfer_limit, upper, self.combine, may_leave_out=may_leave_out):
             if isinstance(event, Bound):
                 self.raise_bound(min(event.cycles, others, left_out))
             elif isinstance(event, LeftOut):
                 left_out = min(left_out, event.cycles)
             elif isinstance(event, Judged):
-                if pace is None and event.verdict.is_too_large:
+                if transfer_limit is None and event.verdict.is_too_large:
                     return float("inf"), True
                 if not event.is_as_counted and may_leave_out:
                     left_out = min(left_out, event.solution.cycles)
@@ -308,7 +324,7 @@ class Search:
         self,
         problem: Problem,
         offers: Offers,
-        pace: Pace | None,
+        transfer_limit: TransferLimit | None,
         upper: float,
         combine: Combine,
         *,
@@ -317,11 +333,11 @@ class Search:
         """What is told of a problem, with combinations built and judged; no more once the search has to stop."""
         for event in combine(problem, upper, self.incumbent, may_leave_out=may_leave_out):
             if isinstance(event, Whole):
-                solution = solution_of(self.costs, offers, problem.tables, event, pace)
+                solution = solution_of(self.costs, offers, problem.tables, event, transfer_limit)
                 verdict = self.accept(solution)
-                is_better = verdict.to_beat < self.incumbent.cycles
+                is_better = verdict.incumbent < self.incumbent.cycles
                 if is_better:
-                    self.best, self.incumbent.cycles = solution, verdict.to_beat
+                    self.best, self.incumbent.cycles = solution, verdict.incumbent
                 yield Judged(solution, verdict, is_better)
             else:
                 yield event
@@ -335,7 +351,7 @@ class Search:
             is_enough
             or isinstance(event, Failed)
             or self.refused > self.terms.most_refused
-            or self.prospects.deadline.is_over
+            or self.lower_bounds.deadline.is_over
         )
 
     def _refuse(self, over: Mapping[str, float]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Budget, Floats, Ints, Mask
-from sisyphus.search.later import Later
+from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 
@@ -31,9 +31,9 @@ class Fitting:
         tables: Sequence[Table],
         states: Mapping[ArrayId, States],
         residents: Mapping[str, Mapping[ArrayId, Floats]],
-        later: Later,
+        lookahead: Lookahead,
     ) -> None:
-        self.budgets, self._later = budgets, later
+        self.budgets, self._lookahead = budgets, lookahead
         self.arrays = tuple(states)
         kinds = [len(tables[0].usage[b.name]) for b in budgets]
         ends = np.cumsum(kinds, dtype=np.int64)
@@ -63,7 +63,7 @@ class Fitting:
 
     def _least(self, array: ArrayId, undecided: Sequence[int]) -> Floats:
         """Per budget and state the least that an array takes once undecided tables have asked what they may."""
-        return self._later.least(array, "usage", self._usage[array], undecided)
+        return self._lookahead.least(array, "usage", self._usage[array], undecided)
 
     def nothing(self, *wholes: int) -> Floats:
         """What nobody takes: [group, row], or [group, row, whole]."""

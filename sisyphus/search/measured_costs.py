@@ -1,6 +1,6 @@
 """The measured rules in the form that the exact search asks for: every nest as the full model counts it alone.
 
-Alone, a nest costs no more than in the company of others, whose partitions it has to live with: the search counts it
+Alone, a nest costs no more than next to others, whose partitions it has to live with: the search counts it
 again then. The full model has the last word on every design that it finds.
 """
 
@@ -29,7 +29,6 @@ from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.plan import build_plan
-from sisyphus.search.blocks import WORTH, Blocks, Shelves, least_blocks
 from sisyphus.search.costs import (
     Arrays,
     Batch,
@@ -37,19 +36,20 @@ from sisyphus.search.costs import (
     Budget,
     Costs,
     Floats,
-    Homes,
     Ints,
     Least,
     Move,
     Placed,
+    Placement,
     Step,
     Tilings,
     Width,
     joined_costs,
 )
+from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor, side_by_side
+from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, tile_spans
-from sisyphus.search.reading import Reading
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 
@@ -74,7 +74,7 @@ class MeasuredCosts(PaperCosts):
     """`CostModel` of the measured rules; footprints and the memory budget are those of the paper's model."""
 
     rules: Rules = VITIS_2023_2
-    is_sociable = True
+    has_couplings = True
     has_formulas = False
 
     def __init__(self, space: Space) -> None:
@@ -136,9 +136,9 @@ class MeasuredCosts(PaperCosts):
     def _fits_registers(self, array: ArrayId) -> bool:
         return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
 
-    def steps(self, homes: Homes) -> tuple[Step, ...]:
-        free = (small_arrays(self.space) & homes.residents) - self._known_in_registers
-        found = stages(self.space, homes.residents, homes.registers | free)
+    def steps(self, placement: Placement) -> tuple[Step, ...]:
+        free = (small_arrays(self.space) & placement.residents) - self._known_in_registers
+        found = stages(self.space, placement.residents, placement.registers | free)
         moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in found]
         is_single = not any(moves) and (len(found) == 1 or len(self.space.distribution.body) == 1)
         extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
@@ -280,7 +280,7 @@ class MeasuredCosts(PaperCosts):
 
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
-        candidates = Reading(self.space, nest, self.states, tilings, placed, registers, caps).candidates()
+        candidates = Encoding(self.space, nest, self.states, tilings, placed, registers, caps).candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)
         usage["dsp"][-1] = found.dsp - usage["dsp"].sum(axis=0)
@@ -333,9 +333,9 @@ class MeasuredCosts(PaperCosts):
         """Nothing: whether a design fits is for the full model to say, which judges it."""
         return ()
 
-    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+    def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
         found: dict[str, dict[ArrayId, Floats]] = {name: {} for name in (*CORES, *BLOCKS, EITHER)}
-        for array in homes.residents & self.states.keys():
+        for array in placement.residents & self.states.keys():
             for name, amount in self._resident(array).items():
                 found[name][array] = amount
         return found
@@ -369,12 +369,12 @@ class MeasuredCosts(PaperCosts):
         return self._known_residents[array]
 
     def may_hold(self, residents: Arrays) -> bool:
-        return self._shelves.hold(frozenset(residents & self.states.keys()))
+        return self._packing.hold(frozenset(residents & self.states.keys()))
 
     @cached_property
-    def _shelves(self) -> Shelves:
+    def _packing(self) -> Packing:
         budget = self.space.target.budget
-        return Shelves(self._blocks, (budget.bram18k, budget.uram))
+        return Packing(self._blocks, (budget.bram18k, budget.uram))
 
     def _blocks(self, array: ArrayId) -> Iterator[Blocks]:
         """What a resident array may take of block memories."""

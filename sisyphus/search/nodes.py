@@ -13,10 +13,10 @@ import numpy as np
 
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.search.company import Company, InCompany, Recount
 from sisyphus.search.costs import Budget, Floats, Ints, Mask, Move, Step
+from sisyphus.search.coupling import Coupled, Coupling, Recount
 from sisyphus.search.fitting import Fitting
-from sisyphus.search.later import Later
+from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 
@@ -59,7 +59,7 @@ class Node:
     """A part of the decisions.
 
     `open` are the undecided tables by place, `chosen` the entries of the others, `cycles` theirs by nest, in each
-    other's company, and `alone` without; `states` are of the arrays, `held` is what the decided ones take
+    other's coupling, and `alone` without; `states` are of the arrays, `held` is what the decided ones take
     [group, row of `Fitting`].
     """
 
@@ -79,16 +79,16 @@ class Charges:
         self.tables = list(problem.tables)
         self.arrays = tuple(problem.states)
         names = [budget.name for budget in problem.budgets]
-        self.company = Company(self.tables, problem.states, names, problem.start, problem.recount)
+        self.coupling = Coupling(self.tables, problem.states, names, problem.start, problem.recount)
         self._penalty = {a: problem.penalties(a) for a in problem.states}
         self._moves = {move: np.append(cycles, np.inf) for move, cycles in problem.moves.items()}
         self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
-        self.later = Later(self.tables, problem.states, self._penalty)
-        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.later)
-        self._most_used = [usage.max(axis=1) for usage in self.company.alone]
+        self.lookahead = Lookahead(self.tables, problem.states, self._penalty)
+        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.lookahead)
+        self._most_used = [usage.max(axis=1) for usage in self.coupling.alone]
         self._least_held = [self.fitting.nothing() for _ in self.tables]
         for m, held in enumerate(self._least_held):
-            self.fitting.add(held, m, self.company.alone[m].min(axis=1))
+            self.fitting.add(held, m, self.coupling.alone[m].min(axis=1))
         self._owned: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
@@ -102,8 +102,8 @@ class Charges:
     def child(self, node: Node, m: int, entry: int) -> Node:
         """One more decision."""
         states = self._states_after(node, m, entry)
-        self.company.remember(m, entry, node.states, states)
-        cycles, usage = self.company.entry(m, entry, states)
+        self.coupling.remember(m, entry, node.states, states)
+        cycles, usage = self.coupling.entry(m, entry, states)
         alone = float(self.tables[m].cycles[entry])
         return self._with(node, m, entry, states, cycles, usage, alone)
 
@@ -118,7 +118,7 @@ class Charges:
     def possible(self, node: Node, m: int) -> Mask:
         """Entries of a table that some partition of every array serves together with what was decided."""
         found = np.ones(self.tables[m].count, np.bool_)
-        for array, states in self.company.joined(m, node.states).items():
+        for array, states in self.coupling.joined(m, node.states).items():
             found &= self._penalty[array][states] == 0
         return found
 
@@ -127,8 +127,8 @@ class Charges:
 
         Nothing below `child` of one of them is cheaper.
         """
-        known, table = self.company.known(m, node.states), self.tables[m]
-        cycles, usage = (table.cycles, self.company.alone[m]) if known is None else (known.cycles, known.usage)
+        known, table = self.coupling.known(m, node.states), self.tables[m]
+        cycles, usage = (table.cycles, self.coupling.alone[m]) if known is None else (known.cycles, known.usage)
         states, alone = self._states_after(node, m, int(entries[0])), float(table.cycles[entries].min())
         least, used = float(cycles[entries].min()), usage[:, entries].min(axis=1)
         return self._with(node, m, int(entries[0]), states, least, used, alone)
@@ -152,7 +152,7 @@ class Charges:
         nest = self.tables[m].nest
         cycles, held = dict[str, float](), self.fitting.nothing()
         for d, e in node.chosen.items():
-            cycles[self.tables[d].nest], used = self.company.entry(d, e, states)
+            cycles[self.tables[d].nest], used = self.coupling.entry(d, e, states)
             self.fitting.add(held, d, used)
         self.fitting.add(held, m, usage)
         return Node(
@@ -165,10 +165,10 @@ class Charges:
         )
 
     def is_crowded(self, node: Node) -> bool:
-        """Whether company makes anything cost more than alone."""
+        """Whether coupling makes anything cost more than alone."""
         if any(cycles > node.alone[nest] for nest, cycles in node.cycles.items()):
             return True
-        return any(self.company.known(m, node.states) is not None for m in node.open)
+        return any(self.coupling.known(m, node.states) is not None for m in node.open)
 
     def by_itself(self, node: Node) -> Node:
         """The same decisions, as if every nest were alone."""
@@ -177,7 +177,7 @@ class Charges:
     def vectors(self, node: Node, alive: Mapping[int, Mask], *, alone: bool = False) -> dict[int, Floats] | None:
         """Per undecided nest what its entries are charged, infinite where one is ruled out or not alive.
 
-        None where a nest has nothing left. `alone`: without the cycles that company adds.
+        None where a nest has nothing left. `alone`: without the cycles that coupling adds.
         """
         vectors = {}
         for m, held in self._held_by_others(node):
@@ -193,7 +193,7 @@ class Charges:
 
     def _vector(self, node: Node, m: int, held: Floats, alive: Mask | None, *, alone: bool) -> Floats:
         kept = self._kept(node, m, held, None, alive)
-        again = self._in_company(node, m, kept)
+        again = self._coupled(node, m, kept)
         if again is not None:
             kept = self._kept(node, m, held, again, kept)
         own = self.tables[m].cycles if again is None or alone else again.cycles
@@ -209,7 +209,7 @@ class Charges:
     def shares_of_residents(self) -> list[list[Floats]]:
         """Per budget and table what each entry makes resident arrays take at least; shares of tables add up."""
         begin = [self.problem.begin(a) for a in self.arrays]
-        return self.fitting.shares([self.company.joined(m, begin) for m in range(len(self.tables))])
+        return self.fitting.shares([self.coupling.joined(m, begin) for m in range(len(self.tables))])
 
     def _owners(self, undecided: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
         """Steps by the first undecided nest that has a say in them; those without any under -1."""
@@ -224,21 +224,21 @@ class Charges:
         table = self.tables[m]
         return table.nest in step.nests or any(move.array in table.states for move in step.moves)
 
-    def _in_company(self, node: Node, m: int, kept: Mask | None) -> InCompany | None:
+    def _coupled(self, node: Node, m: int, kept: Mask | None) -> Coupled | None:
         """Costs of the entries of a table next to the states that the decided nests ask for, where they are `kept`."""
         if self.problem.recount is None or not node.chosen:
             return None
         waiting = np.ones(self.tables[m].count, np.bool_) if kept is None else kept.copy()
-        for array, states in self.company.joined(m, node.states).items():
+        for array, states in self.coupling.joined(m, node.states).items():
             waiting &= self._penalty[array][states] == 0
-        return self.company.table(m, node.states, waiting)
+        return self.coupling.table(m, node.states, waiting)
 
     def wholes(self, node: Node, m: int, entries: Ints) -> Floats:
         """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
-        joined = self.company.joined(m, node.states)
+        joined = self.coupling.joined(m, node.states)
         states = {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
         cycles, held = dict[str, Floats | float](), self.fitting.nothing(len(entries))
-        for d, found in self.company.wholes(node.chosen, m, entries, node.states).items():
+        for d, found in self.coupling.wholes(node.chosen, m, entries, node.states).items():
             cycles[self.tables[d].nest] = found[0]
             self.fitting.add(held, d, found[1])
         fits = self.fitting.fits_whole(held, [states[a] for a in self.arrays])
@@ -262,10 +262,10 @@ class Charges:
             yield m, before + after.pop()
             before = before + self._least_held[m]
 
-    def _kept(self, node: Node, m: int, held: Floats, again: InCompany | None, kept: Mask | None) -> Mask | None:
+    def _kept(self, node: Node, m: int, held: Floats, again: Coupled | None, kept: Mask | None) -> Mask | None:
         """Entries that were kept, as far as the budgets allow them beside what is held."""
-        usage, most = (self.company.alone[m], self._most_used[m]) if again is None else (again.usage, again.most_used)
-        joined = self.company.joined(m, node.states) if self.problem.residents else {}
+        usage, most = (self.coupling.alone[m], self._most_used[m]) if again is None else (again.usage, again.most_used)
+        joined = self.coupling.joined(m, node.states) if self.problem.residents else {}
         fits = self.fitting.fits(m, held, usage, most, node.states, joined, [o for o in node.open if o != m])
         return kept if fits is None else fits if kept is None else fits & kept
 
@@ -275,10 +275,10 @@ class Charges:
         asked = {move.array for at in owned for move in self.problem.steps[at].moves} | set(table.states)
         own_states = tuple(s for a, s in zip(self.arrays, node.states, strict=True) if a in asked)
         beside = tuple(node.cycles.get(n) for at in owned for n in self.problem.steps[at].nests)
-        company = self.company.known(m, node.states)
-        counted = 0 if own is table.cycles or company is None else int(company.counted.sum())
+        coupling = self.coupling.known(m, node.states)
+        counted = 0 if own is table.cycles or coupling is None else int(coupling.counted.sum())
         others = [o for o in node.open if o != m]
-        later = tuple(self.later.users(a, others) for a in sorted(asked))
+        later = tuple(self.lookahead.users(a, others) for a in sorted(asked))
         key = (m, owned, own_states, beside, counted, later)
         if key not in self._memory:
             if self._entries > MEMORY_ENTRIES:
@@ -291,7 +291,7 @@ class Charges:
     def _computed(self, node: Node, table: Table, owned: Sequence[int], own: Floats) -> Floats:
         states: dict[ArrayId, Ints | int] = dict(zip(self.arrays, node.states, strict=True))
         total = np.zeros(table.count)
-        for array, joined in self.company.joined(self.tables.index(table), node.states).items():
+        for array, joined in self.coupling.joined(self.tables.index(table), node.states).items():
             total += self._penalty[array][joined]
             states[array] = joined
         for step in owned:
@@ -318,6 +318,6 @@ class Charges:
             else:
                 longest = np.maximum(longest, node.cycles.get(nest, self._least[nest]))
         for move in step.moves:
-            least = self.later.least(move.array, move, self.problem.moves[move], others)
+            least = self.lookahead.least(move.array, move, self.problem.moves[move], others)
             longest = np.maximum(longest, least[states[move.array]])
         return longest + step.extra

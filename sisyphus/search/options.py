@@ -90,7 +90,7 @@ class Options:
         self.is_counted = is_counted
         self.uses = [self._use(array) for array in tiled]
         #: Arrays with a buffer for this nest alone; in the paper's model an array has one partition for all nests.
-        self._apart = frozenset(tiled) if costs.is_sociable else frozenset()
+        self._apart = frozenset(tiled) if costs.has_couplings else frozenset()
         self.chains = Chains(costs.space, nest, tiled)
         self.least_tiles = costs.least_tiles([costs.least_tile(nest, use) for use in self.uses])
         self._least_usage = self._usage_with_all_outside()

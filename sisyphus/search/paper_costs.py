@@ -19,11 +19,11 @@ from sisyphus.search.costs import (
     Budget,
     Costs,
     Floats,
-    Homes,
     Ints,
     Least,
     Move,
     Placed,
+    Placement,
     Step,
     Tilings,
     Width,
@@ -52,7 +52,7 @@ NUMBERS = Vectors()
 class PaperCosts:
     """`CostModel` of the paper: nests and stores add up, loads run side by side where arrays are used first."""
 
-    is_sociable = False
+    has_couplings = False
     has_formulas = True
 
     def __init__(self, space: Space) -> None:
@@ -72,8 +72,8 @@ class PaperCosts:
     def _is_pessimistic(self) -> bool:
         return self.space.options.reuse == "pessimistic"
 
-    def steps(self, homes: Homes) -> tuple[Step, ...]:
-        moved = [a for a in paper.moved_arrays(self.space) if a in homes.residents]
+    def steps(self, placement: Placement) -> tuple[Step, ...]:
+        moved = [a for a in paper.moved_arrays(self.space) if a in placement.residents]
         steps = [Step(nests=(nest.id,)) for nest in self.space.nests]
         for nest in self.space.nests:
             first = tuple(Move(a, True) for a in moved if next(self.space.users(a)) is nest)
@@ -200,7 +200,7 @@ class PaperCosts:
     def least_tiles(self, least: Iterable[Least]) -> float:
         return sum(one.cycles for one in least)
 
-    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+    def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
         return {}
 
     def moves(self, move: Move) -> Floats:

@@ -95,7 +95,7 @@ class States:
         self._number = np.full(len(every), IMPOSSIBLE, np.int64)
         self._number[kept] = np.arange(int(kept.sum()))
         self._rows: dict[int, Ints] = {}
-        self._later: dict[bytes, Floats] = {}
+        self._lookahead: dict[bytes, Floats] = {}
         #: The state of an array of which nothing was asked yet.
         self.start = int(self.number([np.full(1, la.index[1], np.int64) for la in lattices], 1)[0])
 
@@ -153,14 +153,14 @@ class States:
         state = int(self.number(ends, 1)[0])
         return state if state != IMPOSSIBLE and self.complete[state] else None
 
-    def least_later(self, amounts: Floats) -> Floats:
+    def least_ahead(self, amounts: Floats) -> Floats:
         """Per state the least of its own amount and those of all states that further demands may turn it into."""
         key = amounts.tobytes()
-        if key not in self._later:
-            self._later[key] = self._least_later(amounts)
-        return self._later[key]
+        if key not in self._lookahead:
+            self._lookahead[key] = self._least_ahead(amounts)
+        return self._lookahead[key]
 
-    def _least_later(self, amounts: Floats) -> Floats:
+    def _least_ahead(self, amounts: Floats) -> Floats:
         sizes = [len(lattice.values) for lattice in self.lattices]
         grid = np.full(len(self._number), np.inf)
         grid[self._number >= 0] = amounts

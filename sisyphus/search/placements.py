@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Arrays, Homes
+from sisyphus.search.costs import Arrays, Placement
 from sisyphus.space import KERNEL_PLACE, Space
 
 
-class Home(Enum):
+class Residence(Enum):
     """Of one array, in all its nests."""
 
     REGISTERS = 0
@@ -19,25 +19,29 @@ class Home(Enum):
     TILED = 2
 
 
-#: Lower bound of every design whose arrays live in these homes and whose tiled arrays are the second set.
-Floor = Callable[[Homes, Arrays], float]
+#: Lower bound of every design whose arrays live in this placement and whose tiled arrays are the second set.
+Floor = Callable[[Placement, Arrays], float]
 
 
-def choices(space: Space, array: ArrayId, always_resident: Arrays, in_registers: Arrays) -> tuple[Home, ...]:
-    """Homes of an array; one answer for all its nests."""
+def choices(space: Space, array: ArrayId, always_resident: Arrays, in_registers: Arrays) -> tuple[Residence, ...]:
+    """Placement of an array; one answer for all its nests."""
     uses = [use for nest in space.nests for use in nest.arrays if use.array == array]
     resident = all(KERNEL_PLACE in use.places for use in uses)
     tiled = all(use.can_be_tiled for use in uses)
     if resident and array in always_resident:
         tiled = False
-    allowed = {Home.REGISTERS: resident and array in in_registers, Home.RESIDENT: resident, Home.TILED: tiled}
-    return tuple(home for home, is_allowed in allowed.items() if is_allowed)
+    allowed = {
+        Residence.REGISTERS: resident and array in in_registers,
+        Residence.RESIDENT: resident,
+        Residence.TILED: tiled,
+    }
+    return tuple(residence for residence, is_allowed in allowed.items() if is_allowed)
 
 
 def assignments(
     space: Space, floor: Floor, always_resident: Arrays, in_registers: Arrays = frozenset()
-) -> Iterator[tuple[float, Homes]]:
-    """Every assignment of homes with its floor, lowest first; infinite floors are left out.
+) -> Iterator[tuple[float, Placement]]:
+    """Every placement with its floor, lowest first; infinite floors are left out.
 
     An undecided array must not add to a floor, so that a floor of part of the decisions holds for all of them.
     """
@@ -46,24 +50,24 @@ def assignments(
     while heap:
         lowest, _, decided = heapq.heappop(heap)
         if len(decided) == len(arrays):
-            yield lowest, _homes(arrays, decided)
+            yield lowest, _placement(arrays, decided)
             continue
-        for home in choices(space, arrays[len(decided)], always_resident, in_registers):
-            longer = (*decided, home.value)
-            homes = _homes(arrays, longer)
-            tiled = frozenset(a for a, h in zip(arrays, longer, strict=False) if h == Home.TILED.value)
-            bound = floor(homes, tiled)
+        for residence in choices(space, arrays[len(decided)], always_resident, in_registers):
+            longer = (*decided, residence.value)
+            placement = _placement(arrays, longer)
+            tiled = frozenset(a for a, h in zip(arrays, longer, strict=False) if h == Residence.TILED.value)
+            bound = floor(placement, tiled)
             if bound < float("inf"):
-                heapq.heappush(heap, (bound, -len(homes.residents), longer))
+                heapq.heappush(heap, (bound, -len(placement.residents), longer))
 
 
-def _homes(arrays: tuple[ArrayId, ...], decided: tuple[int, ...]) -> Homes:
-    pairs = list(zip(arrays, map(Home, decided), strict=False))
-    registers = frozenset(a for a, home in pairs if home is Home.REGISTERS)
-    return Homes(registers | {a for a, home in pairs if home is Home.RESIDENT}, registers)
+def _placement(arrays: tuple[ArrayId, ...], decided: tuple[int, ...]) -> Placement:
+    pairs = list(zip(arrays, map(Residence, decided), strict=False))
+    registers = frozenset(a for a, residence in pairs if residence is Residence.REGISTERS)
+    return Placement(registers | {a for a, residence in pairs if residence is Residence.RESIDENT}, registers)
 
 
-def first_homes(space: Space, in_registers: Arrays) -> tuple[Homes, ...]:
+def first_placements(space: Space, in_registers: Arrays) -> tuple[Placement, ...]:
     """All arrays resident that may be, with registers; all tiled, which needs the least memory; what lies between.
 
     Of these, one more large array is tiled after another.
@@ -71,10 +75,10 @@ def first_homes(space: Space, in_registers: Arrays) -> tuple[Homes, ...]:
     everything = frozenset(space.used_arrays)
     movable = [a for a in everything if may_be(space, a, resident=True) and may_be(space, a, resident=False)]
     residents = frozenset(a for a in everything if may_be(space, a, resident=True))
-    found = [Homes(residents, in_registers & residents), Homes(residents)]
+    found = [Placement(residents, in_registers & residents), Placement(residents)]
     for array in sorted(movable, key=lambda a: (-space.scop.array(a).elements, a)):
         residents -= {array}
-        found.append(Homes(residents))
+        found.append(Placement(residents))
     return tuple(dict.fromkeys((found[0], found[-1], *found)))
 
 

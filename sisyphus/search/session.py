@@ -79,7 +79,7 @@ class Session:
         return self.found[0] if self.found else None
 
     @property
-    def to_beat(self) -> float:
+    def incumbent(self) -> float:
         """What a design must cost less than to be among the `top` best ones, and below the upper bound."""
         return min(self.found[-1].cost if len(self.found) == self.top else inf, self.upper)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import CostModel, Homes
+from sisyphus.search.costs import CostModel, Placement
 from sisyphus.search.events import Whole
+from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Choice, Table
-from sisyphus.search.paces import Pace
-from sisyphus.search.prospects import Offers, Prospects
+from sisyphus.search.transfer_limits import TransferLimit
 
 
 @dataclass(frozen=True)
@@ -22,42 +22,44 @@ class Solution:
 
     cycles: float
     choices: tuple[Choice, ...]
-    homes: Homes
+    placement: Placement
     states: Mapping[ArrayId, int]
     widths: Mapping[ArrayId, int]
 
 
 def problem_of(
-    costs: CostModel, offers: Offers, tables: Sequence[Table], prospects: Prospects, *, in_company: bool
+    costs: CostModel, offers: Offers, tables: Sequence[Table], lower_bounds: LowerBounds, *, coupled: bool
 ) -> Problem:
-    """The choice of one entry per table, nests counted again in the company of others or as if alone."""
-    homes, options = offers.homes, offers.options
-    apart = (prospects.in_registers & homes.residents) - homes.registers
+    """The choice of one entry per table, nests counted again next to others or as if alone."""
+    placement, options = offers.placement, offers.options
+    apart = (lower_bounds.in_registers & placement.residents) - placement.registers
     return Problem(
         tables,
         offers.steps,
         offers.budgets,
         costs.states,
-        {move: prospects.moves(move)[0] for step in offers.steps for move in step.moves},
-        start={a: r for a in homes.registers if (r := costs.states[a].registers) is not None},
+        {move: lower_bounds.moves(move)[0] for step in offers.steps for move in step.moves},
+        start={a: r for a in placement.registers if (r := costs.states[a].registers) is not None},
         barred={a: costs.states[a].complete for a in apart},
         recount=(lambda table, states: options[table.nest].recount(table, states))
-        if costs.is_sociable and in_company
+        if costs.has_couplings and coupled
         else None,
-        residents=prospects.resident_usage(homes),
+        residents=lower_bounds.resident_usage(placement),
     )
 
 
-def solution_of(costs: CostModel, offers: Offers, tables: Sequence[Table], whole: Whole, pace: Pace | None) -> Solution:
-    """A combination with the beats that its partitions leave, or those of a pace."""
+def solution_of(
+    costs: CostModel, offers: Offers, tables: Sequence[Table], whole: Whole, transfer_limit: TransferLimit | None
+) -> Solution:
+    """A combination with the beats that its partitions leave, or those of a transfer limit."""
     picks = [table.take(np.array([entry])) for table, entry in zip(tables, whole.chosen, strict=True)]
     asked = {array: states.start for array, states in costs.states.items()}
-    asked |= {array: registers for array in offers.homes.registers if (registers := costs.states[array].registers)}
+    asked |= {array: registers for array in offers.placement.registers if (registers := costs.states[array].registers)}
     for pick in picks:
         for array, state in pick.states.items():
             asked[array] = int(costs.states[array].joined_with(asked[array])[int(state[0])])
     widths = {array: int(costs.states[array].width[state]) for array, state in asked.items()}
-    if pace is not None:
-        widths |= pace.widths(asked)
+    if transfer_limit is not None:
+        widths |= transfer_limit.widths(asked)
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
-    return Solution(whole.cycles, choices, offers.homes, asked, widths)
+    return Solution(whole.cycles, choices, offers.placement, asked, widths)

@@ -21,10 +21,10 @@ def values_of(space: Space, solution: Solution) -> dict[str, int]:
                 values[knob("tile", nest.id, loop.iterator, k)] = int(tile == choice.tiles[loop.iterator])
             values[knob("unroll", nest.id, loop.iterator, choice.copies[loop.iterator])] = 1
         for use in nest.arrays:
-            values[knob("resident", use.array, nest.id)] = int(use.array in solution.homes.residents)
+            values[knob("resident", use.array, nest.id)] = int(use.array in solution.placement.residents)
             for name in choice.outside.get(use.array, ()):
                 values[knob("outside", use.array, nest.id, name)] = 1
-    values.update({knob("registers", array): 1 for array in solution.homes.registers})
+    values.update({knob("registers", array): 1 for array in solution.placement.registers})
     for array, chosen in solution.widths.items():
         values.update({knob("width", array, width): int(width == chosen) for width in space.widths[array]})
     return values

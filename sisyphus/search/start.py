@@ -1,4 +1,4 @@
-"""How a search begins, to have a design soon: with which homes of arrays, and how long with each; knows no cost."""
+"""How a search begins, to have a design soon: with which placement of arrays, and how long with each; knows no cost."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sisyphus.search.combine import branch_and_bound
-from sisyphus.search.costs import Homes
+from sisyphus.search.costs import Placement
 from sisyphus.search.events import Bound, Combine
 from sisyphus.search.greedy import greedy
+from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.options import Table
-from sisyphus.search.placements import first_homes
-from sisyphus.search.prospects import Offers
+from sisyphus.search.placements import first_placements
 from sisyphus.search.solution import problem_of
 
 if TYPE_CHECKING:
     from sisyphus.search.exact import Search
 
-#: Where all arrays fit on chip, so many homes are searched to the end before short searches with others are worth it.
+#: Where all arrays fit on chip, so many placements are searched to the end before others are worth a short search.
 PATIENT = 4
 
-#: Tilings per nest in a short search, and with how many homes there is one once a design is known.
+#: Tilings per nest in a short search, and with how many placements there is one once a design is known.
 SAMPLE, MOST_STARTS = 200, 4
 #: Shares of the budgets for a first design, and how often halves are tried between the last two of them.
 SHARES, HALVES = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3), 2
@@ -49,25 +49,25 @@ class Effort:
 MORE = Effort(shares=(1.0,), refused=30, places=1000, longer=10)
 
 
-def first_designs(search: Search) -> list[Homes]:
-    """A first design from a few tilings. Returns other homes that are worth a try."""
-    starts = first_homes(search.costs.space, search.prospects.in_registers)
-    waiting = [homes for homes in starts if search.prospects.has_room(homes)]
+def first_designs(search: Search) -> list[Placement]:
+    """A first design from a few tilings. Returns other placements that are worth a try."""
+    starts = first_placements(search.costs.space, search.lower_bounds.in_registers)
+    waiting = [placement for placement in starts if search.lower_bounds.has_room(placement)]
     for effort in (Effort(), MORE):
-        for tried, homes in enumerate(waiting, start=1):
-            try_homes(search, homes, effort)
+        for tried, placement in enumerate(waiting, start=1):
+            try_placement(search, placement, effort)
             if np.isfinite(search.incumbent.cycles):
                 return waiting[tried:MOST_STARTS]
     return []
 
 
-def try_homes(search: Search, homes: Homes, effort: Effort | None = None) -> None:
+def try_placement(search: Search, placement: Placement, effort: Effort | None = None) -> None:
     """Short searches among some of the tilings, within less of the budgets where designs turn out too large.
 
     At first a design is put together of choices that are good enough; it has to fit.
     """
     effort = effort or Effort()
-    offers = search.prospects.offers(homes, sampled=True)
+    offers = search.lower_bounds.offers(placement, sampled=True)
     caps = search.caps(offers)
     tables = [o.sample(caps[nest], offers.most, SAMPLE, effort.places) for nest, o in offers.options.items()]
     if not all(table.count for table in tables):
@@ -76,9 +76,9 @@ def try_homes(search: Search, homes: Homes, effort: Effort | None = None) -> Non
     with_shares(lambda share: _short(search, _within(offers, share), tables, greedy, most_refused=1) > 0)
     for share in effort.shares:
         before, part = search.incumbent.cycles, _within(offers, share)
-        for in_company in (False, True):  # company may change what designs cost, but not whether there is one
+        for coupled in (False, True):  # what is next to them may change what designs cost, but not whether there is one
             refused = _short(
-                search, part, tables, branch_and_bound, nodes, most_refused=effort.refused, in_company=in_company
+                search, part, tables, branch_and_bound, nodes, most_refused=effort.refused, coupled=coupled
             )
             if not np.isfinite(search.incumbent.cycles):
                 break
@@ -94,12 +94,12 @@ def _short(
     nodes: float = float("inf"),
     *,
     most_refused: int,
-    in_company: bool = False,
+    coupled: bool = False,
 ) -> int:
     """Looks at so many nodes, or until so many designs were no better; how many these were."""
-    problem = problem_of(search.costs, offers, tables, search.prospects, in_company=in_company)
+    problem = problem_of(search.costs, offers, tables, search.lower_bounds, coupled=coupled)
     refused = 0
-    for event in search.judged(problem, offers, None, search.to_beat, combine, may_leave_out=False):
+    for event in search.judged(problem, offers, None, search.cutoff, combine, may_leave_out=False):
         if isinstance(event, Bound):
             nodes -= 1
         elif not getattr(event, "is_better", True):

@@ -16,12 +16,12 @@ from sisyphus.ir import ArrayId
 from sisyphus.model import Estimate, Estimator
 from sisyphus.search import CostModel, Judged, Problem, Solution
 from sisyphus.search.candidates import candidates_of
-from sisyphus.search.costs import Homes, Tilings
+from sisyphus.search.costs import Placement, Tilings
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.options import MOST_ENTRIES, Table
 from sisyphus.search.options import Options as NestOptions
-from sisyphus.search.placements import Home, choices
+from sisyphus.search.placements import Residence, choices
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Options, Space, build_space, decode, knob
 from sisyphus.target import load_device, make_target
 
@@ -104,7 +104,9 @@ def a_point(
     registers: Collection[str] = (),
 ) -> DesignPoint:
     """The design with these tiles per `nest.loop`; `tiled` has the loops outside per `nest.array`, beats are wide."""
-    values = _homes_of(space, {a: Home.REGISTERS if a in registers else Home.RESIDENT for a in space.used_arrays})
+    values = _placement_of(
+        space, {a: Residence.REGISTERS if a in registers else Residence.RESIDENT for a in space.used_arrays}
+    )
     for array in space.used_arrays:
         values |= _width_of(space, array, (widths or {}).get(array, max(space.widths[array])))
     for nest in space.nests:
@@ -119,12 +121,12 @@ def a_point(
     return decode(space, values)
 
 
-def _homes_of(space: Space, homes: Mapping[ArrayId, Home]) -> dict[str, int]:
+def _placement_of(space: Space, placement: Mapping[ArrayId, Residence]) -> dict[str, int]:
     found = {}
-    for array, home in homes.items():
-        found[knob("registers", array)] = int(home is Home.REGISTERS)
+    for array, residence in placement.items():
+        found[knob("registers", array)] = int(residence is Residence.REGISTERS)
         for nest in space.users(array):
-            found[knob("resident", array, nest.id)] = int(home is not Home.TILED)
+            found[knob("resident", array, nest.id)] = int(residence is not Residence.TILED)
     return found
 
 
@@ -133,16 +135,16 @@ def _width_of(space: Space, array: ArrayId, width: int) -> dict[str, int]:
 
 
 def every_design(space: Space, in_registers: Collection[ArrayId]) -> list[DesignPoint]:
-    """All that `decode` makes of all knobs: tiles, loops outside of transfers, beats, homes; one home per array."""
+    """All that `decode` makes of all knobs: tiles, places of transfers, beats; an array has one residence."""
     found: dict[DesignPoint, None] = {}
     arrays = space.used_arrays
     free = [choices(space, array, frozenset(), frozenset(in_registers)) for array in arrays]
-    for homes in product(*free):
-        home_of = dict(zip(arrays, homes, strict=True))
-        per_nest = [list(_choices_of(nest, home_of)) for nest in space.nests]
-        widths = [[1] if h is Home.TILED else space.widths[a] for a, h in home_of.items()]
+    for placement in product(*free):
+        residence_of = dict(zip(arrays, placement, strict=True))
+        per_nest = [list(_choices_of(nest, residence_of)) for nest in space.nests]
+        widths = [[1] if h is Residence.TILED else space.widths[a] for a, h in residence_of.items()]
         for beats in product(*widths):
-            fixed = _homes_of(space, home_of)
+            fixed = _placement_of(space, residence_of)
             for array, width in zip(arrays, beats, strict=True):
                 fixed |= _width_of(space, array, width)
             for parts in product(*per_nest):
@@ -156,10 +158,10 @@ def every_design(space: Space, in_registers: Collection[ArrayId]) -> list[Design
     return list(found)
 
 
-def _choices_of(nest: NestSpace, homes: Mapping[ArrayId, Home]) -> Iterator[dict[str, int]]:
+def _choices_of(nest: NestSpace, placement: Mapping[ArrayId, Residence]) -> Iterator[dict[str, int]]:
     """Every tiling with every nested family of sets of loops outside of the tiled arrays."""
     loops = [loop.iterator for loop in nest.loops]
-    tiled = [use for use in nest.arrays if homes[use.array] is Home.TILED]
+    tiled = [use for use in nest.arrays if placement[use.array] is Residence.TILED]
     subsets = [
         frozenset(n for n, bit in zip(loops, bits, strict=True) if bit) for bits in product((0, 1), repeat=len(loops))
     ]
@@ -197,21 +199,21 @@ class _WithoutCounts:
 
 @dataclass(frozen=True)
 class Sample:
-    """Some choices of every nest of a space for one assignment of homes, as the search makes its tables."""
+    """Some choices of every nest of a space for one placement, as the search makes its tables."""
 
     costs: CostModel
-    homes: Homes
+    placement: Placement
     options: Mapping[str, NestOptions]
     bounds: Mapping[str, Table]
     tables: Mapping[str, Table]
 
     @cached_property
     def states_in_registers(self) -> dict[ArrayId, int]:
-        return {a: s for a in self.homes.registers if (s := self.costs.states[a].registers) is not None}
+        return {a: s for a in self.placement.registers if (s := self.costs.states[a].registers) is not None}
 
     def _is_barred(self, array: ArrayId, state: int) -> bool:
         """Would an array lie in registers that is said not to?"""
-        matters = array in self.costs.in_registers() and array not in self.homes.registers
+        matters = array in self.costs.in_registers() and array not in self.placement.registers
         return matters and bool(self.costs.states[array].complete[state])
 
     def design(self, rng: random.Random) -> Design | None:
@@ -226,7 +228,7 @@ class Sample:
                     return None
         beats = {a: int(states[a].width[s]) for a, s in asked.items()}
         chosen = tuple(self.options[p.nest].choice(p) for p in picks)
-        return Design(self, tuple(picks), Solution(0.0, chosen, self.homes, asked, beats))
+        return Design(self, tuple(picks), Solution(0.0, chosen, self.placement, asked, beats))
 
 
 @dataclass(frozen=True)
@@ -240,16 +242,16 @@ class Design:
     @cached_property
     def problem(self) -> Problem:
         sample, costs = self.sample, self.sample.costs
-        steps = costs.steps(sample.homes)
+        steps = costs.steps(sample.placement)
         return Problem(
             self.picks,
             steps,
-            costs.budgets(sample.homes.residents),
+            costs.budgets(sample.placement.residents),
             costs.states,
             {move: costs.moves(move) for step in steps for move in step.moves},
             start=sample.states_in_registers,
             recount=lambda table, states: sample.options[table.nest].recount(table, states),
-            residents=costs.resident_usage(sample.homes),
+            residents=costs.resident_usage(sample.placement),
         )
 
     @cached_property
@@ -271,7 +273,7 @@ class Design:
         charges, node = self.whole
         return charges.is_crowded(node)
 
-    def is_cheaper_in_company(self) -> bool:
+    def is_cheaper_coupled(self) -> bool:
         """Does a nest take less next to the partitions of the others than the table says?"""
         states = self.solution.states
         for pick in self.picks:
@@ -295,33 +297,43 @@ class Design:
 
 
 def samples(costs: CostModel, rng: random.Random, count: int, *, most: int = 6) -> Iterator[Sample]:
-    """Random homes of the arrays, with a few tilings of each nest and every place of their transfers."""
+    """Random placements of the arrays, with a few tilings of each nest and every place of their transfers."""
     space, states = costs.space, costs.states
     every = {nest.id: candidates_of(space, nest, states) for nest in space.nests}
     for _ in range(count):
-        home_of = {a: rng.choice(choices(space, a, frozenset(), costs.in_registers())) for a in space.used_arrays}
-        registers = frozenset(a for a, home in home_of.items() if home is Home.REGISTERS)
-        homes = Homes(frozenset(a for a, home in home_of.items() if home is not Home.TILED), registers)
+        residence_of = {a: rng.choice(choices(space, a, frozenset(), costs.in_registers())) for a in space.used_arrays}
+        registers = frozenset(a for a, residence in residence_of.items() if residence is Residence.REGISTERS)
+        placement = Placement(
+            frozenset(a for a, residence in residence_of.items() if residence is not Residence.TILED), registers
+        )
         tilings = {
             n: t.take(np.array(sorted(rng.sample(range(t.count), min(t.count, most))))) for n, t in every.items()
         }
-        exact = {nest.id: _options(costs, costs, nest, tilings[nest.id], homes) for nest in space.nests}
+        exact = {nest.id: _options(costs, costs, nest, tilings[nest.id], placement) for nest in space.nests}
         bare: CostModel = _WithoutCounts(costs)  # type: ignore[assignment]
-        rough = {nest.id: _options(costs, bare, nest, tilings[nest.id], homes, is_rough=True) for nest in space.nests}
-        unlimited = {budget.name: np.inf for budget in costs.budgets(homes.residents)}
+        rough = {
+            nest.id: _options(costs, bare, nest, tilings[nest.id], placement, is_rough=True) for nest in space.nests
+        }
+        unlimited = {budget.name: np.inf for budget in costs.budgets(placement.residents)}
         tables, bounds = (
             {n: o.alike(np.inf, unlimited, Deadline(), MOST_ENTRIES) for n, o in found.items()}
             for found in (exact, rough)
         )
         if all(table.count for table in tables.values()):
-            yield Sample(costs, homes, exact, bounds, tables)
+            yield Sample(costs, placement, exact, bounds, tables)
 
 
 def _options(
-    costs: CostModel, counts: CostModel, nest: NestSpace, tilings: Tilings, homes: Homes, *, is_rough: bool = False
+    costs: CostModel,
+    counts: CostModel,
+    nest: NestSpace,
+    tilings: Tilings,
+    placement: Placement,
+    *,
+    is_rough: bool = False,
 ) -> NestOptions:
-    tiled = tuple(use.array for use in nest.arrays if use.array not in homes.residents)
-    registers = homes.registers & {use.array for use in nest.arrays}
+    tiled = tuple(use.array for use in nest.arrays if use.array not in placement.residents)
+    registers = placement.registers & {use.array for use in nest.arrays}
     is_counted = not tiled and not is_rough
     base = costs.nest(nest, tilings, registers) if is_counted else costs.least(nest, tilings)
     return NestOptions(counts, nest, tilings, base, tiled, registers, is_counted=is_counted)

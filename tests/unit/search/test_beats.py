@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sisyphus.ir import ArrayId
 from sisyphus.search import CostModel, Solution
 from sisyphus.search.beats import with_narrower_beats
-from sisyphus.search.costs import Beat, Homes, Move, Step
+from sisyphus.search.costs import Beat, Move, Placement, Step
 
 Beats = Mapping[ArrayId, Sequence[Beat]]
 
@@ -27,14 +27,14 @@ class FakeCosts:
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
         return self._beats[array]
 
-    def steps(self, homes: Homes) -> tuple[Step, ...]:
-        loads = tuple(Move(array, True) for array in sorted(homes.residents))
+    def steps(self, placement: Placement) -> tuple[Step, ...]:
+        loads = tuple(Move(array, True) for array in sorted(placement.residents))
         return Step(moves=loads), Step(moves=tuple(Move(array, False) for array in sorted(self.stored)))
 
 
 def narrowed(beats: Beats, too_much: Mapping[str, float], stored: frozenset[ArrayId] = frozenset()) -> Solution | None:
     widest = {array: found[-1].width for array, found in beats.items()}
-    solution = Solution(100.0, (), Homes(frozenset(beats)), dict.fromkeys(beats, 0), widest)
+    solution = Solution(100.0, (), Placement(frozenset(beats)), dict.fromkeys(beats, 0), widest)
     return with_narrower_beats(cast(CostModel, FakeCosts(beats, stored)), solution, too_much)
 
 

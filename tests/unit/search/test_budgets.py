@@ -66,15 +66,15 @@ def test_a_session_keeps_the_best_that_fit_and_says_what_to_beat() -> None:
     known = {p: Judged(cost, {"dsp": 10 + at}) for at, (p, cost) in enumerate(zip(points(), costs, strict=True))}
     told: list[float | None] = []
     session, offered = session_of(known, top=2, told=told), points()
-    assert session.to_beat == inf
+    assert session.incumbent == inf
     assert session.offer(offered[0], "exact") == (50, {})
-    assert session.to_beat == inf, "one more place is left"
+    assert session.incumbent == inf, "one more place is left"
     session.offer(offered[0], "exact")
     assert len(session.found) == 1
     session.offer(offered[3], "exact")
-    assert (session.to_beat, told) == (50, [50, 30])
+    assert (session.incumbent, told) == (50, [50, 30])
     session.offer(offered[2], "exact")
-    assert session.to_beat == 40
+    assert session.incumbent == 40
     session.offer(offered[1], "scip")
     assert [candidate.point for candidate in session.found] == [offered[1], offered[3]], "of equal cost, the smaller"
     assert told == [50, 30, 30]
@@ -97,7 +97,7 @@ def test_a_session_takes_nothing_that_does_not_fit() -> None:
     session.offer(wrong, "exact")
     assert session.best is not None
     assert session.best.point == small
-    assert session.to_beat == own
+    assert session.incumbent == own
 
 
 def test_a_bound_only_rises_and_proves_within_the_gap() -> None:

@@ -19,10 +19,10 @@ from unit.search.random_tables import (
 )
 
 from sisyphus.ir import ArrayId
-from sisyphus.search import later as later_module
+from sisyphus.search import lookahead as lookahead_module
 from sisyphus.search.costs import Budget, Floats
 from sisyphus.search.fitting import Fitting
-from sisyphus.search.later import Later
+from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, States
 
@@ -40,8 +40,8 @@ class Case:
         self.residents = random_residents(rng, self.states)
         self.barred = {a: np.array([rng.random() < 0.2 for _ in range(s.count)]) for a, s in self.states.items()}
         penalties = {a: np.append(np.where(barred, np.inf, 0.0), np.inf) for a, barred in self.barred.items()}
-        self.later = Later(self.tables, self.states, penalties)
-        self.fitting = Fitting(self.budgets, self.tables, self.states, self.residents, self.later)
+        self.lookahead = Lookahead(self.tables, self.states, penalties)
+        self.fitting = Fitting(self.budgets, self.tables, self.states, self.residents, self.lookahead)
 
     def state(self, array: ArrayId, chosen: Mapping[int, int]) -> int:
         """What an array comes to."""
@@ -91,12 +91,12 @@ def nests_take(tables: Sequence[Table], budget: Budget, whole: Mapping[int, int]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_later_is_the_least_that_undecided_tables_can_bring_an_array_to(seed: int) -> None:
+def test_the_lookahead_is_the_least_that_undecided_tables_can_bring_an_array_to(seed: int) -> None:
     case = Case(seed)
     for array, undecided in product(ARRAYS, ([], [0], [1, 2], [0, 1, 2])):
         states, amounts = case.states[array], case.residents["dsp"][array]
-        found = case.later.least(array, "dsp", amounts, undecided)
-        demands = [case.tables[m].states[array].tolist() for m in case.later.users(array, undecided)]
+        found = case.lookahead.least(array, "dsp", amounts, undecided)
+        demands = [case.tables[m].states[array].tolist() for m in case.lookahead.users(array, undecided)]
         for state in range(states.count):
             joined = [together(states, state, *asked) for asked in product(*demands)]
             legal = [amounts[j] for j in joined if j != IMPOSSIBLE and not case.barred[array][j]]
@@ -107,12 +107,12 @@ def test_later_is_the_least_that_undecided_tables_can_bring_an_array_to(seed: in
 @pytest.mark.parametrize("seed", range(5))
 def test_where_pairs_are_too_many_any_demand_counts_as_possible(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = Case(seed)
-    monkeypatch.setattr(later_module, "MOST_PAIRS", 0)
+    monkeypatch.setattr(lookahead_module, "MOST_PAIRS", 0)
     case = Case(seed)
     for array in ARRAYS:
         amounts = np.stack([case.residents[name][array] for name in ("dsp", "lut")])
-        bound = case.later.least(array, "both", amounts, [0, 1])
-        least = exact.later.least(array, "both", amounts, [0, 1])
+        bound = case.lookahead.least(array, "both", amounts, [0, 1])
+        least = exact.lookahead.least(array, "both", amounts, [0, 1])
         assert bound.shape == least.shape
         assert (bound <= least).all()
 
@@ -180,7 +180,7 @@ def asked_at_first(tables: Sequence[Table], states: Mapping[ArrayId, States]) ->
 
 def test_a_forgotten_demand_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The check above notices where an open nest is taken for one that asks nothing more."""
-    monkeypatch.setattr(Later, "users", lambda self, array, undecided: ())
+    monkeypatch.setattr(Lookahead, "users", lambda self, array, undecided: ())
     wrong = 0
     for seed in SEEDS:
         try:

@@ -13,7 +13,7 @@ import pytest
 from unit.search.listening import least
 from unit.search.measured_designs import Full, kernel_space
 from unit.search.solve_spaces import gemm_space
-from unit.search.test_company_search import best_of_all, problem_of
+from unit.search.test_coupling_search import best_of_all, problem_of
 
 from sisyphus.errors import NoDesignError
 from sisyphus.nlp import choice_model
@@ -44,7 +44,7 @@ def chosen_by(problem: Problem) -> float:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_solver_finds_what_is_best_in_company(seed: int) -> None:
+def test_the_solver_finds_what_is_best_coupled(seed: int) -> None:
     problem = problem_of(seed)
     assert chosen_by(problem) == pytest.approx(best_of_all(problem))
 

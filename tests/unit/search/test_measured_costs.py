@@ -44,7 +44,7 @@ def _above(sample: Sample) -> Iterator[str]:
         for name, low, high in pairs:
             for at in np.flatnonzero(low > high + CLOSE)[:1]:
                 choice = sample.options[nest].choice(exact.take(np.array([at])))
-                yield f"{name} {low[at]} > {high[at]} of {choice} with {sample.homes}"
+                yield f"{name} {low[at]} > {high[at]} of {choice} with {sample.placement}"
         least = sample.options[nest].floor(dict.fromkeys(exact.usage, np.inf))
         if least > exact.cycles.min() + CLOSE:
             yield f"cycles {least} > {exact.cycles.min()} of the best choice of {nest}"
@@ -56,7 +56,7 @@ def counts_above_the_model(costs: MeasuredCosts, seed: int, count: int = 6) -> l
     for sample in samples(costs, rng, count):
         for _ in range(3):
             design = sample.design(rng)
-            if design is None or design.is_cheaper_in_company():
+            if design is None or design.is_cheaper_coupled():
                 continue
             point = point_of(costs.space, design.solution)
             assert illegal(costs.space.dependences, costs.space.distribution, point) is None
@@ -207,10 +207,10 @@ def test_transfers_around_a_nest_are_not_counted_twice(kernel: str) -> None:
 @pytest.mark.xfail(
     strict=True, raises=AssertionError, reason="three banks need a remainder; four, which another nest asks for, do not"
 )
-def test_a_nest_costs_no_less_in_company() -> None:
+def test_a_nest_costs_no_less_coupled() -> None:
     costs, rng = MeasuredCosts(kernel_space("copy")), random.Random(1)
     designs = (sample.design(rng) for sample in samples(costs, rng, 12) for _ in range(3))
-    assert not any(design.is_cheaper_in_company() for design in designs if design is not None)
+    assert not any(design.is_cheaper_coupled() for design in designs if design is not None)
 
 
 def test_what_slows_a_nest_down_may_spare_it_slices() -> None:
@@ -236,7 +236,7 @@ def test_what_slows_a_nest_down_may_spare_it_slices() -> None:
             designs = (sample.design(rng) for _ in range(4))
             for design in (d for d in designs if d is not None and d.is_crowded):
                 told = full(point_of(costs.space, design.solution))
-                assert design.cycles <= told.cycles + CLOSE or design.is_cheaper_in_company()
+                assert design.cycles <= told.cycles + CLOSE or design.is_cheaper_coupled()
                 smaller += not design.fits({"dsp": float(told.dsp)})["dsp"]
     assert smaller
 

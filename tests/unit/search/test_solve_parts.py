@@ -18,7 +18,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, find_best
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Budget, Costs, Floats, Homes, Move, Step
+from sisyphus.search.costs import Budget, Costs, Floats, Move, Placement, Step
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.options import Table, pareto
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States, states_of
@@ -286,9 +286,9 @@ def test_assignments_come_lowest_first_and_leave_out_what_is_always_resident() -
     space = matvec_space(4, 6)
     weights = {"Y": 1.0, "A": 5.0, "X": 2.0}
 
-    def floor(homes: Homes, tiled: frozenset[ArrayId]) -> float:
-        assert homes.registers <= homes.residents
-        assert not homes.residents & tiled
+    def floor(placement: Placement, tiled: frozenset[ArrayId]) -> float:
+        assert placement.registers <= placement.residents
+        assert not placement.residents & tiled
         return sum(weights[a] for a in tiled)
 
     every = list(assignments(space, floor, frozenset()))
@@ -296,10 +296,10 @@ def test_assignments_come_lowest_first_and_leave_out_what_is_always_resident() -
     assert [bound for bound, _ in every] == sorted(bound for bound, _ in every)
     some = list(assignments(space, floor, frozenset({ArrayId("A")})))
     assert len(some) == 4
-    assert all(ArrayId("A") in homes.residents for _, homes in some)
+    assert all(ArrayId("A") in placement.residents for _, placement in some)
     more = list(assignments(space, floor, frozenset({ArrayId("A")}), frozenset({ArrayId("X")})))
     assert len(more) == 6
-    assert sum(ArrayId("X") in homes.registers for _, homes in more) == 2
+    assert sum(ArrayId("X") in placement.registers for _, placement in more) == 2
 
 
 def test_arrays_said_to_be_always_resident_change_no_optimum() -> None:

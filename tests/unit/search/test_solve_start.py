@@ -1,4 +1,4 @@
-"""What a search begins with: homes that fit the block memories, short searches of so many nodes."""
+"""What a search begins with: placements that fit the block memories, short searches of so many nodes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from unit.search.solve_spaces import gemm_space, space_of
 from sisyphus.ir import ArrayId
 from sisyphus.model import Estimator
 from sisyphus.search import MeasuredCosts
-from sisyphus.search.blocks import WORTH, Blocks, Shelves, least_blocks
-from sisyphus.search.costs import Homes
+from sisyphus.search.costs import Placement
 from sisyphus.search.deadline import Deadline
-from sisyphus.search.placements import first_homes
-from sisyphus.search.prospects import Prospects
+from sisyphus.search.lower_bounds import LowerBounds
+from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
+from sisyphus.search.placements import first_placements
 from sisyphus.space import KERNEL_PLACE
 from sisyphus.target import load_device, make_target
 
@@ -34,16 +34,16 @@ def test_arrays_fit_where_some_choice_of_blocks_does(
     by_array = dict(zip(ARRAYS, options, strict=True))
     choices = product(*(by_array[array] for array in sorted(arrays)))
     fits = any(all(sum(c[kind] for c in choice) <= limit[kind] for kind in (0, 1)) for choice in choices)
-    assert Shelves(by_array.__getitem__, limit).hold(arrays) == fits
+    assert Packing(by_array.__getitem__, limit).hold(arrays) == fits
 
 
 def test_it_begins_with_everything_on_chip_and_then_with_nothing() -> None:
     space = gemm_space(4, 6, 8)
     everything = frozenset(space.used_arrays)
-    first, second, *others = first_homes(space, frozenset())
-    assert first == Homes(everything)
-    assert second == Homes(frozenset())
-    assert [len(homes.residents) for homes in others] == [2, 1]
+    first, second, *others = first_placements(space, frozenset())
+    assert first == Placement(everything)
+    assert second == Placement(frozenset())
+    assert [len(placement.residents) for placement in others] == [2, 1]
 
 
 @pytest.mark.parametrize("bits", [8, 32, 64])
@@ -69,9 +69,9 @@ def test_an_array_larger_than_all_blocks_is_seen_at_once() -> None:
 def test_the_first_bound_knows_that_large_arrays_are_tiled() -> None:
     text = "for i in range(5200):\n for j in range(5200):\n  B[i, j] = A[i, j] * c"
     space = space_of(scop(text, A=(5200, 5200), B=(5200, 5200)), in_paper=False)
-    prospects = Prospects(MeasuredCosts(space), Deadline())
-    prospects.prepare()
-    least, estimator = prospects.least(), Estimator(space.scop, space.distribution, space.live, space.target)
-    assert least > 2 * 5200**2 / 16 > prospects.floor(Homes(), frozenset())
+    lower_bounds = LowerBounds(MeasuredCosts(space), Deadline())
+    lower_bounds.prepare()
+    least, estimator = lower_bounds.least(), Estimator(space.scop, space.distribution, space.live, space.target)
+    assert least > 2 * 5200**2 / 16 > lower_bounds.floor(Placement(), frozenset())
     tiled = [p for p in random_points(space, 30) if all(b.place != KERNEL_PLACE for b in p.buffers)]
     assert tiled and all(estimator.estimate(point).cycles >= least for point in tiled)

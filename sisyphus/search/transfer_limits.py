@@ -1,8 +1,8 @@
 """Which beats resident arrays may have together: fast transfers need wide beats, which take more logic.
 
-Transfers run side by side, so that only the longest of them counts. A pace is a limit for the longest load and one for
-the longest store: it allows every array the beats that keep to it. Every choice of beats belongs to the pace of its own
-longest transfers, in which nothing costs less than these. Knows no formula.
+Transfers run side by side, so that only the longest of them counts. A transfer limit is one for the longest load and
+one for the longest store: it allows every array the beats that keep to it. Every choice of beats belongs to that of
+its own longest transfers, in which nothing costs less than these. Knows no formula.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from itertools import product
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Budget, CostModel, Floats, Homes, Mask, Move, Step, Width
+from sisyphus.search.costs import Budget, CostModel, Floats, Mask, Move, Placement, Step, Width
 
 
 @dataclass(frozen=True, eq=False)
-class Pace:
+class TransferLimit:
     """The beats that a limit of times leaves to each resident array, at least one each; `steps` take no less time."""
 
     steps: tuple[Step, ...]
@@ -62,9 +62,11 @@ class Pace:
         return [width.possible for width in self.allowed[array]]
 
 
-def paces(costs: CostModel, homes: Homes, steps: Sequence[Step], budgets: Sequence[Budget]) -> Iterator[Pace]:
-    """Every pace, faster loads first."""
-    widths = {array: costs.by_width(array) for array in sorted(homes.residents & costs.states.keys())}
+def transfer_limits(
+    costs: CostModel, placement: Placement, steps: Sequence[Step], budgets: Sequence[Budget]
+) -> Iterator[TransferLimit]:
+    """Every transfer limit, faster loads first."""
+    widths = {array: costs.by_width(array) for array in sorted(placement.residents & costs.states.keys())}
     loads, stores = (sorted(_moves(steps, is_load), key=str) for is_load in (True, False))
     seen = set[tuple[tuple[int, ...], ...]]()
     for load, store in product(_levels(widths, loads), _levels(widths, stores)):
@@ -73,7 +75,7 @@ def paces(costs: CostModel, homes: Homes, steps: Sequence[Step], budgets: Sequen
         if all(key) and key not in seen:
             seen.add(key)
             slow = _at_least(_at_least(steps, loads, load), stores, store)
-            yield Pace(tuple(slow), allowed, budgets)
+            yield TransferLimit(tuple(slow), allowed, budgets)
 
 
 def _moves(steps: Sequence[Step], is_load: bool) -> set[Move]:

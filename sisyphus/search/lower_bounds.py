@@ -16,8 +16,8 @@ from sisyphus.search.costs import (
     CostModel,
     Costs,
     Floats,
-    Homes,
     Move,
+    Placement,
     Step,
     Tilings,
     joined_costs,
@@ -35,9 +35,9 @@ AT_ONCE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Offers:
-    """What there is to choose from with arrays in these homes: options per nest, for steps under budgets."""
+    """What there is to choose from with arrays in this placement: options per nest, for steps under budgets."""
 
-    homes: Homes
+    placement: Placement
     steps: Sequence[Step]
     budgets: Sequence[Budget]
     options: Mapping[str, Options]
@@ -52,7 +52,7 @@ class Offers:
         return {nest: options.floor(self.most) for nest, options in self.options.items()}
 
 
-class Prospects:
+class LowerBounds:
     """Tilings, options and lower bounds of all nests, each made when it is first asked for.
 
     Once the deadline is over, nothing that takes long is counted any more.
@@ -65,7 +65,7 @@ class Prospects:
         self._tilings: dict[str, Tilings] = {}
         self._whole: dict[tuple[str, Arrays], Costs] = {}
         self._least: dict[str, Costs] = {}
-        self._residents: dict[Homes, Mapping[str, Mapping[ArrayId, Floats]]] = {}
+        self._residents: dict[Placement, Mapping[str, Mapping[ArrayId, Floats]]] = {}
 
     @cached_property
     def in_registers(self) -> Arrays:
@@ -87,16 +87,16 @@ class Prospects:
             self._least[nest.id] = least.take(alone)
         return True
 
-    def offers(self, homes: Homes, *, sampled: bool = False) -> Offers:
-        """All choices with these homes, or those that a sample is to be counted of."""
+    def offers(self, placement: Placement, *, sampled: bool = False) -> Offers:
+        """All choices with this placement, or those that a sample is to be counted of."""
         options_of = self.sampled_of if sampled else self.options_of
-        options = {nest.id: options_of(nest, homes) for nest in self.space.nests}
-        return Offers(homes, self.costs.steps(homes), self.costs.budgets(homes.residents), options)
+        options = {nest.id: options_of(nest, placement) for nest in self.space.nests}
+        return Offers(placement, self.costs.steps(placement), self.costs.budgets(placement.residents), options)
 
-    def options_of(self, nest: NestSpace, homes: Homes) -> Options:
+    def options_of(self, nest: NestSpace, placement: Placement) -> Options:
         """The choices of a nest."""
-        tiled = tuple(use.array for use in nest.arrays if use.array not in homes.residents)
-        registers = self._registers_of(nest, homes)
+        tiled = tuple(use.array for use in nest.arrays if use.array not in placement.residents)
+        registers = self._registers_of(nest, placement)
         key = (nest.id, tiled, registers)
         if key not in self._options:
             whole = None if tiled else self._whole_of(nest, registers)
@@ -105,16 +105,16 @@ class Prospects:
             self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
-    def sampled_of(self, nest: NestSpace, homes: Homes) -> Options:
+    def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
-        tilings, registers = self._tilings[nest.id], self._registers_of(nest, homes)
-        if tilings.count <= MOST_WHOLE or any(use.array not in homes.residents for use in nest.arrays):
-            return self.options_of(nest, homes)
+        tilings, registers = self._tilings[nest.id], self._registers_of(nest, placement)
+        if tilings.count <= MOST_WHOLE or any(use.array not in placement.residents for use in nest.arrays):
+            return self.options_of(nest, placement)
         return Options(self.costs, nest, tilings, self._least[nest.id], (), registers, is_counted=False)
 
     @staticmethod
-    def _registers_of(nest: NestSpace, homes: Homes) -> Arrays:
-        return homes.registers & {use.array for use in nest.arrays}
+    def _registers_of(nest: NestSpace, placement: Placement) -> Arrays:
+        return placement.registers & {use.array for use in nest.arrays}
 
     def _whole_of(self, nest: NestSpace, registers: Arrays) -> Costs | None:
         """Cycles and usage with all arrays resident; None where it would take too long to count them all."""
@@ -132,47 +132,47 @@ class Prospects:
             self._whole[key] = self.costs.rounded(joined_costs(parts))
         return self._whole[key]
 
-    def floor(self, homes: Homes, tiled: Arrays) -> float:
+    def floor(self, placement: Placement, tiled: Arrays) -> float:
         """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
-        if not self.has_room(homes, tiled):
+        if not self.has_room(placement, tiled):
             return float("inf")
         nests = {}
         for nest in self.space.nests:
             least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
-            is_whole = all(use.array in homes.residents for use in nest.arrays)
-            whole = self._whole_of(nest, self._registers_of(nest, homes)) if is_whole else None
+            is_whole = all(use.array in placement.residents for use in nest.arrays)
+            whole = self._whole_of(nest, self._registers_of(nest, placement)) if is_whole else None
             base = self._least[nest.id] if whole is None else whole
             nests[nest.id] = float(base.cycles.min(initial=np.inf)) + self.costs.least_tiles(least)
-        undecided = self.in_registers - homes.residents - tiled
-        return self.total_of(self.costs.steps(Homes(homes.residents, homes.registers | undecided)), nests)
+        undecided = self.in_registers - placement.residents - tiled
+        return self.total_of(self.costs.steps(Placement(placement.residents, placement.registers | undecided)), nests)
 
     def least(self) -> float:
-        """Everything at least, before homes are looked at: arrays that cannot be resident are tiled."""
+        """Everything at least, before placements are looked at: arrays that cannot be resident are tiled."""
         arrays, none = self.space.used_arrays, frozenset[ArrayId]()
         tiled = frozenset(
             a for a in arrays if not may_be(self.space, a, resident=True) or not self.costs.may_hold(frozenset({a}))
         )
-        found = self.floor(Homes(), tiled)
-        return found if np.isfinite(found) else self.floor(Homes(), none)
+        found = self.floor(Placement(), tiled)
+        return found if np.isfinite(found) else self.floor(Placement(), none)
 
-    def has_room(self, homes: Homes, tiled: Arrays | None = None) -> bool:
+    def has_room(self, placement: Placement, tiled: Arrays | None = None) -> bool:
         """Whether the resident arrays, and the smallest tiles of others (if not given: all others), may fit.
 
         Nests never share the memory of their tiles.
         """
-        if not self.costs.may_hold(homes.residents):
+        if not self.costs.may_hold(placement.residents):
             return False
         if tiled is None:
-            tiled = frozenset(self.space.used_arrays) - homes.residents
+            tiled = frozenset(self.space.used_arrays) - placement.residents
         used = dict[str, float]()
         for nest in self.space.nests:
             for use in nest.arrays:
                 if use.array in tiled:
                     for name, amount in self.costs.least_tile(nest, use).usage.items():
                         used[name] = used.get(name, 0.0) + amount
-        for name, amounts in self.resident_usage(homes).items():
+        for name, amounts in self.resident_usage(placement).items():
             used[name] = used.get(name, 0.0) + sum(float(amount.min()) for amount in amounts.values())
-        return all(b.limit >= used.get(b.name, 0.0) for b in self.costs.budgets(homes.residents))
+        return all(b.limit >= used.get(b.name, 0.0) for b in self.costs.budgets(placement.residents))
 
     def tables(self, offers: Offers, limits: Mapping[str, float], alike: int = 0) -> dict[str, Table]:
         """Choices of each nest within its limit; with `alike` also those that others match, at most so many.
@@ -214,11 +214,11 @@ class Prospects:
         moves = [self.moves(move)[1] for move in step.moves]
         return max([step.least, *(nests[n] for n in step.nests), *moves]) + step.extra
 
-    def resident_usage(self, homes: Homes) -> Mapping[str, Mapping[ArrayId, Floats]]:
+    def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
         """Per budget what each resident array takes, per state of its partition."""
-        if homes not in self._residents:
-            self._residents[homes] = self.costs.resident_usage(homes)
-        return self._residents[homes]
+        if placement not in self._residents:
+            self._residents[placement] = self.costs.resident_usage(placement)
+        return self._residents[placement]
 
     def moves(self, move: Move) -> tuple[Floats, float]:
         """Cycles of a move per state of its array, and the least of them."""

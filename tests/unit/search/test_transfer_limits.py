@@ -1,4 +1,4 @@
-"""Paces of transfers against every choice of beats: each belongs to a pace that counts it at no more than it costs."""
+"""Transfer limits against every choice of beats: each belongs to one that counts it at no more than it costs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sisyphus.ir import ArrayId
-from sisyphus.search import paces as paces_module
-from sisyphus.search.costs import Budget, Homes, Move, Step, Width
-from sisyphus.search.paces import Pace, paces
+from sisyphus.search import transfer_limits as limits_module
+from sisyphus.search.costs import Budget, Move, Placement, Step, Width
+from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
 
 SEEDS = range(25)
 ARRAYS = tuple(map(ArrayId, ("A", "B", "C")))
@@ -34,7 +34,7 @@ class Case:
             self.steps[:1] = [Step(("S0",), loads[:1], 2.0), Step((), loads[1:], 2.0)]
         self.budgets = [Budget("lut", 100.0, (("S0", "S1"),)), Budget("ff", 50.0, (("S0", "S1"),))]
         costs: Any = SimpleNamespace(states=dict.fromkeys(ARRAYS), by_width=lambda array: self.widths[array])
-        self.paces = list(paces(costs, Homes(frozenset(ARRAYS)), self.steps, self.budgets))
+        self.transfer_limits = list(transfer_limits(costs, Placement(frozenset(ARRAYS)), self.steps, self.budgets))
 
     @staticmethod
     def _widths(rng: random.Random) -> list[Width]:
@@ -67,18 +67,20 @@ def cycles_of(steps: Sequence[Step], cycles: Mapping[Move, float]) -> float:
     return sum(max([step.least, *(cycles[move] for move in step.moves)]) + step.extra for step in steps)
 
 
-def counts_no_more(pace: Pace, case: Case, states: Mapping[ArrayId, int], widths: Mapping[ArrayId, Width]) -> bool:
-    """Whether a pace allows these beats and costs no more than they do."""
-    if any(all(widths[a] is not allowed for allowed in pace.allowed[a]) for a in ARRAYS):
+def counts_no_more(
+    transfer_limit: TransferLimit, case: Case, states: Mapping[ArrayId, int], widths: Mapping[ArrayId, Width]
+) -> bool:
+    """Whether a transfer limit allows these beats and costs no more than they do."""
+    if any(all(widths[a] is not allowed for allowed in transfer_limit.allowed[a]) for a in ARRAYS):
         return False
     moves = [move for step in case.steps for move in step.moves]
     actual = {move: float(widths[move.array].cycles(move)[states[move.array]]) for move in moves}
-    least = {move: float(pace.moves[move][states[move.array]]) for move in moves}
+    least = {move: float(transfer_limit.moves[move][states[move.array]]) for move in moves}
     return (
         all(least[move] <= actual[move] for move in moves)
-        and cycles_of(pace.steps, least) <= cycles_of(case.steps, actual)
+        and cycles_of(transfer_limit.steps, least) <= cycles_of(case.steps, actual)
         and all(
-            pace.residents[name][a][states[a]] <= widths[a].usage[name][states[a]]
+            transfer_limit.residents[name][a][states[a]] <= widths[a].usage[name][states[a]]
             for name in ("lut", "ff")
             for a in ARRAYS
         )
@@ -86,23 +88,26 @@ def counts_no_more(pace: Pace, case: Case, states: Mapping[ArrayId, int], widths
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_choice_of_beats_belongs_to_a_pace(seed: int) -> None:
+def test_every_choice_of_beats_belongs_to_a_transfer_limit(seed: int) -> None:
     case = Case(seed)
     for states, widths in case.choices():
-        assert any(counts_no_more(pace, case, states, widths) for pace in case.paces)
+        assert any(counts_no_more(transfer_limit, case, states, widths) for transfer_limit in case.transfer_limits)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_pace_gives_the_smallest_beats_that_keep_to_it(seed: int) -> None:
+def test_a_transfer_limit_gives_the_smallest_beats_that_keep_to_it(seed: int) -> None:
     case = Case(seed)
-    allowed = [tuple(tuple(w.elements for w in pace.allowed[a]) for a in ARRAYS) for pace in case.paces]
+    allowed = [
+        tuple(tuple(w.elements for w in transfer_limit.allowed[a]) for a in ARRAYS)
+        for transfer_limit in case.transfer_limits
+    ]
     assert len(set(allowed)) == len(allowed)
-    for pace, numbers in product(case.paces, product(range(STATES), repeat=len(ARRAYS))):
+    for transfer_limit, numbers in product(case.transfer_limits, product(range(STATES), repeat=len(ARRAYS))):
         states = dict(zip(ARRAYS, numbers, strict=True))
-        fitting = {a: [w for w in pace.allowed[a] if w.possible[states[a]]] for a in ARRAYS}
+        fitting = {a: [w for w in transfer_limit.allowed[a] if w.possible[states[a]]] for a in ARRAYS}
         if not all(fitting.values()):
             continue
-        for array, elements in pace.widths(states).items():
+        for array, elements in transfer_limit.widths(states).items():
             shares = {
                 w.elements: float(w.usage["lut"][states[array]] / 100 + w.usage["ff"][states[array]] / 50)
                 for w in fitting[array]
@@ -110,14 +115,14 @@ def test_a_pace_gives_the_smallest_beats_that_keep_to_it(seed: int) -> None:
             assert shares[elements] == pytest.approx(min(shares.values()))
 
 
-def test_a_pace_that_is_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_transfer_limit_that_is_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first test notices where the slowest loads and stores are not looked at."""
-    levels = paces_module._levels
-    monkeypatch.setattr(paces_module, "_levels", lambda widths, moves: levels(widths, moves)[:-1] or [0.0])
+    levels = limits_module._levels
+    monkeypatch.setattr(limits_module, "_levels", lambda widths, moves: levels(widths, moves)[:-1] or [0.0])
     wrong = 0
     for seed in SEEDS:
         try:
-            test_every_choice_of_beats_belongs_to_a_pace(seed)
+            test_every_choice_of_beats_belongs_to_a_transfer_limit(seed)
         except AssertionError:
             wrong += 1
     assert wrong

@@ -19,7 +19,7 @@ from sisyphus.search.partitions import States
 MOST_PAIRS = 500_000
 
 
-class Later:
+class Lookahead:
     """The demands of some tables. `penalties` are infinite for states that are barred, and last for no state at all."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Later:
             least: Floats = amounts[..., joins].min(axis=-2)
         else:
             states = self._states[array]
-            least = np.apply_along_axis(states.least_later, -1, amounts[..., :-1])
+            least = np.apply_along_axis(states.least_ahead, -1, amounts[..., :-1])
         return np.concatenate([least, np.full((*least.shape[:-1], 1), np.inf)], axis=-1)
 
     def _joins_of(self, array: ArrayId, m: int) -> Ints | None:

@@ -26,7 +26,7 @@ from sisyphus.space import (
 )
 
 
-class Reading:
+class Encoding:
     """Candidates of one nest: an order that fits the transfers, partitions and beats that serve the nest alone.
 
     `caps`: beats of tiled arrays are no wider, as tiles of other nests share the port.

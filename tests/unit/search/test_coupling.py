@@ -1,4 +1,4 @@
-"""What nests cost in each other's company, remembered in any order, against counting each whole choice anew."""
+"""What nests cost next to each other, remembered in any order, against counting each whole choice anew."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from unit.search.random_tables import ARRAYS, random_states, random_tables
 
 from sisyphus.ir import ArrayId
-from sisyphus.search import company as company_module
-from sisyphus.search.company import Company
+from sisyphus.search import coupling as coupling_module
 from sisyphus.search.costs import Costs, Floats, Ints
+from sisyphus.search.coupling import Coupling
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE
 
@@ -22,7 +22,7 @@ BUDGETS = ("dsp", "lut")
 
 
 class Counting:
-    """Some rule of what company costs; remembers which entries were counted how often."""
+    """Some rule of what coupling costs; remembers which entries were counted how often."""
 
     def __init__(self) -> None:
         self.counted = dict[tuple[str, int, tuple[tuple[ArrayId, int], ...]], int]()
@@ -39,7 +39,7 @@ class Counting:
 
 
 class Case:
-    """Three tables and the company they are for each other; one array may have a state whatever is asked."""
+    """Three tables and what they cost next to each other; one array may have a state whatever is asked."""
 
     def __init__(self, seed: int) -> None:
         rng = random.Random(seed)
@@ -47,7 +47,7 @@ class Case:
         self.tables = random_tables(rng, self.states, 3)
         self.fixed = {ARRAYS[0]: self.states[ARRAYS[0]].start} if rng.random() < 0.3 else {}
         self.counting = Counting()
-        self.company = Company(self.tables, self.states, BUDGETS, self.fixed, self.counting)
+        self.coupling = Coupling(self.tables, self.states, BUDGETS, self.fixed, self.counting)
 
     @property
     def start(self) -> list[int]:
@@ -88,8 +88,8 @@ def test_whole_choices_cost_what_counting_them_anew_says(seed: int) -> None:
         if not len(entries):
             continue
         kept = np.isin(np.arange(case.tables[2].count), entries)
-        case.company.table(2, two, kept)
-        found = case.company.wholes({0: first, 1: second}, 2, entries, two)
+        case.coupling.table(2, two, kept)
+        found = case.coupling.wholes({0: first, 1: second}, 2, entries, two)
         for at, entry in enumerate(entries.tolist()):
             last = case.after(two, 2, entry)
             for m, chosen in enumerate((first, second, entry)):
@@ -109,9 +109,9 @@ def test_tables_are_counted_where_kept_and_changed_and_nothing_twice(seed: int) 
         legal = np.array([possible(after) for after in joined])
         some = legal & np.array([rng.random() < 0.5 for _ in joined])
         for kept in (some, legal):
-            found = case.company.table(1, states, kept)
+            found = case.coupling.table(1, states, kept)
             for e, after in enumerate(joined):
-                alone = float(case.tables[1].cycles[e]), case.company.alone[1][:, e].tolist()
+                alone = float(case.tables[1].cycles[e]), case.coupling.alone[1][:, e].tolist()
                 expected = case.costs(1, e, after) if legal[e] else alone
                 if found is None:
                     assert expected == alone or not kept[e]
@@ -120,28 +120,28 @@ def test_tables_are_counted_where_kept_and_changed_and_nothing_twice(seed: int) 
                 else:
                     assert (float(found.cycles[e]), found.usage[:, e].tolist()) == alone
         before = dict(case.counting.counted)
-        case.company.table(1, states, legal)
+        case.coupling.table(1, states, legal)
         for e, after in enumerate(joined):
             if legal[e]:
-                case.company.remember(1, e, states, after)
-                cycles, usage = case.company.entry(1, e, after)
+                case.coupling.remember(1, e, states, after)
+                cycles, usage = case.coupling.entry(1, e, after)
                 assert (cycles, usage.tolist()) == case.costs(1, e, after)
         assert case.counting.counted == before
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_large_tables_count_as_if_alone_until_a_choice_is_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(company_module, "MOST_RECOUNTED", 0)
+    monkeypatch.setattr(coupling_module, "MOST_RECOUNTED", 0)
     case = Case(seed)
-    assert case.company.table(2, case.start, np.ones(case.tables[2].count, np.bool_)) is None
+    assert case.coupling.table(2, case.start, np.ones(case.tables[2].count, np.bool_)) is None
     test_whole_choices_cost_what_counting_them_anew_says(seed)
 
 
-def test_without_a_recount_company_makes_no_difference() -> None:
+def test_without_a_recount_coupling_makes_no_difference() -> None:
     case = Case(0)
-    company = Company(case.tables, case.states, BUDGETS, {}, None)
+    coupling = Coupling(case.tables, case.states, BUDGETS, {}, None)
     every = np.arange(case.tables[2].count)
-    cycles, usage = company.wholes({0: 0, 1: 0}, 2, every, case.start)[2]
+    cycles, usage = coupling.wholes({0: 0, 1: 0}, 2, every, case.start)[2]
     assert cycles.tolist() == case.tables[2].cycles.tolist()
     assert stacked(case.tables[2]).tolist() == usage.tolist()
 
@@ -152,7 +152,7 @@ def stacked(table: Table) -> Floats:
 
 def test_what_is_not_counted_again_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first test notices where decided nests keep what they cost before others came."""
-    monkeypatch.setattr(Company, "_differs", lambda self, m, entry, own: False)
+    monkeypatch.setattr(Coupling, "_differs", lambda self, m, entry, own: False)
     wrong = 0
     for seed in SEEDS:
         try:

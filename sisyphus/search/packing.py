@@ -32,7 +32,7 @@ def least_blocks(memories: MemoryTable, elements: int, bits: int, most_banks: in
     return min(map(worth, range(most_banks, 0, -1))) if worth(most_banks) else 0
 
 
-class Shelves:
+class Packing:
     """Sets of arrays that fit; `options` says what one array may take, `limit` how much there is."""
 
     def __init__(self, options: Callable[[ArrayId], Iterable[Blocks]], limit: Blocks) -> None:

@@ -13,7 +13,7 @@ from sisyphus.search.costs import Costs, Floats, Ints, Mask
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 
-#: Entries of a table that are counted again in the company of others; more of them count as if alone.
+#: Entries of a table that are counted again next to others; more of them count as if alone.
 MOST_RECOUNTED = 20_000
 
 #: Entries of a table that lie on their own, some of them, with the state of each array per entry, to their costs.
@@ -21,7 +21,7 @@ Recount = Callable[[Table, Mapping[ArrayId, Ints]], Costs]
 
 
 @dataclass(frozen=True, eq=False)
-class InCompany:
+class Coupled:
     """Cycles and usage [kind of any budget, entry] of the entries of a table; as if alone where not `counted`."""
 
     cycles: Floats
@@ -34,8 +34,8 @@ class InCompany:
         return found
 
 
-class Company:
-    """Remembers what was counted; without `recount`, company makes no difference.
+class Coupling:
+    """Remembers what was counted; without `recount`, coupling makes no difference.
 
     `fixed` arrays have a state whatever is asked. Usage is that of all budgets in `budgets`, one below the other.
     """
@@ -55,7 +55,7 @@ class Company:
             [table.states[self.arrays[at]] for at in own] for table, own in zip(tables, self._own, strict=True)
         ]
         self.alone = [self._stacked(table.usage) for table in tables]
-        self._together: dict[tuple[int, tuple[int, ...]], InCompany] = {}
+        self._together: dict[tuple[int, tuple[int, ...]], Coupled] = {}
         self._single: dict[tuple[int, int, tuple[int, ...]], tuple[float, Floats]] = {}
         self._joined: dict[tuple[int, tuple[int, ...]], dict[ArrayId, Ints]] = {}
 
@@ -76,11 +76,11 @@ class Company:
             }
         return self._joined[key]
 
-    def known(self, m: int, states: Sequence[int]) -> InCompany | None:
+    def known(self, m: int, states: Sequence[int]) -> Coupled | None:
         """What was counted of a table next to these states, if anything was."""
         return self._together.get((m, self.own_states(m, states)))
 
-    def table(self, m: int, states: Sequence[int], kept: Mask) -> InCompany | None:
+    def table(self, m: int, states: Sequence[int], kept: Mask) -> Coupled | None:
         """Costs of the entries of a table next to these states, where they are `kept`; None if all are as if alone."""
         table, known = self.tables[m], self.known(m, states)
         if self.recount is None:
@@ -96,7 +96,7 @@ class Company:
         if 0 < len(rows) <= MOST_RECOUNTED:
             again = self.recount(table.take(rows), {a: s[rows] for a, s in joined.items()})
             if known is None:
-                known = InCompany(table.cycles.copy(), self.alone[m].copy(), np.zeros(table.count, np.bool_))
+                known = Coupled(table.cycles.copy(), self.alone[m].copy(), np.zeros(table.count, np.bool_))
                 self._together[m, self.own_states(m, states)] = known
             known.cycles[rows], known.usage[:, rows] = again.cycles, self._stacked(again.usage)
             known.counted[rows] = True

@@ -1,4 +1,4 @@
-"""Branch and bound where company costs something, against counting every whole choice."""
+"""Branch and bound where nests cost more next to others, against counting every whole choice."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from unit.search.random_tables import ARRAYS, random_budgets, random_residents, 
 
 from sisyphus.ir import ArrayId
 from sisyphus.search import Problem, branch_and_bound
-from sisyphus.search.company import Recount
 from sisyphus.search.costs import Costs, Ints, Move, Step
+from sisyphus.search.coupling import Recount
 from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, States
@@ -36,7 +36,7 @@ def recount_with(states: Mapping[ArrayId, States]) -> Recount:
 
 
 def alike(table: Table) -> Table:
-    """Each entry twice, so that they differ in company only."""
+    """Each entry twice, so that they differ next to others only."""
     several = table.take(np.repeat(np.arange(table.count), 2))
     return replace(several, rows=np.arange(several.count))
 
@@ -100,7 +100,7 @@ def best_of_search(problem: Problem) -> float:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_search_finds_what_is_best_in_company(seed: int) -> None:
+def test_the_search_finds_what_is_best_coupled(seed: int) -> None:
     problem = problem_of(seed)
     assert best_of_search(problem) == best_of_all(problem)
 
