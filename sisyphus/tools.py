@@ -97,8 +97,9 @@ def _bounds(timeout_s: float | None) -> list[str]:
     By a shell, since code between fork and exec is not safe beside threads.
     """
     seconds = "unlimited" if timeout_s is None else ceil(timeout_s) * THREADS
+    # A limit that is lower already stays.
     limits = f"ulimit -c 0; ulimit -f {LARGEST_FILE // 512}; ulimit -t {seconds}"
-    return ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh"]
+    return ["/bin/sh", "-c", f'{{ {limits}; }} 2>/dev/null; exec "$@"', "sh"]
 
 
 def _bare(folder: Path) -> dict[str, str]:

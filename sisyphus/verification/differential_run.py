@@ -37,7 +37,11 @@ SECONDS_PER_OPERATION, LEAST_SECONDS = 30e-9, 60.0
 SLOWER = 10
 #: Bytes that objects, program and logs of a small kernel take, several times over.
 LEAST_SPACE = 16 << 20
-NO_SPACE = ("No space left on device", "File too large", "Disk quota exceeded")
+NO_SPACE = (
+    *("No space left on device", "File too large", "Disk quota exceeded"),
+    # What a linker dies of that writes through a map of the file.
+    *("File size limit exceeded", "[Bus error]"),
+)
 SPACE_HINT = "free some, or set TMPDIR to a folder that has more"
 
 _LINE = re.compile(

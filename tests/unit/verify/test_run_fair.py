@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,6 +77,18 @@ def test_a_full_temporary_folder_is_no_failed_verification(tmp_path: Path) -> No
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     with pytest.raises(ToolError, match="cannot be written: No space left"):
         run(project(plan), plan, workdir=tmp_path / "work")
+
+
+def test_a_linker_that_a_full_disk_kills_is_no_failed_verification(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    dying = tmp_path / "bin" / "g++"
+    dying.write_text('#!/bin/sh\ncase "$*" in *-Wl*) echo "signal 25 [File size limit exceeded]" >&2; exit 1;; esac')
+    dying.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{dying.parent}:{os.environ['PATH']}")
+    with pytest.raises(ToolError, match="no space left"):
+        _run(tmp_path, FAIR["sums that wrap"])
 
 
 UNPROVEN = Check("order of RAW S0 -> S1", False, "not proven (too complex): isl gave up")
