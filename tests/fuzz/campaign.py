@@ -2,8 +2,9 @@
 
     make fuzz N=2000 SEED=0
 
-Every batch is one line of OUT/batches.jsonl, written once it is over. A failure is a folder in OUT/failures with the
-program, its design and what is wrong; it is made as small as it still fails.
+Every batch is a process of its own, so that one that dies (isl aborts, memory runs out) or hangs ends nothing else: it
+is a failure of its own kind, `--batch K` runs it again. It is one line of OUT/batches.jsonl, written once it is over.
+A failure is a folder in OUT/failures with the program, its design and what is wrong, made as small as it still fails.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,9 +30,12 @@ from fuzz.mutants import spoil  # noqa: E402
 
 #: Programs of one batch, spoiled inputs for each, and steps in which a failure is made smaller.
 BATCH, MUTANTS, STEPS = 20, 3, 60
+#: Seconds after which a batch hangs.
+LONGEST_BATCH_S = 900.0
 #: Results that nobody should get; a design that its proof refuses although all bits agree is a false alarm.
 MISCOMPILED, FALSE_ALARM, SPOILED = "miscompiled", "false alarm", "internal error on spoiled input"
-FAILURES = (MISCOMPILED, FALSE_ALARM, INTERNAL, WRONG, SPOILED)
+DIED = "batch died"
+FAILURES = (MISCOMPILED, FALSE_ALARM, INTERNAL, WRONG, SPOILED, DIED)
 
 
 @dataclass
@@ -74,7 +79,30 @@ def _judged(made: Made, wrong: str) -> tuple[str, str]:
 
 def _features(case: Case) -> list[str]:
     text = case.program.text()
-    words = ("if (", "else", "--)", "-= ", "+= ", "*= ", "fmaxf", "fminf", "sqrtf", "%", "/ 3", ">>", "?", "double")
+    words = (
+        "continue;",
+        "break;",
+        "_pick",
+        "_sum",
+        "_pair",
+        "lut[",
+        "_wrap(",
+        "_saturate(",
+        "if (",
+        "else",
+        "--)",
+        "-= ",
+        "+= ",
+        "*= ",
+        "fmaxf",
+        "fminf",
+        "sqrtf",
+        "%",
+        "/ 3",
+        ">>",
+        "?",
+        "double",
+    )
     return [word for word in (*words, "float", "unsigned", "short", "signed char", "long") if word in text]
 
 
@@ -105,33 +133,63 @@ def _keep(out: Path, kind: str, detail: str, case: Case, point: str) -> None:
     (place / "what.txt").write_text(f"{kind}\nseed {case.seed}\n{detail}\n")
 
 
+def one_batch(out: Path, seed: str, number: int) -> Mapping[str, object]:
+    """Runs a batch here, keeps its failures and says its line of the log."""
+    tally = run_batch(seed, number)
+    for failure in tally.failures:
+        _keep(out, *failure)
+    return {"seed": seed, "batch": number, "results": tally.results, "covered": tally.covered}
+
+
+def in_process(out: Path, seed: str, number: int) -> Mapping[str, object]:
+    """A batch in a process of its own, and what came of it whatever came of the process."""
+    command = [sys.executable, __file__, "--seed", seed, "--batch", str(number), "-o", str(out)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_BATCH_S, check=False)
+        if done.returncode == 0:
+            return dict(json.loads(done.stdout))
+        why = f"exit status {done.returncode}\n{done.stderr[-4000:]}"
+    except subprocess.TimeoutExpired:
+        why = f"it did not end within {LONGEST_BATCH_S:g} s"
+    place = out / "failures" / f"{seed}-batch-{number}"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "what.txt").write_text(f"{DIED}\n{' '.join(command)}\n{why}\n")
+    return {"seed": seed, "batch": number, "results": {DIED: 1}, "covered": {}}
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", "--programs", type=int, default=2000)
     parser.add_argument("--seed", default="0")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("-o", "--out", type=Path, default=ROOT / "build" / "fuzz")
+    parser.add_argument("--batch", type=int, help="run this batch alone, here, and print its line")
     options = parser.parse_args(words)
     options.out.mkdir(parents=True, exist_ok=True)
+    if options.batch is not None:
+        sys.stdout.write(json.dumps(one_batch(options.out, options.seed, options.batch)))
+        return 0
     log = options.out / "batches.jsonl"
     done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    known = {row["batch"]: row for row in done if row["seed"] == options.seed}
+    known = {row["batch"]: row for row in done if row["seed"] == options.seed and DIED not in row["results"]}
     wanted = range(-(-options.programs // BATCH))
-    results, covered = Counter[str](), Counter[str]()
-    with ProcessPoolExecutor(options.jobs) as pool:
-        waiting = {pool.submit(run_batch, options.seed, n): n for n in wanted if n not in known}
-        for future in as_completed(waiting):
-            tally = future.result()
-            for failure in tally.failures:
-                _keep(options.out, *failure)
-            row = {"seed": options.seed, "batch": waiting[future], "results": tally.results, "covered": tally.covered}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        left = [n for n in wanted if n not in known]
+        for future in as_completed([pool.submit(in_process, options.out, options.seed, n) for n in left]):
+            row = future.result()
             with log.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-            known[waiting[future]] = row
+            known[row["batch"]] = row
             sys.stderr.write(f"{len(known)} of {len(wanted)} batches\r")
-    for number in wanted:
-        results.update(known[number]["results"])
-        covered.update(known[number]["covered"])
+    return told([known[number] for number in wanted])
+
+
+def told(rows: Sequence[Mapping[str, Mapping[str, int]]]) -> int:
+    """Prints what came of all batches; 1 where anything failed."""
+    results, covered = Counter[str](), Counter[str]()
+    for row in rows:
+        results.update(row["results"])
+        covered.update(row["covered"])
     lines = [f"{count:8d}  {what}" for what, count in sorted(results.items()) if what not in FAILURES]
     lines += [f"{results[kind]:8d}  {kind}" for kind in FAILURES]
     lines += ["covered: " + ", ".join(f"{what} {count}" for what, count in covered.most_common())]

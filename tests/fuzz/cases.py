@@ -15,6 +15,7 @@ from random_kernels import random_point
 from sisyphus import request
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, KernelError, SisyphusError
+from sisyphus.ir import walk
 from sisyphus.plan import Plan, build_plan
 from sisyphus.report import interface_data
 from sisyphus.space import DesignPoint
@@ -68,7 +69,9 @@ def _made(case: Case, path: Path) -> Made:
     viewed = request.with_views(kernel) if rng.random() < 0.15 else None
     kernel = viewed or kernel
     split = rng.random() < 0.4
-    point = kernel.point(random_point(rng, kernel.scop, kernel.distribution, split=split))
+    # Sums of integers may be reassociated and keep every bit.
+    tree = rng.random() < 0.5 and not any(e.type.is_float for s in kernel.scop.statements for e in walk(s.rhs))
+    point = kernel.point(random_point(rng, kernel.scop, kernel.distribution, split=split, tree_reduction=tree))
     try:
         plan = build_plan(kernel.scop, kernel.distribution, kernel.live, point)
     except KernelError as refused:  # a random point may ask for what no kernel can have

@@ -23,6 +23,9 @@ FORMATS = dict(
         ("float", "double", "int", "unsigned", "short", "signed char", "unsigned char", "long"), "fdiIhbBq", strict=True
     )
 )
+#: Where sisy_types.h is, and the type of C that holds one of its types, by bits.
+TYPES = Path(__file__).parents[2] / "sisyphus" / "ir" / "include"
+HOLDING = {12: "short", 5: "unsigned char", 33: "long"}
 COMPILE_S, RUN_S = 600, 120
 
 
@@ -60,7 +63,7 @@ def _printed(subjects: Sequence[Subject], folder: Path, seed: int) -> dict[str, 
         "\n".join(s.source.replace(f"void {s.name}(", f"void source_{s.name}(") for s in subjects)
     )
     (folder / "kernels.cpp").write_text(_unit(subjects, seed))
-    _build(["gcc", *PLAIN, "-std=gnu11", "-fno-strict-aliasing", "-c", "source.c"], folder)
+    _build(["gcc", *PLAIN, "-std=gnu11", "-fno-strict-aliasing", "-I", str(TYPES), "-c", "source.c"], folder)
     flags = [*PLAIN, "-std=c++14", "-isystem", str(HEADERS)]
     _build(["g++", *flags, "kernels.cpp", "source.o", "-o", "both", "-lm"], folder)
     found: dict[str, list[tuple[str, bytes, bytes]]] = {}
@@ -86,7 +89,7 @@ def _build(command: Sequence[str], folder: Path) -> None:
 def _judged(subject: Subject, rows: Sequence[tuple[str, bytes, bytes]] | None) -> str:
     if rows is None:
         return "the program of kernel and source did not end as it should"
-    types = {name: FORMATS[kind] for kind, name, _ in _parameters(subject.source)}
+    types = {name: FORMATS[_held(kind)] for kind, name, _ in _parameters(subject.source)}
     for name, got, want in rows:
         for at, (one, other) in enumerate(zip(_bits(got, types[name]), _bits(want, types[name]), strict=True)):
             if one != other:
@@ -127,12 +130,13 @@ def _runner(subject: Subject, seed: int) -> str:
     order = _parameters(subject.source)
     known = {a["name"]: a for a in subject.interface}
     declared, body, tail = [], list[str](), list[str]()
-    for kind, name, count in order:
+    for written, name, count in order:
+        kind = _held(written)
         declared.append(f"{kind} {'*' if count else ''}")
         if not count:
-            body.append(f"  {kind} {name} = ({kind}){_number(rng, kind)};")
+            body.append(f"  {kind} {name} = ({kind}){_number(rng, written)};")
             continue
-        values = ", ".join(f"({kind}){_number(rng, kind)}" for _ in range(count))
+        values = ", ".join(f"({kind}){_number(rng, written)}" for _ in range(count))
         body.append(f"  static {kind} {name}[{count}] = {{{values}}};")
         if name in known:
             told = known[name]
@@ -157,7 +161,7 @@ def _runner(subject: Subject, seed: int) -> str:
 
 #: A pointer that becomes whatever the kernel takes: an element or a vector of some.
 _ANY = "struct Any { void *p; template <typename T> operator T *() const { return static_cast<T *>(p); } };"
-_PARAMETER = re.compile(r"(?P<type>[a-z ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
+_PARAMETER = re.compile(r"(?P<type>[a-z_0-9 ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
 
 
 def _parameters(source: str) -> list[tuple[str, str, int]]:
@@ -175,7 +179,21 @@ def _parameters(source: str) -> list[tuple[str, str, int]]:
     return found
 
 
+_WIDTH = re.compile(r"sisy_(u?)int(\d+)")
+
+
+def _held(kind: str) -> str:
+    """The type that lies in memory."""
+    match = _WIDTH.fullmatch(kind)
+    return HOLDING[int(match[2])] if match else kind
+
+
 def _number(rng: random.Random, kind: str) -> str:
+    match = _WIDTH.fullmatch(kind)
+    if match:
+        bits = int(match[2])
+        least = 0 if match[1] else -(1 << (bits - 1))
+        return str(rng.choice((least, least + (1 << bits) - 1, 0, 1, least + rng.randrange(1 << bits))))
     if kind in ("float", "double"):
         return rng.choice(("0.0", "-0.0", "1.0", *(repr(rng.uniform(-2, 2)) for _ in range(12)), "1e-40", "3e18"))
     return str(rng.choice((0, 1, -1, rng.randrange(-5, 6), rng.randrange(-5, 6), rng.randrange(-(1 << 31), 1 << 31))))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 FLOATS, INTEGERS = ("float", "double"), ("int", "unsigned", "short", "signed char", "unsigned char", "long")
+#: Types of sisy_types.h: what is stored says that it wraps.
+WIDTHS = ("sisy_int12", "sisy_uint5", "sisy_int33")
 NAMES = "ijlm"
 #: Iterations of all statements together, and elements of an array, beyond which another program is drawn.
 MOST_STEPS, MOST_ELEMENTS = 3000, 600
@@ -54,6 +56,23 @@ class Assign:
 
 
 @dataclass(frozen=True)
+class Jump:
+    """`continue` or `break`."""
+
+    word: str
+
+
+@dataclass(frozen=True)
+class Test:
+    """A condition on data; whatever it is, both sides are taken into account for the extents of arrays."""
+
+    left: Ref
+    op: str
+    body: tuple[Node, ...]
+    other: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
 class If:
     """A condition on iterators; `other` is what else runs."""
 
@@ -73,7 +92,7 @@ class For:
     body: tuple[Node, ...]
 
 
-Node = Assign | If | For
+Node = Assign | Jump | Test | If | For
 
 
 @dataclass(frozen=True)
@@ -93,11 +112,15 @@ class Program:
         arguments = [_declared(a, boxes) for a in used if a.role != "local"]
         if not any(a.role == "argument" for a in used):
             raise ValueError("nothing comes out")
-        lines = ["#include <math.h>", f"void {self.name}({', '.join(arguments)})", "{"]
+        lines = [f"void {self.name}({', '.join(arguments)})", "{"]
         lines += [f"  {_declared(a, boxes)};" for a in used if a.role == "local"]
         lines += _initial(used, boxes)
         lines += [line for node in self.body for line in _lines(node, boxes, self.arrays, 1)]
-        return "\n".join([*lines, "}"]) + "\n"
+        text = "\n".join([*lines, "}"]) + "\n"
+        before = ["#include <math.h>", *(['#include "sisy_types.h"'] if "sisy_" in text else [])]
+        before += [HELPERS[name] for name in HELPERS if f"{name}(" in text or f"{name}[" in text]
+        # Programs stand side by side in one file.
+        return "\n".join([*before, text]).replace("F_", f"{self.name}_")
 
     def smaller(self) -> Iterator[Program]:
         """The program with one thing less."""
@@ -137,7 +160,24 @@ def _lines(node: Node, boxes: Mapping[str, Box], arrays: Sequence[Array], depth:
     match node:
         case Assign():
             operands = [_ref(r, boxes, arrays) for r in node.reads] + [f"{n}" for n in node.iterators]
-            yield f"{pad}{_ref(node.target, boxes, arrays)} {node.op} {node.shape.format(*operands)};"
+            target, value = _ref(node.target, boxes, arrays), node.shape.format(*operands)
+            kind = next(a.type for a in arrays if a.name == node.target.array)
+            if kind not in WIDTHS:
+                yield f"{pad}{target} {node.op} {value};"
+            else:
+                whole = value if node.op == "=" else f"{target} {node.op[0]} ({value})"
+                yield f"{pad}{target} = {kind}_{'saturate' if node.op == '-=' else 'wrap'}({whole});"
+        case Jump(word=word):
+            yield f"{pad}{word};"
+        case Test(left=left, op=op):
+            yield f"{pad}if ({_ref(left, boxes, arrays)} {op} 1) {{"
+            for child in node.body:
+                yield from _lines(child, boxes, arrays, depth + 1)
+            if node.other:
+                yield f"{pad}}} else {{"
+                for child in node.other:
+                    yield from _lines(child, boxes, arrays, depth + 1)
+            yield f"{pad}}}"
         case If(condition=(left, op)):
             yield f"{pad}if ({left} {op} 0) {{"
             for child in node.body:
@@ -164,7 +204,7 @@ def _ref(ref: Ref, boxes: Mapping[str, Box], arrays: Sequence[Array]) -> str:
     return ref.array + "".join(f"[{i}]" for i in shifted)
 
 
-def run(nodes: Sequence[Node], at: dict[str, int], left: list[int]) -> Iterator[tuple[Assign, dict[str, int]]]:
+def run(nodes: Sequence[Node], at: dict[str, int], left: list[int]) -> Iterator[tuple[Assign | Test, dict[str, int]]]:
     """Every instance with the values of its iterators; `ValueError` where there are too many."""
     for node in nodes:
         match node:
@@ -173,6 +213,11 @@ def run(nodes: Sequence[Node], at: dict[str, int], left: list[int]) -> Iterator[
                 if left[0] < 0:
                     raise ValueError("too many iterations")
                 yield node, at
+            case Jump():
+                pass
+            case Test():
+                yield node, at
+                yield from run((*node.body, *node.other), at, left)
             case If(condition=(left_side, op)):
                 value = left_side.value(at)
                 holds = {"<": value < 0, ">=": value >= 0, "==": value == 0}[op]
@@ -192,7 +237,7 @@ def _boxes(program: Program) -> Iterator[tuple[str, Box]]:
     ran = set[int]()
     for assign, at in run(program.body, {}, [MOST_STEPS]):
         ran.add(id(assign))
-        for ref in (assign.target, *assign.reads):
+        for ref in (assign.left,) if isinstance(assign, Test) else (assign.target, *assign.reads):
             values = [i.value(at) for i in ref.index]
             have = found.setdefault(ref.array, [(v, v) for v in values])
             found[ref.array] = [(min(lo, v), max(hi, v)) for (lo, hi), v in zip(have, values, strict=True)]
@@ -208,7 +253,7 @@ def _assigns(nodes: Sequence[Node]) -> Iterator[Assign]:
         match node:
             case Assign():
                 yield node
-            case If():
+            case If() | Test():
                 yield from _assigns((*node.body, *node.other))
             case For():
                 yield from _assigns(node.body)
@@ -220,7 +265,7 @@ def _less(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
         if len(nodes) > 1:
             yield (*before, *after)
         match node:
-            case If():
+            case If() | Test():
                 yield (*before, *node.body, *after)
                 yield from ((*before, replace(node, body=less), *after) for less in _less(node.body))
                 if node.other:
@@ -247,10 +292,10 @@ def draw(seed: str, name: str = "k") -> Program:
 
 def _draw(rng: random.Random, name: str) -> Program:
     float_kind = rng.choice(FLOATS)
-    mixed = rng.random() < 0.3
+    kinds = rng.choices(((float_kind,), (*FLOATS, *INTEGERS), (*INTEGERS, *WIDTHS), WIDTHS), (10, 4, 2, 1))[0]
     arrays = []
     for letter in "ABCDE"[: rng.randint(2, 5)]:
-        kind = rng.choice((*FLOATS, *INTEGERS)) if mixed else float_kind
+        kind = rng.choice(kinds)
         role = rng.choices(("argument", "local"), (5, 1))[0]
         arrays.append(Array(letter, kind, rng.choice((0, 1, 1, 2, 2, 3)), role))
     scalars = "xy"[: rng.randint(0, 2)]
@@ -275,6 +320,8 @@ class _Maker:
         if len(loops) == len(NAMES) or (loops and rng.random() < 0.45):
             self.left -= 1
             assign = self.assign(loops)
+            if loops and rng.random() < 0.2:
+                return self.test(loops, assign)
             if loops and rng.random() < 0.25:
                 other = (self.assign(loops),) if rng.random() < 0.4 else ()
                 condition = (self.affine(loops), rng.choice(("<", ">=", "==")))
@@ -288,6 +335,14 @@ class _Maker:
         low = self.bound(loops, rng.choice((0, 0, 0, 1, 2)))
         high = self.bound(loops, rng.choice((2, 3, 4, 5, 7, 8, 12)))
         return For(name, low, high, rng.choice((1, 1, 1, 1, 1, -1, 2, 3, -2)), tuple(body))
+
+    def test(self, loops: tuple[str, ...], assign: Assign) -> Test:
+        """The assignment on a condition on data, which may end the iteration or the loop instead."""
+        rng, left = self.rng, self.ref(loops)
+        op = rng.choice(("<", ">", "==", ">="))
+        if rng.random() < 0.2:
+            return Test(left, op, (Jump(rng.choice(("continue", "continue", "break"))),), (assign,))
+        return Test(left, op, (assign,), (self.assign(loops),) if rng.random() < 0.4 else ())
 
     def bound(self, loops: tuple[str, ...], constant: int) -> Affine:
         if loops and self.rng.random() < 0.25:
@@ -319,9 +374,11 @@ class _Maker:
         for at in range(1, len(reads)):
             shape = f"({shape}) {rng.choice(REAL if real else WHOLE)} {{{at}}}"
         around = rng.choice(REAL_AROUND if real else WHOLE_AROUND)
+        if real and kind in WIDTHS:  # what a float leaves in an integer is no value where it is too large
+            around = "({0} > 1.0f ? 3 : -2)"
         iterators = loops[-1:] if rng.random() < 0.2 else ()
         shape = around.format(shape)
-        if iterators:
+        if iterators and not (real and kind in WIDTHS):
             shape = f"{shape} + {{{len(reads)}}}"
         op = rng.choice(("=", "=", "+=", "+=", "-=", "*="))
         return Assign(target, op, shape, reads, iterators)
@@ -338,6 +395,10 @@ REAL_AROUND = (
     "({{0}} > 0.5f ? {0} : -{{0}})",
     "({{0}} >= {{0}} ? {0} : 2.0f)",
     "(float)(int)(({0}) < 1000.0f ? 3.0f : 4.0f)",
+    "F_pickf({0}, {{0}})",
+    "F_sumf({{0}}, {0})",
+    "F_pairf({0}, {{0}})",
+    "F_flut[({{0}} > 0.5f) + 2 * ({0} > 1.0f)]",
 )
 WHOLE_AROUND = (
     *("{0}",) * 8,
@@ -348,4 +409,21 @@ WHOLE_AROUND = (
     "({{0}} == {{0}}) + ({0})",
     "~({0})",
     "!({0})",
+    "F_picki({0}, {{0}})",
+    "F_sumi({{0}}, {0})",
+    "F_pairi({0}, {{0}})",
+    "F_lut[({0}) & 7]",
 )
+#: What the file has before the kernel where the kernel names it; `F_` becomes the name of the kernel.
+HELPERS = {"F_lut": "static const int F_lut[8] = {3, -1, 4, 1, -5, 9, 2, 6};"}
+HELPERS |= {"F_flut": "static const float F_flut[4] = {0.5f, -1.5f, 2.0f};"}
+for _type, _letter in (("float", "f"), ("int", "i")):
+    HELPERS |= {
+        f"F_pick{_letter}": f"static {_type} F_pick{_letter}({_type} a, {_type} b) "
+        "{ if (a < b) return b; return a; }",
+        f"F_sum{_letter}": f"static {_type} F_sum{_letter}({_type} a, {_type} b) {{ {_type} s = a; "
+        "for (int z = 0; z < 3; z++) s = s * 2 - b; return s; }",
+        f"F_pair{_letter}": f"struct F_two{_letter} {{ {_type} x; {_type} y; }};\n"
+        f"static {_type} F_pair{_letter}({_type} a, {_type} b) {{ struct F_two{_letter} p; p.x = a; p.y = b; "
+        "if (p.y > p.x) p.x = p.x + p.y; return p.x - p.y; }",
+    }
