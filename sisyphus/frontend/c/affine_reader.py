@@ -372,9 +372,8 @@ class Affines:
                 return found, promote(yes_type, no_type)
         if self.cases is not None:
             ahead = right.plus(left.times(-1))
-            tests = tests_of(condition.op, ahead) if ahead is not None else None
-            if tests is not None:
-                return (yes if self.case(tests) else no), promote(yes_type, no_type)
+            if ahead is not None:
+                return (yes if self.case(tests_of(condition.op, ahead)) else no), promote(yes_type, no_type)
         raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
 
     def _cast(self, node: c_ast.Cast, use: Purpose) -> tuple[SourceBound, ScalarType]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.bound import Condition, SourceBound, extreme
+from sisyphus.frontend.c.bound import Condition, SourceBound, conjoin, extreme, negate
 from sisyphus.frontend.c.scope import Function
 
 
@@ -32,11 +32,14 @@ def _chosen(items: list[c_ast.Node], kind: c_ast.Node) -> c_ast.Node | None:
     return None
 
 
-def tests_of(op: str, ahead: SourceBound) -> Condition | None:
+def tests_of(op: str, ahead: SourceBound) -> Condition:
     """Where `left op right` holds, `ahead` being right - left (or left - right for `>`)."""
     if op in ("<", ">"):
         return ahead.each(lambda a: a - 1).at_least_zero()
-    return ahead.at_least_zero() if op in ("<=", ">=") else None
+    if op in ("<=", ">="):
+        return ahead.at_least_zero()
+    equal = conjoin(ahead.at_least_zero(), ahead.times(-1).at_least_zero())
+    return equal if op == "==" else negate(equal)
 
 
 def smaller_or_larger(

@@ -17,6 +17,7 @@ from sisyphus.frontend.c.kernel import FunctionReader, Given
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
+from sisyphus.frontend.c.steps import name_steps
 from sisyphus.frontend.c.structs import Structures
 from sisyphus.ir import Origin, Scop, promises
 from sisyphus.poly import IslError
@@ -84,6 +85,7 @@ def _read(path: str, given: ReadOptions, collector: Collector) -> Scop:
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(found.tokens, collector)
     structures = Structures(tree)
+    name_steps(tree)
     affines = Affines(tree, collector, {}, Ledger())
     names = names_of(tree, affines)
     chosen = choose(names, given.function, affines)

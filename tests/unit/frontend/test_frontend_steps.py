@@ -1,0 +1,46 @@
+"""Indices that are corrected step by step mean what one expression for each means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sisyphus.ir import Scop
+from sisyphus.ir.scop_text import dump
+
+Kernel = Callable[..., Scop]
+WRITTEN = {
+    "int y = i - 1; if (y < 0) y = 0; if (y > 5) y = 5;": "int c = i - 1 < 0 ? 0 : i - 1; int y = c > 5 ? 5 : c;",
+    "int y = i + 3; if (y > 6) y -= 7; else y++;": "int y = i + 3 > 6 ? i + 3 - 7 : i + 3 + 1;",
+    "int y; y = i; if (i == 2) { y = 7; } y = 7 - y;": "int c = i == 2 ? 7 : i; int y = 7 - c;",
+}
+
+
+def text(steps: str) -> str:
+    return f"void k(float A[8], float B[8]) {{ for (int i = 0; i < 8; i++) {{ {steps} B[i] += A[y]; }} }}"
+
+
+@pytest.mark.parametrize("steps", WRITTEN)
+def test_steps_are_one_expression(kernel: Kernel, steps: str) -> None:
+    def lines(scop: Scop) -> list[str]:
+        return [line for line in dump(scop).splitlines() if "kernel.c" not in line and "sha" not in line]
+
+    assert lines(kernel(text(steps))) == lines(kernel(text(WRITTEN[steps])))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "int y = 0; for (int j = 0; j < 2; j++) y = j;",
+        "int y = 0; if (A[i] > 0) { B[0] = 1; y = 1; }",
+        "int y = i; { int y = 3; y = 2; B[y] = 0; } y = (int)A[y];",
+    ],
+)
+def test_other_changes_are_data(refusal: Callable[..., list[str]], steps: str) -> None:
+    assert any("indirect-access" in found for found in refusal(text(steps)))
+
+
+def test_a_name_of_an_inner_block_is_another_one(kernel: Kernel) -> None:
+    inside = "int y = i; { int y = 3; B[y] = 0; } "
+    assert len(kernel(text(inside)).statements) == 2
