@@ -24,7 +24,7 @@ def test_sixty_programs(number: int) -> None:
 
 
 def test_a_planted_fault_is_seen(tmp_path: Path) -> None:
-    made = make(Case.of("suite", 3), tmp_path)
+    made = make(Case.of("suite", 8), tmp_path)
     assert made.subject is not None
     kernel = made.subject.kernel
     spoiled = replace(made.subject, kernel=kernel.replace("- ", "+ ", 1).replace(" += ", " -= ", 1).replace("0.", "7."))
