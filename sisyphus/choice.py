@@ -144,8 +144,11 @@ class _Parts:
         self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
     ) -> None:
         self.request, self.start = request, start
-        copied = () if request.model == "paper" else map(with_copies, (k for k in kernels if not k.views))
-        self._kernels = (*kernels, *filter(None, copied))
+        if request.model == "paper":
+            self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
+        else:
+            promising = sorted(kernels, key=lambda kernel: not kernel.rewrites)
+            self._kernels = (*promising, *filter(None, map(with_copies, (k for k in kernels if not k.views))))
         known = () if start is None else (start.kernel,)
         self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
         self.left = 0

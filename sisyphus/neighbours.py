@@ -61,7 +61,14 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
             replace(nest, split=crude.nest(nest.id).split, interval=crude.nest(nest.id).interval)
             for nest in decoded.nests
         )
-        point = replace(decoded, nests=kept, expanded=crude.expanded, viewed=crude.viewed, copied=crude.copied)
+        point = replace(
+            decoded,
+            nests=kept,
+            expanded=crude.expanded,
+            viewed=crude.viewed,
+            copied=crude.copied,
+            rewrites=crude.rewrites,
+        )
         check_point(space.scop, space.distribution, point)
     except NotADesign:
         return None, "no partition or beat serves this together with the rest"

@@ -9,6 +9,7 @@ from typing import Literal
 
 from sisyphus import analysis
 from sisyphus.analysis import Dependences, Distribution, Live, View, Viewed, dependences, distribute, expand, liveness
+from sisyphus.forms import LATCH, SCHEDULE, latched, proposals
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -18,8 +19,8 @@ from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
 from sisyphus.target import Target
 
 Model = Literal["measured", "paper"]
-#: What tells a form of a kernel apart from others of it: temporaries that are expanded, arrays that have views.
-Form = tuple[tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[ArrayId, ...]]
+#: What tells a form of a kernel apart: how it was rewritten, temporaries that are expanded, arrays that have views.
+Form = tuple[tuple[str, ...], tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[ArrayId, ...]]
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Kernel:
     """A kernel with everything that is known of it before any choice.
 
     `expanded` are its arrays that stand for a temporary of the source with a place for every iteration, `views` other
-    names of arrays in single nests.
+    names of arrays in single nests; `rewrites` made it of the source before, under the name `name`.
     """
 
     scop: Scop
@@ -78,10 +79,12 @@ class Kernel:
     live: Mapping[ArrayId, Live]
     expanded: tuple[ArrayId, ...] = ()
     views: tuple[View, ...] = ()
+    rewrites: tuple[str, ...] = ()
+    name: str = "source"
 
     @property
     def form(self) -> Form:
-        return self.expanded, self.viewed, self.copied
+        return self.rewrites, self.expanded, self.viewed, self.copied
 
     @property
     def viewed(self) -> tuple[ArrayId, ...]:
@@ -95,7 +98,7 @@ class Kernel:
 
     def point(self, chosen: DesignPoint) -> DesignPoint:
         """A point of this form of the kernel, which says so."""
-        return replace(chosen, expanded=self.expanded, viewed=self.viewed, copied=self.copied)
+        return replace(chosen, expanded=self.expanded, viewed=self.viewed, copied=self.copied, rewrites=self.rewrites)
 
 
 def read_kernel(source: Source) -> Scop:
@@ -111,7 +114,7 @@ def read_kernel(source: Source) -> Scop:
 
 
 def load_kernels(source: Source) -> tuple[Kernel, ...]:
-    """Front end and analysis: the kernel as it is, and with expanded temporaries where that frees its nests.
+    """Front end and analysis: the kernel as it is, with expanded temporaries where that frees nests, in other orders.
 
     These are forms that any target may have; `with_views` makes more of them.
     """
@@ -122,11 +125,25 @@ def load_kernels(source: Source) -> tuple[Kernel, ...]:
     if expansion is not None:
         names = tuple(ArrayId(e.name) for e in expansion.expanded)
         kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names))
+    for other in proposals(found, kernels[0].distribution):
+        rewrites = (SCHEDULE + other.text,)
+        if (still := latched(other.dependences)) is not None:
+            again = dependences(still)
+            kernels.append(_analysed(still, again, source, rewrites=(*rewrites, LATCH), name=f"{other.name}-latched"))
+        kernels.append(_analysed(other.scop, other.dependences, source, rewrites=rewrites, name=other.name))
     return tuple(kernels)
 
 
-def _analysed(scop: Scop, found: Dependences, source: Source, expanded: tuple[ArrayId, ...] = ()) -> Kernel:
-    return Kernel(scop, found, distribute(scop, found), liveness(scop, source.temporaries), expanded)
+def _analysed(
+    scop: Scop,
+    found: Dependences,
+    source: Source,
+    expanded: tuple[ArrayId, ...] = (),
+    rewrites: tuple[str, ...] = (),
+    name: str = "source",
+) -> Kernel:
+    distribution, live = distribute(scop, found), liveness(scop, source.temporaries)
+    return Kernel(scop, found, distribution, live, expanded, rewrites=rewrites, name=name)
 
 
 def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
@@ -151,7 +168,8 @@ def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
 
 def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
     """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
-    kernel = next((k for k in kernels if k.expanded == point.expanded and not k.views), None)
+    same = (k for k in kernels if (k.rewrites, k.expanded) == (point.rewrites, point.expanded) and not k.views)
+    kernel = next(same, None)
     if kernel is None or not (point.viewed or point.copied):
         return kernel
     found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)

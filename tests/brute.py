@@ -9,7 +9,7 @@ from itertools import permutations
 import islpy as isl
 
 from sisyphus.analysis import Dependences, DepKind, LoopKind, Nest, reduction_of
-from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId
+from sisyphus.ir import ArrayId, Expr, Index, Read, Ref, Role, Scop, Statement, StmtId, children
 from sisyphus.poly import Map, Set, each_point
 
 Instance = tuple[StmtId, tuple[int, ...]]
@@ -143,3 +143,29 @@ def kinds(scop: Scop, nest: Nest, found: dict[Edge, set[Pair]]) -> list[LoopKind
             if leading is not None:
                 carried[leading].add(is_reduction)
     return [LoopKind.PARALLEL if not c else LoopKind.REDUCTION if c == {True} else LoopKind.SEQUENTIAL for c in carried]
+
+
+def results(scop: Scop, numbers: dict[object, int]) -> dict[Element, int]:
+    """What every element of an argument holds at the end, as the number of the expression that computed it.
+
+    Equal numbers (of one `numbers`) are the same operations in the same nesting on the same inputs, bit for bit.
+    """
+    held: dict[Element, int] = {}
+
+    def number(key: object) -> int:
+        return numbers.setdefault(key, len(numbers))
+
+    def value(expr: Expr, statement: Statement, point: tuple[int, ...]) -> int:
+        if isinstance(expr, Read):
+            place = element(statement, point, expr.ref)
+            return held[place] if place in held else number(place)
+        if isinstance(expr, Index):
+            return number(expr.value.evaluate(dict(zip(statement.iterators, point, strict=True))))
+        inside = tuple(value(child, statement, point) for child in children(expr))
+        return number((type(expr), *(getattr(expr, n, None) for n in ("op", "function", "name", "text")), inside))
+
+    for name, point in trace(scop):
+        statement = scop.statement(name)
+        held[element(statement, point, statement.write)] = value(statement.rhs, statement, point)
+    arguments = {a.id for a in scop.arrays if a.role is not Role.LOCAL}
+    return {place: found for place, found in held.items() if place[0] in arguments}

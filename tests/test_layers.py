@@ -19,6 +19,7 @@ ROWS = (
     ("ir",),
     ("frontend",),
     ("analysis",),
+    ("forms",),
     ("target",),
     ("space",),
     ("plan",),

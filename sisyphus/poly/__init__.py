@@ -1,6 +1,7 @@
 """isl by dimension name: the only door to islpy."""
 
 from sisyphus.poly.affine import Affine, comparisons, const, var
+from sisyphus.poly.affine_times import Timed, computed_times, follows, inverse, read_times
 from sisyphus.poly.count import CountError, count
 from sisyphus.poly.flow import last_write_times, last_writers
 from sisyphus.poly.order import (
@@ -14,6 +15,7 @@ from sisyphus.poly.order import (
     name_dims,
     original_schedule,
     schedule,
+    simultaneous,
     split_loop,
     through,
 )
@@ -42,6 +44,7 @@ from sisyphus.poly.sets import (
     each_point,
     empty_set,
     fix,
+    is_convex,
     is_product,
     leash,
     longest_run,
@@ -66,12 +69,14 @@ __all__ = [
     "Remainder",
     "Set",
     "TileNumber",
+    "Timed",
     "all_pairs",
     "backwards",
     "box_in",
     "box_of",
     "compare",
     "comparisons",
+    "computed_times",
     "const",
     "constant_distance",
     "constraints",
@@ -85,6 +90,9 @@ __all__ = [
     "first_pair",
     "first_point",
     "fix",
+    "follows",
+    "inverse",
+    "is_convex",
     "is_product",
     "largest_extent",
     "last_write_times",
@@ -101,11 +109,13 @@ __all__ = [
     "position",
     "project_onto",
     "pull_back",
+    "read_times",
     "relation_on",
     "remaining_conditions",
     "renamed",
     "sample",
     "schedule",
+    "simultaneous",
     "split_loop",
     "through",
     "union_of",

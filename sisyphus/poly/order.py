@@ -174,3 +174,8 @@ def _witness(pairs: Map, relation: Map) -> tuple[dict[str, int], dict[str, int]]
 
 def _names(relation: Map, kind: isl.dim_type) -> tuple[str, ...]:
     return tuple(relation.get_dim_name(kind, at) or f"d{at}" for at in range(relation.dim(kind)))
+
+
+def simultaneous(relation: Map, source_time: Map, sink_time: Map) -> Map:
+    """The pairs of the relation of which both ends have the same time."""
+    return relation.intersect(source_time.apply_range(sink_time.reverse()))

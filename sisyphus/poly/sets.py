@@ -144,6 +144,12 @@ def is_product(points: Set, names: Sequence[str]) -> bool:
     return not names or bool(whole.is_equal(points.reset_tuple_id()))
 
 
+def is_convex(points: Set) -> bool:
+    """Are the points all integer points of one convex set?"""
+    parts = points.coalesce().get_basic_sets()
+    return len(parts) == 1 and not parts[0].dim(isl.dim_type.div)
+
+
 def fix(points: Set, values: Mapping[str, int]) -> Set:
     """The points whose named dimensions have the given values (the dimensions stay)."""
     for name, value in values.items():

@@ -111,7 +111,8 @@ class DesignPoint:
     """Everything that was chosen for a kernel; with the Scop and a Target it determines the Plan.
 
     `expanded` are the temporaries that have a place for every iteration, `viewed` the arrays that nests use through
-    views, `copied` those of which nests read a copy: they say which form of the kernel the point is one of.
+    views, `copied` those of which nests read a copy, `rewrites` how the kernel was rewritten before (`forms/`):
+    they say which form of the kernel the point is one of.
     """
 
     kernel: str
@@ -122,6 +123,7 @@ class DesignPoint:
     expanded: tuple[ArrayId, ...] = field(default=())
     viewed: tuple[ArrayId, ...] = field(default=())
     copied: tuple[ArrayId, ...] = field(default=())
+    rewrites: tuple[str, ...] = field(default=())
 
     @cached_property
     def _nests(self) -> dict[str, NestPoint]:
@@ -162,6 +164,7 @@ class DesignPoint:
             "expanded": list(self.expanded),
             "viewed": list(self.viewed),
             "copied": list(self.copied),
+            "rewrites": list(self.rewrites),
             "nests": [
                 {
                     "statements": list(n.statements),
@@ -213,6 +216,7 @@ class DesignPoint:
             expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
             viewed=tuple(ArrayId(a) for a in data.get("viewed", ())),
             copied=tuple(ArrayId(a) for a in data.get("copied", ())),
+            rewrites=tuple(data.get("rewrites", ())),
         )
 
     def sort_key(self) -> str:

@@ -61,7 +61,7 @@ def reduced(
     `params` are the values given to integer parameters, `temporaries` the arguments whose final values nobody wants.
     """
     try:
-        family = Family.of(scop, params)
+        family = Family.of(scop, params, point.rewrites)
         sizes = family.sizes()
     except KernelError as fault:
         return f"its source cannot be read with other sizes ({fault.message.splitlines()[0]})"

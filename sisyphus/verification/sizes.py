@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from sisyphus.backends.hls import whole_text
 from sisyphus.errors import KernelError
+from sisyphus.forms import rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Origin, Scop
 from sisyphus.poly import dim_range
@@ -71,16 +72,20 @@ class Size:
 
 @dataclass(frozen=True)
 class Family:
-    """The source of a kernel with its headers written in; `params` are the values given to its integer parameters."""
+    """The source of a kernel with its headers written in; `params` are the values given to its integer parameters.
+
+    `rewrites` make the form of the kernel that is meant.
+    """
 
     origin: Origin
     text: str
     params: Mapping[str, int]
+    rewrites: tuple[str, ...] = ()
 
     @staticmethod
-    def of(scop: Scop, params: Mapping[str, int]) -> Family:
+    def of(scop: Scop, params: Mapping[str, int], rewrites: tuple[str, ...] = ()) -> Family:
         """A parameter that has its value from the callers in the same file is no size of its own."""
-        family = Family(scop.origin, whole_text(scop.origin), {})
+        family = Family(scop.origin, whole_text(scop.origin), {}, rewrites)
         try:
             same = KernelShape.of(family.at({})) == KernelShape.of(scop)
         except KernelError:
@@ -95,7 +100,7 @@ class Family:
             path = Path(folder) / Path(self.origin.path).name
             path.write_text(_NAMED.sub(lambda m: _renumbered(m, sizes), self.text), encoding="utf-8")
             dirs = [str(Path(self.origin.path).parent), *self.origin.include_dirs]
-            return read(
+            scop = read(
                 path,
                 function=self.origin.function,
                 defines=defines,
@@ -103,6 +108,7 @@ class Family:
                 params=params,
                 extents=self.origin.extents,
             )
+        return rewritten(scop, self.rewrites)
 
     def sizes(self) -> tuple[Size, ...]:
         """Every named size above `SMALL` on which a loop depends, the largest first."""

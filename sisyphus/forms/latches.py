@@ -1,0 +1,130 @@
+"""What a nest reads of an array that it updates, kept in a small array of its own for one run; knows no cost.
+
+for k: for i: for j: A[i][j] -= A[i][k] * A[k][j]   where row k and column k stay as they are meanwhile, becomes
+for k: { for i: A_1[i] = A[i][k]   for j: A_2[j] = A[k][j]   for i: for j: A[i][j] -= A_1[i] * A_2[j] }
+
+Synthesis takes an element that is read at another subscript for the one just written, and waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from sisyphus.analysis import Dependences, Nest, distribute
+from sisyphus.analysis.dependence import in_order
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.rewrite import fresh_name, with_refs
+from sisyphus.ir import Access, Array, Read, Ref, Role, Scop, Statement, StmtId
+from sisyphus.poly import Map, compare, plain_shadow, renamed, through
+
+
+@dataclass(frozen=True, eq=False)
+class _Latch:
+    """`array` is filled by `copy`, under the outer `depth` loops of `statement`, which reads `instead` of `read`."""
+
+    array: Array
+    copy: Statement
+    statement: StmtId
+    read: Ref
+    instead: Ref
+    depth: int
+
+
+def latched(found: Dependences) -> Scop | None:
+    """The kernel with every such read from an array of its own where it is proved current; None where there is none.
+
+    Within one iteration of the loops around the nest, nothing may write an element before it is read so.
+    """
+    scop, patience = found.scop, Patience()
+    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments} | {s.id for s in scop.statements}
+    latches = [
+        _latch(scop, nest, statement, access, taken)
+        for nest in distribute(scop, found).nests
+        for statement in map(scop.statement, nest.statements if nest.outer else ())
+        for access in _elsewhere(statement)
+        if _stays(scop, nest, statement, access, patience)
+    ]
+    return _rewritten(scop, latches) if latches else None
+
+
+def _elsewhere(statement: Statement) -> Iterator[Access]:
+    """Reads of the array that a statement updates, at subscripts that do not differ by constants."""
+    written = [e.terms for e in statement.write.index]
+    for access in statement.accesses:
+        same = access.array == statement.write.array
+        if same and not access.is_write and [e.terms for e in access.ref.index] != written:
+            yield access
+
+
+def _stays(scop: Scop, nest: Nest, reader: Statement, read: Access, patience: Patience) -> bool:
+    """Do the elements keep their values from the beginning of the outermost loop inside the nest's outer ones?"""
+    depth = len(nest.outer)
+    for writer in scop.writers(read.array):
+        if writer.shared_loops(reader) >= depth and writer.position[: depth + 1] == reader.position[: depth + 1]:
+            pairs = patience.ask(partial(_in_one_run, writer, reader, read, depth))
+            if pairs is None or pairs:
+                return False
+    return True
+
+
+def _in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) -> list[Map]:
+    """Pairs of a write and a later read of one element within one iteration of the outer loops."""
+    pairs = through(writer.accesses[0].relation, read.relation, writer.iterators, reader.iterators)
+    for outer, inner in zip(writer.iterators[:depth], reader.iterators, strict=False):
+        pairs = compare(pairs, outer, 0, inner)
+    return [part for _, part in in_order(writer, reader, pairs) if not part.is_empty()]
+
+
+def _latch(scop: Scop, nest: Nest, statement: Statement, read: Access, taken: set[str]) -> _Latch:
+    """A dimension for each subscript that moves while the nest runs."""
+    depth = len(nest.outer)
+    inside = frozenset(statement.iterators[depth:])
+    old = scop.array(read.array)
+    kept = [at for at, e in enumerate(read.ref.index) if e.names & inside]
+    used = frozenset(name for at in kept for name in read.ref.index[at].names) & inside
+    iterators = (*statement.iterators[:depth], *(n for n in statement.iterators[depth:] if n in used))
+    name = fresh_name(old.id, taken)
+    label = StmtId(fresh_name(statement.id, taken))
+    taken |= {name, label}
+    array = replace(old, id=name, extents=tuple(old.extents[at] for at in kept), role=Role.LOCAL)
+    instead = Ref(name, tuple(read.ref.index[at] for at in kept))
+    copy = Statement(
+        id=label,
+        iterators=iterators,
+        domain=renamed(plain_shadow(statement.domain.reset_tuple_id(), iterators), label, iterators),
+        position=statement.position,  # of its place, before it is numbered
+        write=instead,
+        write_type=old.type,
+        rhs=Read(read.ref, old.type),
+        span=statement.span,
+    )
+    return _Latch(array, copy, statement.id, read.ref, instead, depth)
+
+
+def _rewritten(scop: Scop, latches: list[_Latch]) -> Scop:
+    """The copies in front of the loops that they serve, and the reads from them."""
+    statements: list[Statement] = []
+    for statement in scop.statements:
+        instead = {latch.read: latch.instead for latch in latches if latch.statement == statement.id}
+        statements.append(with_refs(statement, partial(_instead, instead)))
+    arrays = (*scop.arrays, *(latch.array for latch in latches))
+    return replace(scop, arrays=arrays, statements=_numbered(statements, latches))
+
+
+def _instead(known: Mapping[Ref, Ref], ref: Ref) -> Ref:
+    return known.get(ref, ref)
+
+
+def _numbered(statements: list[Statement], latches: list[_Latch]) -> tuple[Statement, ...]:
+    """Places anew: between two old ones is room for as many copies as there are."""
+    room = len(latches) + 1
+    spread = [replace(s, position=tuple(place * room + room - 1 for place in s.position)) for s in statements]
+    copies = []
+    for at, latch in enumerate(latches):
+        whole = next(s for s in spread if s.id == latch.statement).position
+        place = whole[latch.depth] - room + 1 + at
+        inner = len(latch.copy.iterators) - latch.depth
+        copies.append(replace(latch.copy, position=(*whole[: latch.depth], place, *(0 for _ in range(inner)))))
+    return tuple(sorted([*spread, *copies], key=lambda s: s.position))

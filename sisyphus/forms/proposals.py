@@ -1,0 +1,211 @@
+"""Which other orders of a kernel are worth a search, by isl's schedulers; knows no cost of hardware.
+
+A scheduler's outermost loops are kept, and inside of them the order of the source, one group of statements after
+another where no dependence ties them: what is left to choose, the space has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
+from sisyphus.analysis.distribution import strong_components
+from sisyphus.forms.rewrites import ScheduleError, scheduled
+from sisyphus.ir import Scop, Statement, StmtId
+from sisyphus.poly import (
+    Affine,
+    Map,
+    computed_times,
+    const,
+    follows,
+    read_times,
+    schedule,
+    simultaneous,
+    var,
+)
+
+#: Orders that are kept.
+MOST = 2
+#: An order is worth a search where its longest chain of iterations is shorter by this factor.
+SHORTER = 4
+#: Dependences between statements up to which isl is asked: its schedulers cannot be interrupted.
+MOST_PAIRS = 30
+
+#: The outermost times of every statement.
+Prefix = Mapping[StmtId, tuple[Affine, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """An order that was proved: `text` are its times in isl's notation, `steps` its longest chain of iterations."""
+
+    name: str
+    text: str
+    scop: Scop
+    dependences: Dependences
+    distribution: Distribution
+    steps: int
+
+
+def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal, ...]:
+    """Other orders of a kernel with shorter chains of iterations, the shortest first.
+
+    Statements that depend on each other in a cycle are put into another order together, all others apart.
+    """
+    statements = found.scop.statements
+    groups = [_part(found, group) for group in strong_components(statements, [(e.source, e.sink) for e in found.edges])]
+    ranked = [_alternatives(group) for group in groups]
+    most = steps_of(distribution.body) // SHORTER
+    kept: dict[str, Proposal] = {}
+    for choice in range(MOST):
+        chosen = [found[min(choice, len(found) - 1)] if found else None for found in ranked]
+        if any(chosen):
+            text = _together(groups, chosen)
+            proposal = _proved(found, text, next(p.name for p in chosen if p is not None))
+            if proposal is not None and proposal.steps <= most:
+                kept.setdefault(text, proposal)
+    return tuple(_named_apart(sorted(kept.values(), key=lambda p: (p.steps, len(p.text), p.text))))
+
+
+def _part(found: Dependences, group: Sequence[Statement]) -> Dependences:
+    """Some statements with the dependences among them."""
+    return Dependences(replace(found.scop, statements=tuple(group)), found.among(frozenset(s.id for s in group)))
+
+
+def _alternatives(group: Dependences) -> list[Proposal]:
+    """Orders of statements that depend on each other with shorter chains than the source's, the best first."""
+    if not group.edges:
+        return []
+    most = steps_of(distribute(group.scop, group).body) // SHORTER
+    proposed: dict[int, Proposal] = {}
+    for prefix in _prefixes(group):
+        proposal = _proved(group, _text(_completed(group, prefix)), _name(prefix))
+        if proposal is not None and proposal.steps <= most:
+            proposed.setdefault(proposal.steps, proposal)
+    return [proposed[steps] for steps in sorted(proposed)]
+
+
+def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) -> str:
+    """One group after another, in the order chosen for it or that of the source."""
+    times: dict[Statement, Sequence[Affine]] = {}
+    for at, (group, proposal) in enumerate(zip(groups, chosen, strict=True)):
+        if proposal is None:
+            inner = {s: tuple(_inner(s, group.scop.statements)) for s in group.scop.statements}
+        else:
+            domains = {str(s.id): s.domain for s in group.scop.statements}
+            inner = {group.scop.statement(StmtId(t.name)): t.times for t in read_times(proposal.text, domains)}
+        times |= {s: [const(at), *rows] for s, rows in inner.items()}
+    return _text(times if len(groups) > 1 else {s: rows[1:] for s, rows in times.items()})
+
+
+def _text(times: Mapping[Statement, Sequence[Affine]]) -> str:
+    """In isl's notation."""
+    parts = [f"{statement} -> [{', '.join(map(str, rows))}]" for statement, rows in times.items()]
+    return f"{{ {'; '.join(parts)} }}"
+
+
+def _named_apart(ranked: Sequence[Proposal]) -> Iterator[Proposal]:
+    seen: dict[str, int] = {}
+    for proposal in ranked:
+        number = seen[proposal.name] = seen.get(proposal.name, 0) + 1
+        yield proposal if number == 1 else replace(proposal, name=f"{proposal.name}-{number}")
+
+
+def _proved(found: Dependences, text: str, name: str) -> Proposal | None:
+    """The order with all that is known of it; None where it is no order of loops, or not proved to be the same."""
+    try:
+        scop = scheduled(found, text)
+    except ScheduleError:
+        return None
+    again = dependences(scop)
+    distribution = distribute(scop, again)
+    return Proposal(name, text, scop, again, distribution, steps_of(distribution.body))
+
+
+def steps_of(body: Sequence[OuterLoop | Nest]) -> int:
+    """The longest chain of iterations, one nest after another: what is parallel takes one step."""
+    total = 0
+    for part in body:
+        if isinstance(part, OuterLoop):
+            total += part.trip_count * steps_of(part.body)
+        else:
+            steps = 1
+            for loop in part.band:
+                steps *= 1 if loop.kind is LoopKind.PARALLEL else max(loop.trip_count, 1)
+            total += steps
+    return total
+
+
+def _prefixes(found: Dependences) -> Iterator[Prefix]:
+    """The outermost one or two loops of every schedule that isl finds."""
+    domains = {str(s.id): s.domain for s in found.scop.statements}
+    pairs: dict[tuple[StmtId, StmtId], Map] = {}
+    for edge in found.edges:
+        key = edge.source, edge.sink
+        pairs[key] = pairs[key].union(edge.relation) if key in pairs else edge.relation
+    if len(pairs) > MOST_PAIRS:
+        return
+    relations = [pair.coalesce() for pair in pairs.values()]
+    for feautrier, outer_parallel in ((False, True), (True, False), (False, False)):
+        times = computed_times(domains, relations, feautrier=feautrier, outer_parallel=outer_parallel)
+        if times is None or len({t.name for t in times}) != len(times):
+            continue
+        rows = {StmtId(t.name): t.times for t in times}
+        length = min(map(len, rows.values()))
+        moving = [at for at in range(length) if any(not row[at].is_constant for row in rows.values())]
+        for last in moving[:2]:
+            yield {name: row[: last + 1] for name, row in rows.items()}
+
+
+def _completed(found: Dependences, prefix: Prefix) -> dict[Statement, list[Affine]]:
+    """Times that begin with these."""
+    statements = found.scop.statements
+    maps = {s.id: schedule(s.id, s.iterators, prefix[s.id]) for s in statements}
+    tied = [
+        (edge.source, edge.sink)
+        for edge in found.edges
+        if not simultaneous(edge.relation, maps[edge.source], maps[edge.sink]).is_empty()
+    ]
+    for one, other in combinations(statements, 2):
+        if _are_twins(one, other) and prefix[one.id] == prefix[other.id]:
+            tied += [(one.id, other.id), (other.id, one.id)]
+    return {
+        statement: _pruned([*prefix[statement.id], const(at), *_inner(statement, group)])
+        for at, group in enumerate(strong_components(statements, tied))
+        for statement in group
+    }
+
+
+def _are_twins(one: Statement, other: Statement) -> bool:
+    return (one.iterators, one.write, one.rhs) == (other.iterators, other.write, other.rhs)
+
+
+def _inner(statement: Statement, group: Sequence[Statement]) -> Iterator[Affine]:
+    """The order of the source inside a group; statements that compute the same share all their loops."""
+    if all(_are_twins(group[0], other) for other in group):
+        yield from map(var, statement.iterators)
+        return
+    for place, iterator in zip(statement.position, statement.iterators, strict=False):
+        yield from (const(place), var(iterator))
+    yield const(statement.position[-1])
+
+
+def _pruned(times: Sequence[Affine]) -> list[Affine]:
+    """Times without the loops at the end that those before them fix."""
+    kept: list[Affine] = []
+    for time in times:
+        if time.is_constant or not follows(time, kept):
+            kept.append(time)
+    return kept
+
+
+def _name(prefix: Prefix) -> str:
+    """By the outermost loop: that of an old iterator, or a sum of some."""
+    rows = [row[-1] for row in prefix.values()]
+    longest = max(rows, key=lambda row: (len(row.terms), str(row)))
+    if len(longest.terms) > 1:
+        return "wave-" + str(longest - longest.constant).replace(" ", "").replace("*", "")
+    names = [row.terms[0][0] for row in rows if row.terms]
+    return f"outer-{max(names, key=lambda name: (names.count(name), name))}"

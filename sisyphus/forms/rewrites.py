@@ -1,0 +1,45 @@
+"""What turns a kernel into another form of it, as words that can be saved; each is proved where it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sisyphus.analysis import Dependences, dependences
+from sisyphus.errors import KernelError
+from sisyphus.forms.latches import latched
+from sisyphus.forms.order_proof import faults
+from sisyphus.forms.reordering import reordered
+from sisyphus.ir import Scop
+from sisyphus.poly import read_times
+
+SCHEDULE, LATCH = "schedule ", "latch"
+
+
+class ScheduleError(KernelError):
+    """A schedule that cannot be had as loops, or that makes another program of the kernel."""
+
+
+def scheduled(found: Dependences, text: str) -> Scop:
+    """The kernel in the order of a schedule in isl's notation; `ScheduleError` unless it is proved the same program."""
+    hint = "write a time for every instance: `{ S0[i, j] -> [j, i]; S1[i] -> [i, 0] }` (names by `sisy analyze`)"
+    try:
+        ordered = reordered(found.scop, read_times(text, {s.id: s.domain for s in found.scop.statements}))
+    except ValueError as wrong:
+        raise ScheduleError(f"this schedule cannot be used: {wrong}", hint=hint) from wrong
+    fault = next(faults(found, ordered), None)
+    if fault is not None:
+        raise ScheduleError(f"this schedule makes another program: {fault}", hint="`sisy analyze` lists dependences")
+    return ordered.scop
+
+
+def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
+    """The form of a kernel that some rewrites make, one after another; `KernelError` where it has none of that name."""
+    for rewrite in rewrites:
+        found = dependences(scop)
+        if rewrite.startswith(SCHEDULE):
+            scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
+        elif rewrite == LATCH:
+            scop = latched(found) or scop
+        else:
+            raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
+    return scop

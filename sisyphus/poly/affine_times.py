@@ -1,0 +1,141 @@
+"""Schedules as affine times per statement: isl's schedulers, its notation, and their inverse; knows no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import islpy as isl
+
+from sisyphus.poly.affine import Affine
+from sisyphus.poly.sets import CONTEXT, Map, Set, dim_names
+
+#: isl steps for one schedule; those of PolyBench take less than a tenth.
+MOST_STEPS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """Instances of the statement `name` that lie in `instances` run at `times`, which are affine in its dimensions."""
+
+    name: str
+    instances: Set
+    times: tuple[Affine, ...]
+
+
+def read_times(text: str, domains: Mapping[str, Set]) -> list[Timed]:
+    """The parts of a schedule in isl's notation, `{ S0[i, j] -> [j, 0, i] : i < j; … }`, over domains by name.
+
+    `ValueError` where it is none, or has times that are not affine.
+    """
+    try:
+        relation = isl.UnionMap.read_from_str(CONTEXT, text)
+    except isl.Error as failure:
+        raise ValueError("not a relation in isl's notation") from failure
+    if relation.dim(isl.dim_type.param):
+        raise ValueError("it has a parameter: sizes are numbers here")
+    return _parts(relation, domains)
+
+
+def computed_times(
+    domains: Mapping[str, Set], relations: Sequence[Map], *, feautrier: bool, outer_parallel: bool
+) -> list[Timed] | None:
+    """Times by one of isl's schedulers that keep both ends of every relation in order; None where it gives up."""
+    instances = isl.UnionSet.empty(next(iter(domains.values())).get_space())
+    for domain in domains.values():
+        instances = instances.union(domain)
+    pairs = isl.UnionMap.empty(instances.get_space())
+    for relation in relations:
+        pairs = pairs.union(relation)
+    asked = isl.ScheduleConstraints.on_domain(instances).set_validity(pairs)
+    asked = asked.set_proximity(pairs).set_coincidence(pairs)
+    try:
+        with _options(schedule_algorithm=int(feautrier), schedule_outer_coincidence=int(outer_parallel)):
+            return _parts(asked.compute_schedule().get_map(), domains)
+    except (isl.Error, ValueError):
+        return None
+
+
+@contextmanager
+def _options(**values: int) -> Iterator[None]:
+    """Within, the context has these options, and a schedule may take so many steps."""
+    before = {name: getattr(CONTEXT, f"get_{name}")() for name in values}
+    for name, value in values.items():
+        getattr(CONTEXT, f"set_{name}")(value)
+    CONTEXT.set_max_operations(MOST_STEPS)
+    CONTEXT.reset_operations()
+    try:
+        yield
+    finally:
+        CONTEXT.set_max_operations(0)
+        CONTEXT.reset_operations()
+        for name, value in before.items():
+            getattr(CONTEXT, f"set_{name}")(value)
+
+
+def _parts(relation: isl.UnionMap, domains: Mapping[str, Set]) -> list[Timed]:
+    listed = relation.get_map_list()
+    found: list[Timed] = []
+    for one in (listed.get_at(at) for at in range(relation.n_map())):
+        name = one.get_tuple_name(isl.dim_type.in_) or ""
+        domain = domains.get(name)
+        if domain is None or one.dim(isl.dim_type.in_) != domain.dim(isl.dim_type.set):
+            raise ValueError(f"no statement `{name}` with {one.dim(isl.dim_type.in_)} iterators")
+        if not one.intersect_domain(domain).is_single_valued():
+            raise ValueError(f"instances of `{name}` have several times")
+        for points, times in _pieces(isl.PwMultiAff.from_map(one), dim_names(domain)):
+            inside = points.set_tuple_name(name).intersect(domain)
+            if not inside.is_empty():
+                found.append(Timed(name, inside, times))
+    return sorted(found, key=lambda part: (part.name, str(part.instances)))
+
+
+def _pieces(function: isl.PwMultiAff, names: Sequence[str]) -> list[tuple[Set, tuple[Affine, ...]]]:
+    found: list[tuple[Set, list[isl.Aff]]] = []
+
+    def take(points: Set, value: isl.MultiAff) -> None:
+        found.append((points, [value.get_at(at) for at in range(value.dim(isl.dim_type.out))]))
+
+    function.foreach_piece(take)
+    return [(points, tuple(_affine(value, names) for value in values)) for points, values in found]
+
+
+def _affine(value: isl.Aff, names: Sequence[str]) -> Affine:
+    if value.dim(isl.dim_type.div) or not value.get_denominator_val().is_one():
+        raise ValueError("a time is not affine in the iterators")
+    terms = {n: int(value.get_coefficient_val(isl.dim_type.in_, at).to_python()) for at, n in enumerate(names)}
+    return Affine.of(terms, int(value.get_constant_val().to_python()))
+
+
+def inverse(part: Timed, names: Sequence[str]) -> tuple[Affine, ...] | None:
+    """The dimensions of an instance as affine expressions of its times, which are called `names`; None without such."""
+    fresh = [f"t__{at}" for at in range(len(part.times))]
+    tied = " and ".join(f"{f} = {t}" for f, t in zip(fresh, part.times, strict=True)) or "true"
+    dims = dim_names(part.instances)
+    back = isl.Map.read_from_str(CONTEXT, f"{{ [{', '.join(fresh)}] -> [{', '.join(dims)}] : {tied} }}")
+    back = back.intersect_range(isl.Set.from_basic_set(part.instances.reset_tuple_id().affine_hull()))
+    if not back.is_single_valued():
+        return None
+    try:
+        [(_, values)] = _pieces(isl.PwMultiAff.from_map(back), names)
+    except ValueError:
+        return None
+    return values
+
+
+def follows(row: Affine, rows: Sequence[Affine]) -> bool:
+    """Whether the values of some affine expressions fix that of another one, as those of i and i + j do that of j."""
+    solved: list[tuple[str, Affine]] = []
+    for other in rows:
+        other = _reduced(other, solved)
+        if not other.is_constant:
+            solved.append((other.terms[0][0], other))
+    return _reduced(row, solved).is_constant
+
+
+def _reduced(row: Affine, solved: Sequence[tuple[str, Affine]]) -> Affine:
+    """A multiple of the expression without the names that others were solved for."""
+    for name, by in solved:
+        row = row * by.coefficient(name) - by * row.coefficient(name)
+    return row

@@ -1,0 +1,143 @@
+"""Other orders of a kernel: what they look like, that they compute the same, and that wrong ones are refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import brute
+import pytest
+from builders import scop
+
+from sisyphus.analysis import dependences, distribute
+from sisyphus.forms import LATCH, SCHEDULE, ScheduleError, latched, proposals, rewritten, scheduled, steps_of
+from sisyphus.frontend import read
+from sisyphus.ir import ArrayId, Scop, promises
+from sisyphus.ir.scop_text import dump
+
+KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
+LU = """
+for i in range(6):
+    for j in range(i):
+        for k in range(j):
+            A[i, j] -= A[i, k] * A[k, j]
+        A[i, j] = A[i, j] / A[j, j]
+    for j in range(i, 6):
+        for k in range(i):
+            A[i, j] -= A[i, k] * A[k, j]
+"""
+RIGHT_LOOKING = "{ S1[i, j] -> [j, 0, i]; S0[i, j, k] -> [k, 1, i, j]; S2[i, j, k] -> [k, 1, i, j] }"
+
+
+def lu() -> Scop:
+    return scop(LU, A=(6, 6))
+
+
+def is_same(one: Scop, other: Scop) -> bool:
+    numbers: dict[object, int] = {}
+    return brute.results(one, numbers) == brute.results(other, numbers)
+
+
+def test_right_looking_lu_is_two_statements_over_boxes() -> None:
+    found = scheduled(dependences(lu()), RIGHT_LOOKING)
+    promises.run(found)
+    assert dump(found).splitlines()[2:] == [
+        "S1[k, i] at (0, 0, 0)",
+        "  for 0 <= k, i <= 5, k + 1 <= i",
+        "  A[i][k]: float = (A[i][k] / A[k][k])",
+        "S0[k, i, j] at (0, 1, 0, 0)",
+        "  for 0 <= k, i <= 5, j <= 5, k + 1 <= i, k + 1 <= j",
+        "  A[i][j]: float = (A[i][j] - (A[i][k] * A[k][j]))",
+    ]
+    assert is_same(lu(), found)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (RIGHT_LOOKING.replace("[j, 0, i]", "[j, 2, i]"), "S1[i: 2, j: 0] must run before S0[i: 2, j: 1, k: 0]"),
+        (RIGHT_LOOKING.replace("[j, 0, i]", "[j, 0, i] : i < 5"), "instance {'i': 5, 'j': 4} of `S1` never runs"),
+        (RIGHT_LOOKING.replace("[j, 0, i]", "[j, 0]"), "do not fix its iterators"),
+        (RIGHT_LOOKING.replace("[j, 0, i]", "[j, 0, 2 i]"), "or not by affine expressions"),
+        (RIGHT_LOOKING.replace("[j, 0, i]", "[j, 0, floor(i/2)]"), "a time is not affine"),
+        (RIGHT_LOOKING.replace("[j, 0, i]", "[j, 0, x] : x < 2"), "several times"),
+        (RIGHT_LOOKING.replace("S1[i, j]", "S7[i, j]"), "no statement `S7` with 2 iterators"),
+        ("[N] -> { S0[i, j, k] -> [N] }", "a parameter"),
+        ("S0 first", "not a relation in isl's notation"),
+    ],
+)
+def test_a_schedule_that_is_none_or_makes_another_program_is_refused(text: str, told: str) -> None:
+    with pytest.raises(ScheduleError) as refused:
+        scheduled(dependences(lu()), text)
+    assert told in refused.value.message
+    assert refused.value.hint
+
+
+def test_the_refused_order_of_lu_computes_something_else() -> None:
+    """What the proof refuses above is wrong by the values, too: the proof is not just strict."""
+    right = scheduled(dependences(lu()), RIGHT_LOOKING)
+    divide, update = right.statements
+    late = (update, replace(divide, position=(0, 2, 0)))
+    assert not is_same(lu(), replace(right, statements=late))
+
+
+def test_a_split_schedule_runs_parts_of_a_statement_one_after_another() -> None:
+    built = scop("for i in range(5):\n    A[i] = A[2] + B[i]", A=(5,), B=(5,))
+    text = "{ S0[i] -> [0, i] : i < 2; S0[i] -> [1, i] : i = 2; S0[i] -> [2, i] : i > 2 }"
+    found = scheduled(dependences(built), text)
+    assert [(s.id, s.position) for s in found.statements] == [("S0", (0, 0)), ("S0_2", (1,)), ("S0_3", (2, 0))]
+    assert is_same(built, found)
+    with pytest.raises(ScheduleError, match=r"S0\[i: 0\] must run before S0\[i: 2\]"):
+        scheduled(dependences(built), text.replace("[0, i]", "[3, i]"))
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "outer"),
+    [
+        ("lu", 8, "outer-k"),
+        ("cholesky", 8, "outer-k"),
+        ("trisolv", 16, "outer-j"),
+        ("seidel-2d", 12, "wave-2i+j+4t"),
+        ("nussinov", 8, "wave-i+j"),
+    ],
+)
+def test_proposed_orders_have_shorter_chains_and_the_same_results(name: str, size: int, outer: str) -> None:
+    source = read(str(KERNELS / f"{name}.c"), defines=(f"N={size}", "TSTEPS=3"))
+    found = dependences(source)
+    body = distribute(source, found).body
+    first, *_ = proposals(found, distribute(source, found))
+    assert first.name == outer and first.steps * 4 <= steps_of(body)
+    form = rewritten(source, [SCHEDULE + first.text, LATCH])
+    promises.run(form)
+    assert is_same(source, first.scop) and is_same(source, form)
+
+
+def test_kernels_that_are_parallel_as_they_are_get_no_other_order() -> None:
+    source = read(str(KERNELS / "gemm.c"), defines=("NI=4", "NJ=5", "NK=6"))
+    found = dependences(source)
+    assert proposals(found, distribute(source, found)) == ()
+
+
+def test_the_row_and_the_column_of_lu_are_latched() -> None:
+    right = scheduled(dependences(lu()), RIGHT_LOOKING)
+    found = latched(dependences(right))
+    assert found is not None
+    promises.run(found)
+    assert [str(s.write) for s in found.statements] == ["A_1", "A[i][k]", "A_2[i]", "A_3[j]", "A[i][j]"]
+    assert found.array(ArrayId("A_2")).extents == (6,) and found.array(ArrayId("A_1")).extents == ()
+    assert is_same(lu(), found)
+
+
+def test_what_is_written_before_it_is_read_is_not_latched() -> None:
+    """Row k of the shortest paths changes while it is read, where the corner is negative."""
+    text = """
+    for k in range(4):
+        B[k] = A[k, k]
+        for i in range(4):
+            for j in range(4):
+                A[i, j] = fmin(A[i, j], A[i, k] + A[k, j]) + B[k]
+        C[k] = A[k, k]
+        B[k + 1] = C[k]
+    """
+    built = scop(text, A=(4, 4), B=(5,), C=(4,))
+    assert latched(dependences(built)) is None
