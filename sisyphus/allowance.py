@@ -60,7 +60,10 @@ def seconds(most: float | None) -> Iterator[Alarm]:
     signal.setitimer(signal.ITIMER_REAL, max(most, 1e-3), REMINDER_S)
     _ALARMS.append(alarm)
     try:
-        yield alarm
+        try:
+            yield alarm
+        finally:
+            alarm.held += 1  # whatever rings from here on would leave the timer running
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         _ALARMS.remove(alarm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,21 @@ def test_time_ends_a_block_and_not_what_is_held() -> None:
             assert alarm.rang
         waste(2 * allowance.REMINDER_S)
         pytest.fail("no reminder came")
+
+
+def test_an_alarm_that_rings_as_its_block_ends_is_not_left_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_timer, handler = signal.setitimer, signal.getsignal(signal.SIGALRM)
+
+    def late(which: int, delay: float, interval: float = 0.0) -> object:
+        if not delay:
+            signal.raise_signal(signal.SIGALRM)
+        return set_timer(which, delay, interval)
+
+    monkeypatch.setattr(signal, "setitimer", late)
+    with allowance.seconds(60):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) == handler
 
 
 @pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed])
