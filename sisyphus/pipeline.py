@@ -19,7 +19,7 @@ from sisyphus.choice import Choice, Listen, silent
 from sisyphus.choose import choose
 from sisyphus.cpu import time_on_cpu
 from sisyphus.design import LATE, PAGE, RUN, UNVERIFIED, Design
-from sisyphus.errors import KernelError, MemoryUp, TimeUp
+from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
 from sisyphus.files import write_file
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
@@ -44,6 +44,7 @@ __all__ = [
     "Model",
     "Request",
     "Source",
+    "compare_designs",
     "cost_of",
     "emit",
     "explain_design",
@@ -281,6 +282,20 @@ def prepare(request: Request, out: Path | None) -> None:
         check_folder(out)
     if request.verify:
         require_compiler()
+
+
+def compare_designs(first: Path, second: Path) -> report.DesignDifference:
+    """How two designs of a kernel differ that sisy wrote: folders, or JSON files of them."""
+    found = [read_data(path / DESIGN if path.is_dir() else path) for path in (first, second)]
+    kernels = [data.get("kernel") for data in found]
+    if kernels[0] != kernels[1]:
+        raise UsageError(
+            f"{first} is a design of `{kernels[0]}`, {second} of `{kernels[1]}`", hint="compare designs of one kernel"
+        )
+    try:
+        return report.difference_of((str(first), str(second)), *found)
+    except (KeyError, ValueError, TypeError, AttributeError) as fault:
+        raise KernelError(f"{first} or {second} is not as this version writes it ({fault!r})") from fault
 
 
 def write_page(folder: Path) -> Path:

@@ -17,7 +17,7 @@ PACKAGES = ("islpy", "numpy", "pycparser", "pcpp", "pyomo", "pyscipopt", "networ
 @cache
 def versions() -> Mapping[str, str]:
     """Everything that the same inputs and options lead to the same design with."""
-    found = {"python": sys.version.split()[0], "sisyphus": _own_digest()}
+    found = {"python": sys.version.split()[0], "sisyphus": own_digest()}
     return found | {name: version_of(name) or "" for name in PACKAGES}
 
 
@@ -29,7 +29,8 @@ def version_of(package: str) -> str | None:
         return None
 
 
-def _own_digest() -> str:
+def own_digest() -> str:
+    """SHA-256 over the files of this package."""
     digest, root = hashlib.sha256(), Path(str(files("sisyphus")))
     for path in sorted(p for p in root.rglob("*") if p.suffix in {".py", ".toml", ".csv", ".h"}):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())

@@ -34,7 +34,7 @@ ROWS = (
     ("report", "readback"),
     ("request", "saved", "record", "budgets", "choice", "choose", "neighbours", "front", "sensitivity", "cache"),
     ("design",),
-    ("pipeline", "recheck", "batch"),
+    ("pipeline", "recheck", "batch", "doctor"),
     ("api",),
     ("cli", "__main__"),
 )

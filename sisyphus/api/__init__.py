@@ -3,8 +3,9 @@
 from sisyphus.api.choosing import Wanted, optimize, request_of
 from sisyphus.api.inputs import KernelFile, board, read, source_of
 from sisyphus.api.listings import Analysis, Devices, Solvers
-from sisyphus.api.telling import analyze, devices, emit, estimate, explain, read_back, solvers, verify
+from sisyphus.api.telling import analyze, devices, diff, emit, estimate, explain, read_back, solvers, verify
 from sisyphus.design import Design
+from sisyphus.doctor import examine
 
 __all__ = [
     "Analysis",
@@ -16,8 +17,10 @@ __all__ = [
     "analyze",
     "board",
     "devices",
+    "diff",
     "emit",
     "estimate",
+    "examine",
     "explain",
     "optimize",
     "read",

@@ -14,7 +14,7 @@ from sisyphus.design import Design
 from sisyphus.pipeline import Costed
 from sisyphus.readback import Comparison
 from sisyphus.recheck import Rechecked
-from sisyphus.report import Explanation
+from sisyphus.report import DesignDifference, Explanation
 from sisyphus.request import read_kernel
 from sisyphus.solve import Limits, solver_infos
 from sisyphus.space import DesignPoint
@@ -79,6 +79,11 @@ def explain(
 def read_back(folder: str | Path, *, source: str | Path | None = None, device: str | None = None) -> Comparison:
     """What the reports of Vitis and Vivado below a folder say, beside what was predicted."""
     return pipeline.read_back(Path(folder), source=_path(source), device=device)
+
+
+def diff(first: str | Path, second: str | Path) -> DesignDifference:
+    """How two written designs of one kernel differ, and where the cycles between them are: folders or JSON files."""
+    return pipeline.compare_designs(Path(first), Path(second))
 
 
 def devices(name: str | Path | None = None) -> Devices:

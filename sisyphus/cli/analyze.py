@@ -11,7 +11,7 @@ import click
 from sisyphus.cli.options import memory_option, source_options, take_kernel
 
 
-@click.command()
+@click.command(short_help="Dependences, nests, legal orders, footprints of a kernel.")
 @source_options
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 @click.option(

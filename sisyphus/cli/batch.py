@@ -26,7 +26,9 @@ WORST = (70, 4, 5, 2, 1, 3, 6)
 ROWS = 25
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(
+    context_settings={"ignore_unknown_options": True}, short_help="Optimize and verify many kernels, resumably."
+)
 @click.argument("kernels", nargs=-1, type=click.Path())
 @click.option("--sweep", type=click.Path(path_type=Path), metavar="FILE", help="A TOML file that says what to run.")
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Data set of the sizes.toml beside a kernel.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command()
+@click.command(short_help="The finished searches that are kept.")
 @click.option("--clear", is_flag=True, help="Remove all of them.")
 @click.option("--info", is_flag=True, help="Say where they are, how many, and what they take (default).")
 def cache(clear: bool, info: bool) -> None:

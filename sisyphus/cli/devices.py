@@ -7,7 +7,7 @@ import json
 import click
 
 
-@click.command()
+@click.command(short_help="The boards, or all that is known of one.")
 @click.argument("name", required=False, metavar="[NAME|FILE]")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 def devices(name: str | None, as_json: bool) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from sisyphus.cli.options import memory_option, source_options, take_kernel, take_target, target_options
+from sisyphus.cli.options import Grouped, memory_option, source_options, take_kernel, take_target, target_options
 
 
-@click.command()
+@click.command(cls=Grouped, short_help="What a saved design costs, term by term.")
 @source_options
 @target_options
 @click.option(

@@ -11,7 +11,7 @@ from sisyphus.cli.options import memory_option
 from sisyphus.cli.progress import progress
 
 
-@click.command()
+@click.command(short_help="What binds a design, and how its neighbours compare.")
 @click.argument("design", metavar="DIR|FILE", type=click.Path(path_type=Path))
 @click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
 @click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command()
+@click.command(short_help="The folder of sisy_types.h for C compilers.")
 def include() -> None:
     """Print the folder of sisy_types.h, for a C compiler: gcc -I"$(sisy include)" kernel.c.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Check HLS C++ against the rules of Vitis HLS.")
 @click.argument("paths", metavar="DIR|FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on standard output.")
 def lint(paths: tuple[Path, ...], as_json: bool) -> None:

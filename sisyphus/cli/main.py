@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
-from importlib.metadata import version
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,7 +19,10 @@ import click
 from sisyphus.cli.analyze import analyze
 from sisyphus.cli.batch import batch
 from sisyphus.cli.cache import cache
+from sisyphus.cli.completion import completion
 from sisyphus.cli.devices import devices
+from sisyphus.cli.diff import diff
+from sisyphus.cli.doctor import doctor
 from sisyphus.cli.estimate import estimate
 from sisyphus.cli.explain import explain
 from sisyphus.cli.include import include
@@ -31,32 +36,77 @@ from sisyphus.cli.verify import verify
 from sisyphus.errors import InternalError, MemoryUp, SisyphusError, ToolError, UsageError, VerifyError, failure_data
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
+#: Shown by `--version --verbose`.
+PACKAGES = ("islpy", "numpy", "networkx", "pyomo", "click")
+#: What of a message is seen first on a terminal: a pattern with one group, and the style of that group.
+STYLES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    (r"((?:error|warning)(?:\[[\w-]+\])?:)", {"fg": "red", "bold": True}),
+    (r"^(hint:)", {"fg": "green", "bold": True}),
+    (r"^(note:)", {"fg": "cyan"}),
+    (r"^ +(\^+)$", {"fg": "red"}),
+)
 REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(version("sisyphus-hls"), prog_name="sisy")
-def sisy() -> None:
+#: Headings of the commands.
+SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
+    "A design": (optimize, verify, explain, estimate, report, diff, readback),
+    "A kernel, or HLS C++ of any kind": (analyze, lint),
+    "Many designs": (batch,),
+    "What there is": (devices, solvers, doctor, cache, completion, include),
+}
+
+
+class Sections(click.Group):
+    """A group whose help has its commands under headings."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every command once, in the order of the headings."""
+        width = formatter.width - 6 - max(len(name) for name in self.commands)
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(str(c.name), c.get_short_help_str(width)) for c in commands])
+
+
+@click.group(
+    cls=Sections,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", "is_version", is_flag=True, help="Show the version; with --verbose, of all that it uses.")
+@click.option("--verbose", is_flag=True, help="With --version.")
+@click.pass_context
+def sisy(context: click.Context, is_version: bool, verbose: bool) -> None:
     """From an affine C kernel and an FPGA's resources to a verified HLS C++ design.
+
+    \b
+    sisy optimize kernels/polybench/gemm.c -o build/gemm
+    sisy optimize --help
 
     Exit status: 0 done; 1 kernel or target not accepted; 2 usage; 3 no feasible design or no such solver;
     4 verification failed; 5 a tool or the system failed; 6 time or memory ran out; 70 a fault of sisy.
     """
+    if is_version:
+        _tell_version(verbose=verbose)
+    elif context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
-sisy.add_command(analyze)
-sisy.add_command(devices)
-sisy.add_command(batch)
-sisy.add_command(cache)
-sisy.add_command(estimate)
-sisy.add_command(explain)
-sisy.add_command(include)
-sisy.add_command(lint)
-sisy.add_command(optimize)
-sisy.add_command(readback)
-sisy.add_command(report)
-sisy.add_command(solvers)
-sisy.add_command(verify)
+def _tell_version(*, verbose: bool) -> None:
+    from sisyphus import __version__
+
+    click.echo(f"sisy, version {__version__}")
+    if verbose:
+        from sisyphus.versions import own_digest, version_of
+
+        click.echo(f"files    {own_digest()[:12]} (SHA-256), {Path(__file__).parents[1]}")
+        click.echo(f"python   {sys.version.split()[0]}, {sys.executable}")
+        for name in PACKAGES:
+            click.echo(f"{name:8s} {version_of(name) or '-'}")
+
+
+for _command in (command for commands in SECTIONS.values() for command in commands):
+    sisy.add_command(_command)
 
 
 def main() -> None:
@@ -129,4 +179,18 @@ def _fail(text: str | None, hint: str | None, data: dict[str, Any]) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    is_plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
+    click.echo(text if is_plain else coloured(text), err=True)
+
+
+def coloured(text: str) -> str:
+    """A message for a terminal."""
+    return "\n".join(_coloured(line) for line in text.split("\n"))
+
+
+def _coloured(line: str) -> str:
+    for pattern, style in STYLES:
+        found = re.search(pattern, line)
+        if found is not None:
+            return line[: found.start(1)] + click.style(found[1], **style) + line[found.end(1) :]
+    return line

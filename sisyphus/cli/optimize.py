@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sisyphus.cli import completing
 from sisyphus.cli.options import (
+    Grouped,
     memory_option,
     source_options,
     take_kernel,
@@ -32,7 +34,7 @@ SEARCH_OPTIONS = frozenset(
 BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem bram uram lut ff max_partition"))
 
 
-@click.command()
+@click.command(cls=Grouped, short_help="From a C kernel to a verified HLS design.")
 @source_options
 @target_options
 @click.option(
@@ -71,8 +73,22 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
     show_default=True,
     help="`measured`: only constructs that synthesis reports or manuals confirm.",
 )
-@click.option("--fix", "fixes", multiple=True, metavar="KNOB=VALUE", help="Fix a knob, as in S1.order=k,i,j.")
-@click.option("--solver", default="auto", show_default=True, metavar="NAME", help="See `sisy solvers`.")
+@click.option(
+    "--fix",
+    "fixes",
+    multiple=True,
+    metavar="KNOB=VALUE",
+    shell_complete=completing.knobs,
+    help="Fix a knob, as in S1.order=k,i,j.",
+)
+@click.option(
+    "--solver",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=completing.solvers,
+    help="See `sisy solvers`.",
+)
 @click.option(
     "--time-limit",
     default="60s",
@@ -109,7 +125,14 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 @talk_options
 @memory_option
 def optimize(**options: Any) -> None:
-    """Choose a design for KERNEL, write it as HLS C++ and verify it."""
+    """Choose a design for KERNEL, write it as HLS C++ and verify it.
+
+    \b
+    sisy optimize gemm.c -o build/gemm                        # for a u200, verified
+    sisy optimize gemm.c -D NI=400 --dsp 2000 --mem 4MB       # other sizes, budgets of your own
+    sisy optimize gemm.c --device u55c --pareto -o build/gemm # latency against area
+    sisy optimize gemm.c --design build/gemm/design.json      # the same design again, without a search
+    """
     from sisyphus import api, pipeline
     from sisyphus.cache import Cache
 

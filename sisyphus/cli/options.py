@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sisyphus.cli import completing
 from sisyphus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +18,33 @@ if TYPE_CHECKING:
     from sisyphus.target import Target
 
 Command = Callable[..., Any]
+
+#: The variable by which a shell asks for completions.
+VARIABLE = "_SISY_COMPLETE"
+#: Headings of the options of commands that have many.
+GROUPS: Mapping[str, str] = {
+    "Kernel": "function defines include_dirs params extents temporaries",
+    "Board and budgets": "device platform budget dsp mem bram uram lut ff clock max_partition",
+    "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes",
+    "Search": "solver time_limit memory_limit seed gap design start top front explain no_cache",
+    "Code and its verification": "output verify_how no_verify html compare_cpu",
+}
+
+
+class Grouped(click.Command):
+    """A command whose help has its options under headings."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every option once; those under no heading come last."""
+        rows = {p.name: row for p in self.get_params(context) if (row := p.get_help_record(context)) is not None}
+        for heading, names in GROUPS.items():
+            found = [rows.pop(name) for name in names.split() if name in rows]
+            if found:
+                with formatter.section(heading):
+                    formatter.write_dl(found)
+        with formatter.section("Other options"):
+            formatter.write_dl(list(rows.values()))
+
 
 #: Bytes that Python and the libraries take before anything is done.
 LEAST_MEMORY = 256 * 10**6
@@ -40,7 +68,14 @@ def target_options(command: Command) -> Command:
     """The device and its budgets."""
     amount = "N or N%"
     decorators = [
-        click.option("--device", default="u200", show_default=True, metavar="NAME|FILE", help="Board, or a TOML file."),
+        click.option(
+            "--device",
+            default="u200",
+            show_default=True,
+            metavar="NAME|FILE",
+            shell_complete=completing.boards,
+            help="Board (u200, u250, u280, u55c, …: `sisy devices`), or a TOML file.",
+        ),
         click.option("--platform", metavar="NAME", help="Shell of the board, where several are known."),
         click.option(
             "--budget",

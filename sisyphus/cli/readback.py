@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Reports of Vitis and Vivado beside the prediction.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
 @click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Write report.html of a design again.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--open", "is_opened", is_flag=True, help="Show it in the browser.")
 def report(folder: Path, is_opened: bool) -> None:

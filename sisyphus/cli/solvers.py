@@ -7,7 +7,7 @@ import json
 import click
 
 
-@click.command()
+@click.command(short_help="The solvers, or what is missing of them.")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 def solvers(as_json: bool) -> None:
     """List the solvers, with version or what is missing; `auto` takes `exact`, then `scip`."""

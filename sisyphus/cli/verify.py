@@ -10,7 +10,7 @@ import click
 from sisyphus.cli.options import memory_option
 
 
-@click.command()
+@click.command(short_help="Prove a written design again and run its files.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
 @click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")

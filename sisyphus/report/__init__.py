@@ -2,6 +2,7 @@
 
 from sisyphus.report.board import device_data, device_text, devices_text, solvers_text
 from sisyphus.report.data import design_data, interface_data, point_data, run_data, verdict_data
+from sisyphus.report.design_difference import DesignDifference, difference_of
 from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
@@ -12,6 +13,7 @@ from sisyphus.report.pictures import front_svg
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text
 
 __all__ = [
+    "DesignDifference",
     "Explanation",
     "Facts",
     "Front",
@@ -22,6 +24,7 @@ __all__ = [
     "device_data",
     "device_text",
     "devices_text",
+    "difference_of",
     "estimate_text",
     "explanation_data",
     "explanation_text",

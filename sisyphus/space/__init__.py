@@ -5,7 +5,7 @@ from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside,
 from sisyphus.space.derive import build_space
 from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
-from sisyphus.space.fix import apply_fixes
+from sisyphus.space.fix import apply_fixes, knob_names
 from sisyphus.space.point import (
     DIRECT,
     FORMS,
@@ -68,6 +68,7 @@ __all__ = [
     "illegal",
     "innermost_outside",
     "knob",
+    "knob_names",
     "layout_for",
     "level0_order",
     "level0_pairs",

@@ -19,7 +19,7 @@ A.transfer=stream      loads through a FIFO between two processes, or `direct`: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -34,6 +34,21 @@ EXAMPLE = (
     "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1+S2.unroll.i=4`, `S1.A.place=k`, "
     "`A@S1.partition=50,1`, `A.width=4`"
 )
+
+
+def knob_names(space: Space) -> Iterator[str]:
+    """The knobs that `--fix` takes for this kernel."""
+    for nest in space.nests:
+        yield from (f"{nest.id}.{knob}" for knob in ("order", "pipeline", "split", "interval"))
+        for loop in nest.loops:
+            yield f"{nest.id}.{loop.iterator}"
+            if len(loop.unroll) > 1:
+                yield f"{nest.id}.unroll.{loop.iterator}"
+        for use in nest.arrays:
+            yield f"{nest.id}.{use.array}.place"
+            yield f"{use.array}@{nest.id}.partition"
+    for array in space.used_arrays:
+        yield from (f"{array}.{knob}" for knob in ("partition", "width", "layout", "transfer", "copy"))
 
 
 def apply_fixes(space: Space, fixes: Iterable[str]) -> Space:
