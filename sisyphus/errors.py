@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from sisyphus.source import Diagnostic
@@ -31,6 +31,15 @@ class SisyphusError(Exception):
     def to_json(self) -> dict[str, Any]:
         """The same for machines; `place` is where in the source, where that is known."""
         return failure_data(self.kind, self.message, self.exit_code, hint=self.hint)
+
+
+#: Exit statuses, worst first: what ends a run of several kernels.
+_WORST = (70, 4, 5, 2, 1, 3, 6)
+
+
+def worst(codes: Collection[int]) -> int:
+    """The exit status of a run of several kernels that ended with these."""
+    return next((code for code in _WORST if code in codes), SisyphusError.exit_code)
 
 
 def failure_data(

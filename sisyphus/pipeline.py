@@ -81,7 +81,9 @@ def optimize(request: Request, listen: Listen = silent, cache: Cache | None = No
     verdict, notes = None, choice.notes
     if request.verify:
         try:
-            verdict = clock.within("verify", lambda: _verify(choice, plan, emitted, request), _for_verification(most))
+            verdict = clock.within(
+                "verify", lambda: _verify(choice, plan, emitted, request, listen), _for_verification(most)
+            )
             notes = notes if verdict is not None else (*notes, LATE)
         except KeyboardInterrupt:
             notes = (*notes, UNVERIFIED)
@@ -144,7 +146,8 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
     deadline = None if seconds is None else time.monotonic() + seconds
     first = clock.search("search", lambda: choose(kernels, first_limits(request), clock.listen), seconds)
     left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-    return clock.run("front", lambda: front_of(kernels, request, first, clock.listen, deadline), left)
+    (best, front), rang = clock.timed("front", lambda: front_of(kernels, request, first, clock.listen, deadline), left)
+    return best, replace(front, interrupted=front.interrupted and not rang)
 
 
 def explain_saved(
@@ -195,11 +198,11 @@ class _Clock:
 
     def run(self, stage: str, work: Callable[[], T], most: float | None = None) -> T:
         """A stage; `TimeUp` or `MemoryUp` where it takes more than `most` seconds, or than the memory there is."""
-        return self._timed(stage, work, most)[0]
+        return self.timed(stage, work, most)[0]
 
     def search(self, stage: str, work: Callable[[], Choice], most: float | None) -> Choice:
         """A stage that time ends with what it has by then."""
-        choice, rang = self._timed(stage, work, most)
+        choice, rang = self.timed(stage, work, most)
         if rang and choice.outcome is not None and choice.was_interrupted:
             return replace(choice, outcome=replace(choice.outcome, stop=Stop.TIME))
         return choice
@@ -207,12 +210,12 @@ class _Clock:
     def within(self, stage: str, work: Callable[[], T], most: float | None) -> T | None:
         """A stage of which nothing is left where time ends it."""
         try:
-            result, rang = self._timed(stage, work, most)
+            result, rang = self.timed(stage, work, most)
         except TimeUp:
             return None
         return None if rang else result
 
-    def _timed(self, stage: str, work: Callable[[], T], most: float | None) -> tuple[T, bool]:
+    def timed(self, stage: str, work: Callable[[], T], most: float | None) -> tuple[T, bool]:
         self.listen(stage)
         started = time.monotonic()
         try:
@@ -257,14 +260,14 @@ def emit(source: Source, target: Target, saved: Path | DesignPoint) -> Project:
     return project(plan_of(kernel, point), target, temporaries=source.temporaries)
 
 
-def verify_design(design: Design, *, full: bool = False) -> Verdict:
+def verify_design(design: Design, *, full: bool = False, listen: Listen = silent) -> Verdict:
     """Proof and run of a design at hand."""
     require_compiler()
     choice = Choice(design.kernel, design.space, design.point, None)
-    return _verify(choice, design.plan, design.project, replace(design.request, verify_full=full))
+    return _verify(choice, design.plan, design.project, replace(design.request, verify_full=full), listen)
 
 
-def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request) -> Verdict:
+def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request, listen: Listen) -> Verdict:
     kernel, source = choice.kernel, request.source
     return verify(
         plan,
@@ -273,6 +276,7 @@ def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request) -> V
         live=kernel.live,
         full=request.verify_full,
         smaller=lambda: reduced(kernel.scop, choice.point, params=source.params, temporaries=source.temporaries),
+        listen=listen,
     )
 
 

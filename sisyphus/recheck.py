@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,14 @@ class Rechecked(Shown):
             raise VerifyError(f"verification{where} failed: {failed.name}: {failed.detail}")
 
 
-def recheck(folder: Path, *, source: Path | None = None, device: str | None = None, full: bool = False) -> Rechecked:
+def recheck(
+    folder: Path,
+    *,
+    source: Path | None = None,
+    device: str | None = None,
+    full: bool = False,
+    listen: Callable[[str], None] = lambda stage: None,
+) -> Rechecked:
     """Proof, comparison with what would be printed now, and differential run of the files in `folder`.
 
     `source` is the kernel file where it is no longer at its recorded place, `device` the board where its name is not
@@ -62,13 +69,19 @@ def recheck(folder: Path, *, source: Path | None = None, device: str | None = No
     if missing:
         return Rechecked(folder, Verdict((Check("files", False, f"{missing[0]} is missing"),)))
     if found is None:
-        return _without_source(folder, record, files, device=device, full=full)
+        return _without_source(folder, record, files, device=device, full=full, listen=listen)
     record.check_source(found)
-    return _whole(folder, record, files, found, device=device, full=full)
+    return _whole(folder, record, files, found, device=device, full=full, listen=listen)
 
 
 def _without_source(
-    folder: Path, record: Record, files: Mapping[str, str], *, device: str | None, full: bool
+    folder: Path,
+    record: Record,
+    files: Mapping[str, str],
+    *,
+    device: str | None,
+    full: bool,
+    listen: Callable[[str], None],
 ) -> Rechecked:
     """By the source that reference.c has; where it cannot be read, only the run of the files is left."""
     text = source_in(files["reference.c"])
@@ -79,7 +92,9 @@ def _without_source(
             found = Path(name) / Path(record.source.path).name
             found.write_text(text, encoding="utf-8")
             try:
-                checked = _whole(folder, record, files, found, device=device, full=full, trusted=not same)
+                checked = _whole(
+                    folder, record, files, found, device=device, full=full, listen=listen, trusted=not same
+                )
             except KernelError:
                 pass
             else:
@@ -97,6 +112,7 @@ def _whole(
     *,
     device: str | None,
     full: bool,
+    listen: Callable[[str], None],
     trusted: bool = True,
 ) -> Rechecked:
     """`trusted`: the text in `found` is the recorded one, so that reference.c must be as it would be printed."""
@@ -118,6 +134,7 @@ def _whole(
         kernel.dependences,
         live=kernel.live,
         full=full,
+        listen=listen,
         smaller=lambda: reduced(kernel.scop, record.point, params=told.params, temporaries=told.temporaries),
     )
     told_as_found = _told_as_found(record, plan, printed, record.whole_target(device) if target else None)

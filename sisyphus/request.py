@@ -25,7 +25,7 @@ Form = tuple[tuple[str, ...], tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[Ar
 
 @dataclass(frozen=True)
 class Source:
-    """A kernel as the user names it on the command line."""
+    """A kernel as the user names it on the command line; `text` is that of the file where there is none to be read."""
 
     path: str
     function: str | None = None
@@ -34,6 +34,7 @@ class Source:
     params: Mapping[str, int] = field(default_factory=dict)
     extents: tuple[str, ...] = ()
     temporaries: tuple[str, ...] = ()
+    text: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ def read_kernel(source: Source) -> Scop:
         include_dirs=source.include_dirs,
         params=source.params,
         extents=source.extents,
+        text=source.text,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,12 +59,14 @@ def read(
     params: Mapping[str, int] | Sequence[str] = (),
     extents: Mapping[str, int | Sequence[int]] | Sequence[str] = (),
     temporaries: Sequence[str] = (),
+    text: str | bytes | None = None,
 ) -> KernelFile:
     """Reads an affine C kernel.
 
     `function` is the one to take where the file has several, `defines` are macros (`{"N": 64}` or `["N=64"]`),
     `params` values of integer arguments, `extents` those of pointer arguments in elements, `temporaries` arguments
-    whose final values nobody wants. `UsageError` for what is no file or no value, `KernelError` with every fault of the
+    whose final values nobody wants. With `text`, nothing is read and `path` is only what the file is called; `"-"` is
+    standard input. `UsageError` for what is no file or no value, `KernelError` with every fault of the
     kernel and its place.
     """
     source = source_of(
@@ -74,6 +77,7 @@ def read(
         params=params,
         extents=extents,
         temporaries=temporaries,
+        text=text,
     )
     return KernelFile(source, read_kernel(source))
 
@@ -87,20 +91,24 @@ def source_of(
     params: Mapping[str, int] | Sequence[str] = (),
     extents: Mapping[str, int | Sequence[int]] | Sequence[str] = (),
     temporaries: Sequence[str] = (),
+    text: str | bytes | None = None,
 ) -> Source:
     """What `read` reads, not yet read; `UsageError` where there is no such file."""
     place = Path(path)
-    if not place.is_file():
+    if text is None and str(path) == "-":
+        place, text = Path("<stdin>"), sys.stdin.buffer.read()
+    if text is None and not place.is_file():
         what = "is a folder" if place.is_dir() else "no such file"
         raise UsageError(f"{path}: {what}", hint="give the path of a C file")
     return Source(
-        path=str(path),
+        path=str(place) if isinstance(path, Path) or str(path) == "-" else path,
         function=function,
         defines=tuple(_texts(defines)),
         include_dirs=tuple(map(str, include_dirs)),
         params=dict(_param(text) for text in _texts(params)),
         extents=tuple(_extent(text) for text in _texts(extents)),
         temporaries=tuple(temporaries),
+        text=text.encode() if isinstance(text, str) else text,
     )
 
 

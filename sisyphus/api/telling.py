@@ -45,7 +45,12 @@ def emit(kernel: KernelLike, design: PointLike, target: TargetLike = DEFAULT_DEV
 
 
 def verify(
-    design: Design | str | Path, *, source: str | Path | None = None, device: str | None = None, full: bool = False
+    design: Design | str | Path,
+    *,
+    source: str | Path | None = None,
+    device: str | None = None,
+    full: bool = False,
+    listen: Listen = silent,
 ) -> Rechecked:
     """Proves a design and runs its code beside the source: one at hand, or the files of a folder as they lie there.
 
@@ -53,8 +58,8 @@ def verify(
     all data, whatever it costs. What fails is in the verdict; nothing is raised for it.
     """
     if isinstance(design, Design):
-        return Rechecked(None, pipeline.verify_design(design, full=full))
-    return recheck.recheck(Path(design), source=_path(source), device=device, full=full)
+        return Rechecked(None, pipeline.verify_design(design, full=full, listen=listen))
+    return recheck.recheck(Path(design), source=_path(source), device=device, full=full, listen=listen)
 
 
 def explain(

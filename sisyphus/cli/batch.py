@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sisyphus.errors import UsageError
+from sisyphus.errors import UsageError, worst
 
 if TYPE_CHECKING:
     from sisyphus.batch import JobChange, JobResult, Sweep, Workers
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 WORSE = 7
 #: Seconds for reading, proving and running a kernel, beside its searches: some have several forms.
 JOB_S = 1800.0
-#: Exit statuses of jobs, worst first: the batch ends with the first that occurs.
-WORST = (70, 4, 5, 2, 1, 3, 6)
 #: Rows of the live table.
 ROWS = 25
 
@@ -173,6 +171,6 @@ def _conclude(
         click.echo(f"{done} of {len(results)} done; results, page and JUnit XML are in {out}", err=True)
     codes = {result.exit_code for result in results if not result.is_done}
     if codes:
-        click.get_current_context().exit(next((code for code in WORST if code in codes), 70))
+        click.get_current_context().exit(worst(codes))
     if worse:
         click.get_current_context().exit(WORSE)

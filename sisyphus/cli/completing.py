@@ -39,7 +39,9 @@ def knobs(context: click.Context, _parameter: click.Parameter, text: str) -> lis
     from sisyphus.space import knob_names
 
     given = context.params
-    kernel = given.get("kernel") or _typed_file()  # click parses nothing where the last option has no value yet
+    kernel = (
+        next(iter(given.get("kernels") or ()), None) or _typed_file()
+    )  # click parses nothing where the last option has no value yet
     if kernel is None:
         return []
     try:

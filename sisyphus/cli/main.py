@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -32,22 +31,14 @@ from sisyphus.cli.readback import readback
 from sisyphus.cli.report import report
 from sisyphus.cli.session import Terminated, limit_memory, plain_streams, session
 from sisyphus.cli.solvers import solvers
+from sisyphus.cli.talk import say
 from sisyphus.cli.verify import verify
 from sisyphus.errors import InternalError, MemoryUp, SisyphusError, ToolError, UsageError, VerifyError, failure_data
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
+REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
 #: Shown by `--version --verbose`.
 PACKAGES = ("islpy", "numpy", "networkx", "pyomo", "click")
-#: What of a message is seen first on a terminal: a pattern with one group, and the style of that group.
-STYLES: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    (r"((?:error|warning)(?:\[[\w-]+\])?:)", {"fg": "red", "bold": True}),
-    (r"^(hint:)", {"fg": "green", "bold": True}),
-    (r"^(note:)", {"fg": "cyan"}),
-    (r"^ +(\^+)$", {"fg": "red"}),
-)
-REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
-
-
 #: Headings of the commands.
 SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
     "A design": (optimize, verify, explain, estimate, report, diff, readback),
@@ -134,7 +125,7 @@ def _run() -> int:
         _fail(fault.render(), REPORT_HINT, fault.to_json())
         return fault.exit_code
     except VerifyError as fault:  # the results that are on standard output already say so
-        _say(fault.render())
+        say(fault.render())
         return fault.exit_code
     except SisyphusError as fault:
         _fail(fault.render(), None, fault.to_json())
@@ -166,31 +157,13 @@ def _refused(failure: OSError) -> int:
     if isinstance(failure, BrokenPipeError):
         return BROKEN_PIPE
     where = f"`{failure.filename}`: " if failure.filename else ""
-    _say(f"error: {where}{failure.strerror or failure}")
+    say(f"error: {where}{failure.strerror or failure}")
     return ToolError.exit_code
 
 
 def _fail(text: str | None, hint: str | None, data: dict[str, Any]) -> None:
     """A sentence for people on standard error; where results were asked for as JSON, the failure is one, too."""
     if text is not None:
-        _say(f"{text}\nhint: {hint}" if hint else text)
+        say(f"{text}\nhint: {hint}" if hint else text)
     if "--json" in sys.argv[1:]:
         click.echo(json.dumps(data, indent=2))
-
-
-def _say(text: str) -> None:
-    is_plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
-    click.echo(text if is_plain else coloured(text), err=True)
-
-
-def coloured(text: str) -> str:
-    """A message for a terminal."""
-    return "\n".join(_coloured(line) for line in text.split("\n"))
-
-
-def _coloured(line: str) -> str:
-    for pattern, style in STYLES:
-        found = re.search(pattern, line)
-        if found is not None:
-            return line[: found.start(1)] + click.style(found[1], **style) + line[found.end(1) :]
-    return line

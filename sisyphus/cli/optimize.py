@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from sisyphus.cli import completing
 from sisyphus.cli.options import (
     Grouped,
     memory_option,
-    source_options,
+    reading_options,
     take_kernel,
     take_target,
     talk_options,
@@ -22,7 +23,8 @@ from sisyphus.cli.options import (
 )
 from sisyphus.cli.progress import progress
 from sisyphus.cli.project_file import ProjectFile, read_project_file
-from sisyphus.errors import TimeUp, UsageError
+from sisyphus.cli.talk import say
+from sisyphus.errors import SisyphusError, TimeUp, UsageError, worst
 
 if TYPE_CHECKING:
     from sisyphus.api import Design
@@ -35,7 +37,14 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 
 
 @click.command(cls=Grouped, short_help="From a C kernel to a verified HLS design.")
-@source_options
+@click.argument(
+    "kernels",
+    metavar="KERNEL...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, allow_dash=True),
+)
+@reading_options
 @target_options
 @click.option(
     "--model", type=click.Choice(["measured", "paper"]), default="measured", show_default=True, help="Cost model."
@@ -124,19 +133,53 @@ BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem br
 @click.option("--compare-cpu", is_flag=True, help="Time the source on one core of this machine, too.")
 @talk_options
 @memory_option
-def optimize(**options: Any) -> None:
-    """Choose a design for KERNEL, write it as HLS C++ and verify it.
+def optimize(kernels: tuple[Path, ...], **options: Any) -> None:
+    """Choose a design for KERNEL (`-`: standard input), write it as HLS C++ and verify it.
+
+    Of several kernels, or the C files of a folder, each gets a folder of its own in DIR and, with --json, a line.
 
     \b
     sisy optimize gemm.c -o build/gemm                        # for a u200, verified
     sisy optimize gemm.c -D NI=400 --dsp 2000 --mem 4MB       # other sizes, budgets of your own
     sisy optimize gemm.c --device u55c --pareto -o build/gemm # latency against area
     sisy optimize gemm.c --design build/gemm/design.json      # the same design again, without a search
+    sisy optimize kernels/polybench -o build                  # one after another; `sisy batch` also goes on later
     """
+    gc.freeze()  # modules stay as they are: collections that walk them take a sixth of a short search
+    if len(kernels) == 1 and not kernels[0].is_dir():
+        _optimize(options | {"kernel": kernels[0]})
+        return
+    paths, output, codes = list(_files(kernels)), options["output"], []
+    for path in paths:
+        place = None if output is None else output / path.stem
+        try:
+            _optimize(options | {"kernel": path, "output": place}, indent=None)
+        except SisyphusError as failure:
+            codes.append(failure.exit_code)
+            say(f"{path}: {failure.render()}")
+            if options["as_json"]:
+                click.echo(json.dumps({"kernel": str(path)} | failure.to_json()))
+    if codes:
+        click.get_current_context().exit(worst(codes))
+
+
+def _files(kernels: Sequence[Path]) -> Iterator[Path]:
+    """The kernels in their order, a folder as its C files; `UsageError` where two of them would share a folder."""
+    found = [path for given in kernels for path in (sorted(given.glob("*.c")) if given.is_dir() else [given])]
+    if not found:
+        raise UsageError(f"no C file in {', '.join(map(str, kernels))}", hint="name C files, or folders of them")
+    stems = [path.stem for path in found]
+    for path in found:
+        if stems.count(path.stem) > 1:
+            raise UsageError(f"two kernels are called `{path.stem}`", hint="give them in two calls")
+        yield path
+
+
+def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
+    """One kernel, from the options of the command; `indent` of its JSON."""
     from sisyphus import api, pipeline
     from sisyphus.cache import Cache
 
-    gc.freeze()  # modules stay as they are: collections that walk them take a sixth of a short search
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
     given, cache = _given(), None if options.pop("no_cache") else Cache.of_user()
@@ -152,7 +195,7 @@ def optimize(**options: Any) -> None:
         raise file.placed(wrong) from wrong
     if design.was_interrupted:
         click.echo("interrupted: going on with the best design so far", err=True)
-    click.echo(json.dumps(design.data, indent=2) if as_json else design)
+    click.echo(json.dumps(design.data, indent=indent) if as_json else design)
     if output is not None:
         written = design.save(output)
         if not (as_json or quiet):

@@ -52,8 +52,12 @@ LEAST_MEMORY = 256 * 10**6
 
 def source_options(command: Command) -> Command:
     """The kernel file and how to read it."""
+    return click.argument("kernel", type=click.Path(path_type=Path, allow_dash=True))(reading_options(command))
+
+
+def reading_options(command: Command) -> Command:
+    """How to read a kernel file."""
     decorators = [
-        click.argument("kernel", type=click.Path(path_type=Path)),
         click.option("--function", metavar="NAME", help="The function to take, where a file has several."),
         click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
         click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Look for included files there."),

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sisyphus.cli.options import memory_option
+from sisyphus.cli.progress import progress
 
 
 @click.command(short_help="Prove a written design again and run its files.")
@@ -16,8 +17,9 @@ from sisyphus.cli.options import memory_option
 @click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
 @click.option("--full", is_flag=True, help="Run all data, whatever it costs.")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
+@click.option("-q", "--quiet", is_flag=True, help="No talk on standard error.")
 @memory_option
-def verify(folder: Path, source: Path | None, device: str | None, full: bool, as_json: bool) -> None:
+def verify(folder: Path, source: Path | None, device: str | None, full: bool, as_json: bool, quiet: bool) -> None:
     """Prove and run the files in DIR, and compare them with what their design point prints.
 
     Where the source of the kernel is gone, its text is taken from reference.c. Exit status 4 when a check fails.
@@ -25,7 +27,8 @@ def verify(folder: Path, source: Path | None, device: str | None, full: bool, as
     from sisyphus import api
     from sisyphus.report import verdict_data
 
-    checked = api.verify(folder, source=source, device=device, full=full)
+    with progress(str(folder), quiet=quiet) as listen:
+        checked = api.verify(folder, source=source, device=device, full=full, listen=listen)
     if as_json:
         data = {"folder": str(folder), "notes": list(checked.notes), "verdict": verdict_data(checked.verdict)}
         click.echo(json.dumps(data, indent=2))

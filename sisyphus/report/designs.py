@@ -56,7 +56,8 @@ def front_rows(front: Front, target: Target) -> Rows:
 def front_told(front: Front) -> str:
     """How the front was found, in one line."""
     end = "to the end" if front.complete else "until time was up, so that more designs may belong to it"
-    return f"{front.searches} searches within smaller budgets, {end}"
+    count = "1 search" if front.searches == 1 else f"{front.searches} searches"
+    return f"{count} within smaller budgets, {end}"
 
 
 def front_data(front: Front) -> dict[str, Any]:

@@ -31,6 +31,14 @@ from sisyphus.space import DesignPoint, NestPoint
 from sisyphus.target import KINDS, Target
 from sisyphus.verification import Check, Verdict
 
+#: How a search ended that proved nothing.
+STOPS = {
+    Stop.TIME: "stopped by its time limit",
+    Stop.INTERRUPTED: "stopped by Ctrl-C",
+    Stop.UNPROVED: "without a proof",
+    Stop.FAILED: "stopped by a failure of the solver",
+    Stop.INFEASIBLE: "stopped where the solver found nothing",
+}
 #: Gaps up to this one are none: solvers compute with tolerances.
 EXACTLY = 1e-5
 
@@ -86,18 +94,17 @@ def _basis(facts: Facts) -> str:
 
 def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     """How the solver stopped, in one line; without times, which differ from run to run."""
-    who = f"{outcome.solver} {outcome.version}"
+    who = f"{outcome.solver} {outcome.version}".strip()
     objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
     proved = outcome.stop is Stop.PROVED
     near = proved and (outcome.gap or 0.0) > EXACTLY
     if facts.paper is not None:
         best = f"proved within {gap} of the least" if near else "proved minimal"
-        end = best if proved else f"stopped by {outcome.stop.value}, gap {gap}"
+        end = best if proved else f"{STOPS[outcome.stop]}, gap {gap}"
         return f"{who}: the paper's latency {objective}, {end}"
     best = f"searched until the gap was {gap}" if near else "searched to the end"
-    ends = {Stop.UNPROVED: f"without a proof, gap {gap}"}
-    end = best if proved else ends.get(outcome.stop, f"stopped by {outcome.stop.value}, gap {gap}")
+    end = best if proved else f"{STOPS[outcome.stop]}, gap {gap}"
     return f"{who}: {end}"
 
 

@@ -29,15 +29,18 @@ def verify(
     sanitize: bool = False,
     workdir: Path | None = None,
     smaller: Callable[[], Reduced | str] | None = None,
+    listen: Callable[[str], None] = lambda stage: None,
 ) -> Verdict:
     """The proof of the plan, then the differential run of its project, which happens even if the proof failed.
 
     `live` says which arrays are wanted afterwards (without it, all that are written). The files and logs of the run
     stay in `workdir` where one is given. `full` runs all data whatever it costs. `smaller` makes the same design at
     smaller sizes, which is proved and run in place of a very large kernel, whose own code is then only compiled; or it
-    says why there is none, and nothing is run.
+    says why there is none, and nothing is run. `listen` is told what begins.
     """
+    listen("verify: proof")
     proved = prove(plan, dependences, live)
+    listen("verify: compiling and running")
     if smaller is None or full or work(plan) <= VERY_MANY_OPERATIONS:
         ran = run(project, plan, seed=seed, full=full, sanitize=sanitize, workdir=workdir)
         return proved.joined(Verdict(ran.checks, ran.compiler, seed, ran.worst_error))

@@ -285,11 +285,11 @@ def _tokens(machine: _Preprocessor) -> Iterator[Token]:
             yield Token(token.value, token.source.span)
 
 
-def read_source(path: str, collector: Collector) -> SourceFile:
-    """The text of a file; what is no text is refused."""
+def read_source(path: str, given: bytes | None, collector: Collector) -> SourceFile:
+    """The text of a file, unless it is given; what is no text is refused."""
     fault: Refused
     try:
-        data = read_bytes(Path(path))
+        data = read_bytes(Path(path)) if given is None else given
     except (OSError, ValueError) as reason:
         words = reason.strerror if isinstance(reason, OSError) and reason.strerror else str(reason)
         fault = collector.fault("unreadable-file", f"cannot read `{path}`: {words.lower()}", None)

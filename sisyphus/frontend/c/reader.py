@@ -37,18 +37,19 @@ def read(
     include_dirs: Sequence[str] = (),
     params: Mapping[str, int] | None = None,
     extents: Sequence[str] = (),
+    text: bytes | None = None,
 ) -> Scop:
     """The kernel in a C file; raises `KernelError` with every fault found.
 
     `defines` are `NAME` or `NAME=VALUE`, `params` fix integer parameters of the function, `extents` are
-    `NAME=N` or `NAME=N,N...` for pointers.
+    `NAME=N` or `NAME=N,N...` for pointers. With `text`, `path` is only what the file is called.
     """
     collector = Collector()
     deepest = sys.getrecursionlimit()
     sys.setrecursionlimit(max(deepest, DEEPEST))
     try:
         given = ReadOptions(function, tuple(defines), tuple(include_dirs), dict(params or {}), tuple(extents))
-        return _read(str(path), given, collector)
+        return _read(str(path), text, given, collector)
     except Refused as refused:
         collector.add(refused)
     except RecursionError:
@@ -75,8 +76,8 @@ class ReadOptions:
         return {name: tuple(int(size) for size in sizes.split(",")) for name, _, sizes in split}
 
 
-def _read(path: str, given: ReadOptions, collector: Collector) -> Scop:
-    source = read_source(path, collector)
+def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collector) -> Scop:
+    source = read_source(path, text, collector)
     collector.files[path] = source
     refuse_cpp(source, collector)
     found = preprocess(source, defines=given.defines, include_dirs=given.include_dirs, collector=collector)
