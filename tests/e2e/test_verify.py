@@ -240,7 +240,7 @@ def test_a_huge_kernel_is_verified_in_seconds_by_optimize_and_by_verify(tmp_path
 def test_how_much_is_verified(words: list[str], wanted: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def stop(request: pipeline.Request, listen: object) -> None:
+    def stop(request: pipeline.Request, *_: object) -> None:
         asked.append((request.verify, request.verify_full))
         raise UsageError("far enough")
 
