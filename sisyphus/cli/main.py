@@ -84,12 +84,10 @@ def sisy(context: click.Context, is_version: bool, verbose: bool) -> None:
 
 
 def _tell_version(*, verbose: bool) -> None:
-    from sisyphus import __version__
+    from sisyphus.versions import own_digest, version_of
 
-    click.echo(f"sisy, version {__version__}")
+    click.echo(f"sisy, version {version_of('sisyphus-hls')}")
     if verbose:
-        from sisyphus.versions import own_digest, version_of
-
         click.echo(f"files    {own_digest()[:12]} (SHA-256), {Path(__file__).parents[1]}")
         click.echo(f"python   {sys.version.split()[0]}, {sys.executable}")
         for name in PACKAGES:
