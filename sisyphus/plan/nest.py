@@ -38,7 +38,6 @@ class Accumulators:
 
     buffers: Mapping[ArrayId, Buffer]
     name: str
-    tree_reduction: bool
     alg: Algebra = EXACT
 
 
@@ -127,7 +126,8 @@ def held_sum(
     """The innermost unrolled loops from the first reduction on, and whether a scalar holds the sum that they make.
 
     It may where these are all reductions of one statement, which reads no other element of the array that it writes.
-    It should where sums may be reassociated, or where the element is one of many registers.
+    It should where the element is one of many registers that the pipelined loop moves through. Elsewhere the copies add
+    to the element in place, as measured, also where sums may be reassociated.
     """
     alg, write = choice.alg, statements[0].write
     element = _element(levels, statements[0])
@@ -142,8 +142,8 @@ def held_sum(
         turns = copies.turns(alg, name)
         sums = copies.loop.kind is LoopKind.REDUCTION and not any(name in e.names for e in element.index)
         fits, found = alg.both(fits, sums or alg.negation(turns)), alg.either(found, sums and turns)
-    wanted: Condition = choice.tree_reduction
-    for name, copies in () if wanted else levels.level1:
+    wanted: Condition = False
+    for name, copies in levels.level1:
         if any(name in e.names for e in element.index):
             kept = in_registers(alg, choice.buffers[write.array].partitioned)
             wanted = alg.either(wanted, alg.both(copies.turns(alg, name), kept))

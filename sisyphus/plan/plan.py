@@ -55,6 +55,11 @@ class Buffer:
         return tuple(zip(self.extents, self.partition, strict=True))
 
     @property
+    def declared(self) -> tuple[int, ...]:
+        """Extents with every bank as long as the longest, which takes no memory more: a ragged tile stays inside."""
+        return tuple(-(-int(e) // int(f)) * int(f) for e, f in self.partitioned)
+
+    @property
     def memories(self) -> int:
         """How many arrays of this shape there are: `copies` of each coarse-grained copy's own."""
         total = self.copies

@@ -164,7 +164,7 @@ class ShapeBuilder:
         levels = self.numbers.levels(self.alg, nest, self.shape, tree=self.tree)
         scan = self.numbers.scan(self.alg, levels, self.shape)
         buffers = {use.array: self._buffer(levels, use.array) for use in self.space.arrays}
-        accumulators = Accumulators(buffers, "", self.tree, self.alg)
+        accumulators = Accumulators(buffers, "", self.alg)
         statements = tuple(map(self.scop.statement, nest.statements))
         body = tree_of(levels, scan, statements, self._copying(), accumulators)
         task = Task(nest.id, nest.id, nest.statements, body, tuple(b.id for b in buffers.values()), (), nest.outer)

@@ -94,7 +94,7 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
     for choice in tiled:
         _add_tile_buffer(parts, nest, choice, levels)
     buffers = parts.buffers_of(nest)
-    accumulators = Accumulators(buffers, names.take(ACCUMULATOR), parts.point.tree_reduction)
+    accumulators = Accumulators(buffers, names.take(ACCUMULATOR))
     copying = _copying(parts, tiled, levels, scanned, statements, around)
     body = tree_of(levels, scanned, statements, copying, accumulators)
     return Task(

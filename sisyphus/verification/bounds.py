@@ -103,7 +103,7 @@ def _outside(buffer: Buffer, accesses: Sequence[tuple[Site, Ref]], holds: Sequen
 
 def _element_outside(buffer: Buffer, points: Set, place: Spot, element: tuple[Affine, ...]) -> str | None:
     """The index and dimension of an access outside of the buffer's extents, if there is one."""
-    for at, (index, extent) in enumerate(zip(located(place, buffer, element), buffer.extents, strict=True)):
+    for at, (index, extent) in enumerate(zip(located(place, buffer, element), buffer.declared, strict=True)):
         for beyond in (-index - 1, index - extent):
             if beyond.is_constant and beyond.constant < 0:
                 continue

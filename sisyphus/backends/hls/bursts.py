@@ -51,7 +51,7 @@ def array_parameter(buffer: Buffer, name: str) -> str:
     """A buffer in a parameter list; one without dimensions is a reference."""
     if not buffer.extents:
         return f"{buffer.type.c_name} &{name}"
-    return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in buffer.extents)
+    return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in buffer.declared)
 
 
 def print_transfer(

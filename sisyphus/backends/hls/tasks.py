@@ -47,7 +47,7 @@ def declare_buffer(w: Writer, buffer: Buffer, name: str) -> None:
     own = [count for _, count in buffer.beside]
     value = " = {}" if own or buffer.extents else " = 0"
     start = value if prod(buffer.extents) == 1 else ""
-    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *buffer.extents))}{start};")
+    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *buffer.declared))}{start};")
     factors, extents = (*own, *buffer.partition), (*own, *buffer.extents)
     for dim, (factor, extent) in enumerate(zip(factors, extents, strict=True), start=1):
         if extent > 1 and factor >= extent:

@@ -12,13 +12,14 @@ import pytest
 import spoil
 from builders import scop
 from model_candidates import kernel_of
+from straight_c import with_source
 
 from sisyphus.analysis import dependences
 from sisyphus.backends.hls import SAME_ARITHMETIC, project
 from sisyphus.plan import Guard, Plan, Skip, walk
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 from sisyphus.target import load_device, make_target
-from sisyphus.verification.differential_run import INCLUDE_DIR
+from sisyphus.verification.differential_run import INCLUDE_DIR, run
 from sisyphus.verification.proof import prove
 
 TARGET = make_target(load_device("u200"), clock_mhz=250)
@@ -29,12 +30,12 @@ for i in range(12):
 """
 
 
-def plan_of(tile: tuple[int, int, int]) -> Plan:
+def plan_of(tile: tuple[int, int, int], banks: int) -> Plan:
     """The triangle with a pipelined loop over rows and unrolled columns."""
-    kernel = kernel_of(scop(TRIANGLE, C=(12, 12), A=(12,)), TARGET)
+    kernel = kernel_of(with_source(scop(TRIANGLE, C=(12, 12), A=(12,))), TARGET)
     [nest] = kernel.space.nests
     tiles = (("i", Tile(2, 6, 1)), ("j", Tile(*tile)))
-    arrays = {"C": (1, tile[2]), "A": (tile[2],)}
+    arrays = {"C": (1, banks), "A": (banks,)}
     buffers = tuple(BufferPoint(a, (nest.id,), KERNEL_PLACE, factors) for a, factors in arrays.items())  # type: ignore[arg-type]
     return kernel.plan(DesignPoint("built", (NestPoint(nest.nest.statements, ("j", "i"), tiles, "i"),), buffers))
 
@@ -44,7 +45,7 @@ def skips(plan: Plan) -> set[Skip]:
 
 
 def test_a_skipped_update_keeps_every_bit(tmp_path: Path) -> None:
-    plan = plan_of((1, 1, 12))
+    plan = plan_of((1, 1, 12), banks=12)
     assert skips(plan) == {Skip.SELECT}
     files = project(plan).files
     assert "= updated_float(" in files["kernel.cpp"] and "if (i" not in files["kernel.cpp"]
@@ -65,15 +66,25 @@ def test_a_skipped_update_keeps_every_bit(tmp_path: Path) -> None:
     assert not (c == before).all()
 
 
+def test_banks_of_one_length_hold_what_ragged_tiles_reach() -> None:
+    plan = plan_of((3, 1, 5), banks=5)
+    assert skips(plan) == {Skip.SELECT}
+    text = project(plan).files["kernel.cpp"]
+    assert "float buf_C[12][15];" in text and "if (i" not in text
+    assert (plan.buffer("buf_C").extents, plan.buffer("buf_C").words_per_bank) == ((12, 12), 36)
+    verdict = run(project(plan), plan, sanitize=True)
+    assert verdict.passed, verdict.failures
+
+
 def test_an_element_that_may_not_exist_is_not_stored() -> None:
-    plan = plan_of((3, 1, 5))
+    plan = plan_of((3, 1, 5), banks=1)
     assert skips(plan) == {Skip.BRANCH}
     assert "if (" in project(plan).files["kernel.cpp"]
 
 
 @pytest.mark.parametrize("skip", [Skip.KEEP, Skip.SELECT])
 def test_the_proof_refuses_a_store_beside_the_buffer(skip: Skip) -> None:
-    plan = plan_of((3, 1, 5))
+    plan = plan_of((3, 1, 5), banks=1)
     wrong = spoil.everywhere(plan, lambda n: (replace(n, skip=skip),) if isinstance(n, Guard) else None)
     assert prove(plan, dependences(plan.scop)).passed
     failed = [str(check) for check in prove(wrong, dependences(plan.scop)).checks if not check.passed]
