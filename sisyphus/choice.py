@@ -9,6 +9,7 @@ from itertools import chain
 from math import inf, prod
 
 from sisyphus import allowance, report
+from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
@@ -147,8 +148,12 @@ class _Parts:
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            promising = sorted(kernels, key=lambda kernel: not kernel.rewrites)
-            self._kernels = (*promising, *filter(None, map(with_copies, (k for k in kernels if not k.views))))
+            promising = tuple(sorted(kernels, key=lambda kernel: not kernel.rewrites))
+            copies = [with_copies(kernel) for kernel in promising if not kernel.views]
+            copied = tuple(kernel for kernel in copies if kernel is not None)
+            self._kernels = (*promising, *copied)
+            if request.options.trust == "measured":
+                self._kernels = _that_may_be_measured(promising, copied) or self._kernels
         known = () if start is None else (start.kernel,)
         self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
         self.left = 0
@@ -192,6 +197,13 @@ class _Parts:
         except UsageError:
             return LARGE  # a tile that the user fixed is in the larger space only
         return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
+
+
+def _that_may_be_measured(kernels: Sequence[Kernel], copied: Sequence[Kernel]) -> tuple[Kernel, ...]:
+    """Forms without loops around several nests, and with copies where these help: no report backs others."""
+    helped = {(kernel.expanded, kernel.rewrites) for kernel in copied}
+    best = (*(k for k in kernels if (k.expanded, k.rewrites) not in helped), *copied)
+    return tuple(k for k in best if not any(isinstance(part, OuterLoop) for part in k.distribution.body))
 
 
 def _upper(found: Sequence[Answer], top: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -34,6 +35,8 @@ def build_space(
         _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options)
         for loops, nest in paths(distribution.body)
     )
+    if options.trust == "measured":
+        nests = _without_turns(scop, nests, target.budget.onchip_bytes)
     space = Space(
         scop=scop,
         dependences=dependences,
@@ -53,6 +56,20 @@ def build_space(
         together=tuple(tuple(n.id for n in part.nests) for part in distribution.body if isinstance(part, OuterLoop)),
     )
     return replace(space, widths={**space.widths, **dict(_widths_of_views(space))})
+
+
+def _without_turns(scop: Scop, nests: Sequence[NestSpace], onchip_bytes: int) -> tuple[NestSpace, ...]:
+    """The nests with arrays that several of them use whole on chip where they fit: no report has tiles take turns."""
+    ports = Counter(port for nest in nests for port in {scop.array(use.array).port for use in nest.arrays})
+    found = []
+    for nest in nests:
+        uses = []
+        for use in nest.arrays:
+            array = scop.array(use.array)
+            fits = KERNEL_PLACE in use.places and array.elements * array.type.bytes <= onchip_bytes
+            uses.append(replace(use, places=(KERNEL_PLACE,)) if fits and ports[array.port] > 1 else use)
+        found.append(replace(nest, arrays=tuple(uses)))
+    return tuple(found)
 
 
 def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
@@ -87,7 +104,8 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
     arrays = _arrays_of(statements)
     views = [a for a in map(scop.array, arrays) if a.view_of is not None and not a.lasting]
     still = {loop for view in views for loop in view.still}
-    loops = tuple(_loop_space(nest, loop, options) for loop in nest.band)
+    updates = all(s.write in s.reads for s in statements)
+    loops = tuple(_loop_space(nest, loop, options, updates=updates) for loop in nest.band)
     if views:  # copies would share a port, and some loops have to stand still
         loops = tuple(replace(s, unroll=(1,), tiles=s.tiles if s.iterator not in still else _single(s)) for s in loops)
     pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1 and loop.iterator not in still)
@@ -95,7 +113,7 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
         nest=nest,
         loops=loops,
         arrays=tuple(_array_use(scop, nest, statements, a, places) for a in arrays),
-        pipelines=(*pipelines, None),
+        pipelines=pipelines if pipelines and options.trust == "measured" else (*pipelines, None),
         order=None,
         outer_trips=outer_trips,
     )
@@ -106,10 +124,16 @@ def _single(loop: LoopSpace) -> tuple[Tile, ...]:
     return (Tile(max(loop.trip_count, 1), 1, 1),)
 
 
-def _loop_space(nest: Nest, loop: Loop, options: Options) -> LoopSpace:
-    tiles = tilings(loop.trip_count, loop.kind, options.tiles)
+def _loop_space(nest: Nest, loop: Loop, options: Options, *, updates: bool) -> LoopSpace:
+    """A loop with its tiles.
+
+    Where these are to be measured, ragged ones only of updates that stay in banks of one length (`Buffer.declared`).
+    """
+    tiles, end = tilings(loop.trip_count, loop.kind, options.tiles), loop.lower + loop.trip_count
     if options.trust == "measured":
-        tiles = tuple(tile for tile in tiles if tile.has_one_loop)
+        reached = {tile: loop.lower + tile.level0 * tile.size for tile in tiles}
+        allowed = {tile: -(-end // tile.level2) * tile.level2 if updates else end for tile in tiles}
+        tiles = tuple(tile for tile in tiles if tile.has_one_loop and reached[tile] <= allowed[tile])
     return LoopSpace(
         iterator=loop.iterator,
         lower=loop.lower,
