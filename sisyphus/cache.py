@@ -17,8 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
 from sisyphus.backends.hls import whole_text
 from sisyphus.choice import Choice, Known
 from sisyphus.errors import SisyphusError
@@ -26,6 +24,7 @@ from sisyphus.files import write_file
 from sisyphus.report import Front, Moment, Rated, Remembered
 from sisyphus.request import Kernel, Request, estimate_of, space_of
 from sisyphus.saved import fitted, read_data
+from sisyphus.settings import user_cache
 from sisyphus.solve import SolveOutcome, Stop, find_adapter
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
@@ -58,7 +57,7 @@ class Cache:
     @staticmethod
     def of_user() -> Cache | None:
         """Where the user's programs keep such things; None where the environment says that nothing is to be kept."""
-        return None if os.environ.get(OFF) else Cache(user_cache_path("sisyphus-hls") / "searches")
+        return None if os.environ.get(OFF) else Cache(user_cache() / "searches")
 
     def find(self, kernels: Sequence[Kernel], request: Request) -> Answer | None:
         """The answer to the same question, where it was asked before."""

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "sisyphus"
 
 #: Lower rows may be imported by higher ones; two modules of one row are the same layer.
 ROWS = (
-    ("source", "errors", "shown", "files", "versions"),
+    ("source", "errors", "shown", "files", "versions", "settings"),
     ("tools", "allowance", "algebra"),
     ("poly",),
     ("ir",),
@@ -52,7 +52,7 @@ HOMES = {
     "pyomo": {"nlp"},
     "click": {"cli"},
     "rich": {"cli"},
-    "platformdirs": {"cache", "cli"},
+    "platformdirs": {"settings"},
 }
 
 #: What a module may not see although it stands below.

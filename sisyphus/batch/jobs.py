@@ -18,6 +18,7 @@ from typing import Any
 from sisyphus.backends.hls import is_ours, whole_text
 from sisyphus.errors import ToolError
 from sisyphus.ir import Origin
+from sisyphus.settings import settings_of
 from sisyphus.tools import run_tool
 from sisyphus.versions import versions
 
@@ -44,7 +45,14 @@ class Job:
     @cached_property
     def key(self) -> str:
         """SHA-256 over all that the result depends on: the text with its headers, options, versions; found once."""
-        parts = {"name": self.name, "arguments": self.arguments, "text": _text(self), "versions": versions()}
+        settings = settings_of("optimize")
+        parts = {
+            "settings": settings,
+            "name": self.name,
+            "arguments": self.arguments,
+            "text": _text(self),
+            "versions": versions(),
+        }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -27,6 +27,7 @@ from sisyphus.cli.explain import explain
 from sisyphus.cli.include import include
 from sisyphus.cli.lint import lint
 from sisyphus.cli.optimize import optimize
+from sisyphus.cli.project_file import defaults
 from sisyphus.cli.readback import readback
 from sisyphus.cli.report import report
 from sisyphus.cli.session import Terminated, limit_memory, plain_streams, session
@@ -34,6 +35,7 @@ from sisyphus.cli.solvers import solvers
 from sisyphus.cli.talk import say
 from sisyphus.cli.verify import verify
 from sisyphus.errors import InternalError, MemoryUp, SisyphusError, ToolError, UsageError, VerifyError, failure_data
+from sisyphus.settings import PREFIX
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
@@ -62,7 +64,7 @@ class Sections(click.Group):
 @click.group(
     cls=Sections,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "auto_envvar_prefix": PREFIX},
 )
 @click.option("--version", "is_version", is_flag=True, help="Show the version; with --verbose, of all that it uses.")
 @click.option("--verbose", is_flag=True, help="With --version.")
@@ -74,9 +76,13 @@ def sisy(context: click.Context, is_version: bool, verbose: bool) -> None:
     sisy optimize kernels/polybench/gemm.c -o build/gemm
     sisy optimize --help
 
+    Options may also stand in a sisy.toml, here or of the user, or in the environment (docs/settings.md).
+
     Exit status: 0 done; 1 kernel or target not accepted; 2 usage; 3 no feasible design or no such solver;
     4 verification failed; 5 a tool or the system failed; 6 time or memory ran out; 70 a fault of sisy.
     """
+    if context.invoked_subcommand is not None:
+        context.default_map = defaults(sisy.commands)
     if is_version:
         _tell_version(verbose=verbose)
     elif context.invoked_subcommand is None:

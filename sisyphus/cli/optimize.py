@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from sisyphus.cli import completing
 from sisyphus.cli.options import (
@@ -186,7 +187,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     _check_together(options, given)
     file = ProjectFile() if options["design"] is not None else read_project_file(Path.cwd())
     kernel, target = take_kernel(options), take_target(options)
-    request = api.request_of(kernel, target, binding=bool(given & BUDGET_OPTIONS), **_wanted(options, file))
+    request = api.request_of(kernel, target, binding=bool(_ordered() & BUDGET_OPTIONS), **_wanted(options, file))
     pipeline.prepare(request, output)
     try:
         with progress(kernel.path, quiet=quiet) as listen:
@@ -227,9 +228,18 @@ def _tell(design: Design, *, log: bool) -> None:
 
 def _given() -> frozenset[str]:
     """The options that stand on the command line."""
+    return _options_from(ParameterSource.COMMANDLINE)
+
+
+def _ordered() -> frozenset[str]:
+    """The options that somebody gave, there, in the environment or in a file."""
+    source = ParameterSource
+    return _options_from(source.COMMANDLINE, source.ENVIRONMENT, source.DEFAULT_MAP)
+
+
+def _options_from(*sources: ParameterSource) -> frozenset[str]:
     context = click.get_current_context()
-    typed = click.core.ParameterSource.COMMANDLINE
-    return frozenset(name for name in context.params if context.get_parameter_source(name) is typed)
+    return frozenset(name for name in context.params if context.get_parameter_source(name) in sources)
 
 
 def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:

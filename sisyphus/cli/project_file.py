@@ -1,20 +1,35 @@
-"""`sisy.toml` of the working folder: knobs that count as fixed; every fault of it with its line."""
+"""`sisy.toml` of the working folder and of the user: options of commands, and knobs that count as fixed.
+
+A word on the command line comes first, then the environment (SISY_OPTIMIZE_TIME_LIMIT), then the file of the working
+folder, then that of the user. Every fault of a file is told with its line.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sisyphus.errors import UsageError
+import click
 
-NAME = "sisy.toml"
-#: The tables that the file may have.
-TABLES = ("space",)
-HINT = 'as in [space] with lines like "S1.order" = "k,i,j"'
+from sisyphus.errors import UsageError
+from sisyphus.settings import NAME, user_settings
+
+#: The table of options of all commands, beside a table for each command.
+COMMON = "options"
+COMMANDS = tuple(
+    re.findall(
+        r"\w+",
+        "analyze batch cache completion devices diff doctor estimate explain include lint optimize readback report "
+        "solvers verify",
+    )
+)
+#: The tables that the file of a working folder may have; the user's has no knobs, which are of one kernel.
+TABLES = ("space", COMMON, *COMMANDS)
+HINT = 'as in [space] with lines like "S1.order" = "k,i,j", or [optimize] with time-limit = "20s"'
 
 
 @dataclass(frozen=True)
@@ -37,39 +52,109 @@ class ProjectFile:
 
 def read_project_file(folder: Path) -> ProjectFile:
     """The file of a folder; nothing is fixed where there is none."""
-    from sisyphus.source import read_bytes
-    from sisyphus.target import parse_toml
+    file = _File.of(folder / NAME, NAME, TABLES)
+    return ProjectFile() if file is None else ProjectFile(tuple(_fixes(file.content.get("space", {}), file)))
 
-    path = folder / NAME
-    if not path.is_file():
-        return ProjectFile()
+
+def defaults(commands: Mapping[str, click.Command]) -> dict[str, dict[str, Any]]:
+    """The values of options that files give, by command and parameter, as click takes them for `default_map`."""
+    own = user_settings()
+    files = [_File.of(own, str(own), TABLES[1:]), _File.of(Path(NAME), NAME, TABLES)]
+    found: dict[str, dict[str, Any]] = {name: {} for name in commands}
+    for file in filter(None, files):
+        known = {spelled for command in commands.values() for spelled in _parameters(command)}
+        for spelled in file.content.get(COMMON, {}):
+            if spelled not in known:
+                raise file.unknown(spelled, "an option of any command", sorted(known))
+        for name, command in commands.items():
+            for table in (COMMON, name):
+                found[name] |= _values(file, table, command)
+    return found
+
+
+def _values(file: _File, table: str, command: click.Command) -> Iterator[tuple[str, Any]]:
+    """The parameters of a command that a table has values for."""
+    parameters = _parameters(command)
+    for spelled, value in file.content.get(table, {}).items():
+        parameter = parameters.get(spelled)
+        if parameter is not None:
+            yield str(parameter.name), _checked(file, spelled, value, parameter)
+        elif table != COMMON:
+            raise file.unknown(spelled, f"an option of `sisy {table}`", sorted(parameters))
+
+
+def _parameters(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command as a file spells them: without dashes in front."""
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    return {max(option.opts, key=len).lstrip("-"): option for option in options}
+
+
+def _checked(file: _File, spelled: str, value: Any, parameter: click.Option) -> Any:
+    """A value in the type of its option."""
+    where, takes_list = file.at(spelled), parameter.multiple
+    if isinstance(value, dict) or isinstance(value, list) != takes_list:
+        raise UsageError(f"{where}: `{spelled}` is {'a list' if takes_list else 'one value'}")
+    if parameter.is_flag and not isinstance(value, bool):
+        raise UsageError(f"{where}: `{spelled}` is true or false")
+    given = [str(item) for item in value] if takes_list else value
     try:
-        text = read_bytes(path).decode("utf-8")
-        content = parse_toml(text)
-    except (OSError, ValueError, RecursionError) as wrong:
-        place = re.search(r" \(at line (\d+), column (\d+)\)$", str(wrong))
-        where = f"{NAME}:{place[1]}:{place[2]}" if place else NAME
-        raise UsageError(f"{where}: {str(wrong).split(' (at ', 1)[0]}", hint=HINT) from wrong
-    for key, table in content.items():
-        if key not in TABLES:
-            close = difflib.get_close_matches(key, TABLES, n=1)
-            hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(TABLES)}"
-            raise UsageError(f"{NAME}:{_line(text, key)}: `{key}` is no table of this file", hint=hint)
-        if not isinstance(table, dict):
-            raise UsageError(f"{NAME}:{_line(text, key)}: `{key}` is no table", hint=HINT)
-    return ProjectFile(tuple(_fixes(content.get("space", {}), text)))
+        parameter.type_cast_value(click.get_current_context(), given)
+    except click.BadParameter as wrong:
+        raise UsageError(f"{where}: `{spelled}`: {wrong.message}") from wrong
+    return given
 
 
-def _fixes(table: dict[str, Any], text: str, prefix: str = "") -> Iterator[tuple[str, int]]:
+@dataclass(frozen=True)
+class _File:
+    """A file that was read; `name` is what messages call it."""
+
+    name: str
+    text: str
+    content: Mapping[str, Any]
+
+    @staticmethod
+    def of(path: Path, name: str, tables: Sequence[str]) -> _File | None:
+        """None where there is no file; `UsageError` where it is no TOML or has a table that it may not have."""
+        from sisyphus.source import read_bytes
+        from sisyphus.target import parse_toml
+
+        if not path.is_file():
+            return None
+        try:
+            text = read_bytes(path).decode("utf-8")
+            content = parse_toml(text)
+        except (OSError, ValueError, RecursionError) as wrong:
+            place = re.search(r" \(at line (\d+), column (\d+)\)$", str(wrong))
+            where = f"{name}:{place[1]}:{place[2]}" if place else name
+            raise UsageError(f"{where}: {str(wrong).split(' (at ', 1)[0]}", hint=HINT) from wrong
+        file = _File(name, text, content)
+        for key, table in content.items():
+            if key not in tables:
+                raise file.unknown(key, "a table of this file", tables)
+            if not isinstance(table, dict):
+                raise UsageError(f"{file.at(key)}: `{key}` is no table", hint=HINT)
+        return file
+
+    def at(self, key: str) -> str:
+        """A place in the file, for a message."""
+        return f"{self.name}:{_line(self.text, key)}"
+
+    def unknown(self, key: str, what: str, known: Sequence[str]) -> UsageError:
+        close = difflib.get_close_matches(key, known, n=1)
+        hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
+        return UsageError(f"{self.at(key)}: `{key}` is not {what}", hint=hint)
+
+
+def _fixes(table: dict[str, Any], file: _File, prefix: str = "") -> Iterator[tuple[str, int]]:
     """Both `"S1.order" = …` and `S1.order = …`, which TOML reads as nested tables."""
     for key, value in table.items():
-        line = _line(text, prefix + key)
+        line = _line(file.text, prefix + key)
         if isinstance(value, dict):
-            yield from _fixes(value, text, f"{prefix}{key}.")
+            yield from _fixes(value, file, f"{prefix}{key}.")
         elif isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
             yield f"{prefix}{key}={value}", line
         else:
-            raise UsageError(f"{NAME}:{line}: `{prefix}{key}` is no text", hint=HINT)
+            raise UsageError(f"{file.name}:{line}: `{prefix}{key}` is no text", hint=HINT)
 
 
 def _line(text: str, key: str) -> int:

@@ -41,7 +41,7 @@ def test_it_fits_larger_ones(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 BAD_FILES = {
-    '[space]\n"S1.order" = "k,i,j"\n\n[sapce]\nx = 1\n': "sisy.toml:4: `sapce` is no table of this file",
+    '[space]\n"S1.order" = "k,i,j"\n\n[sapce]\nx = 1\n': "sisy.toml:4: `sapce` is not a table of this file",
     "space = 3\n": "sisy.toml:1: `space` is no table",
     "[space\n": "sisy.toml:1:7: ",
     '[space]\nS0.order = "i"\nS1.pipeline = ["k"]\n': "sisy.toml:3: `S1.pipeline` is no text",
