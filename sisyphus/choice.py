@@ -12,6 +12,7 @@ from sisyphus import allowance, report
 from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
+from sisyphus.forms import SHORTER, steps_of
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_copies, with_views
 from sisyphus.search import (
@@ -148,7 +149,7 @@ class _Parts:
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            promising = tuple(sorted(kernels, key=lambda kernel: not kernel.rewrites))
+            promising = tuple(by_promise(kernels))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = tuple(kernel for kernel in copies if kernel is not None)
             self._kernels = (*promising, *copied)
@@ -240,6 +241,14 @@ def share_of(limits: Limits, spent: float, left: int) -> Limits:
     if limits.seconds is None:
         return limits
     return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
+
+
+def by_promise(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Forms with chains of iterations far shorter than those of the first one come first, the shortest foremost."""
+    chains = [steps_of(kernel.distribution.body) for kernel in kernels]
+    far = chains[0] // SHORTER
+    order = sorted(range(len(kernels)), key=lambda at: (min(chains[at], far + 1), at))
+    return [kernels[at] for at in order]
 
 
 def forms(

@@ -1,12 +1,13 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
 from sisyphus.forms.latches import latched
-from sisyphus.forms.proposals import Proposal, proposals, steps_of
+from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import LATCH, SCHEDULE, ScheduleError, rewritten, scheduled
 
 __all__ = [
     "LATCH",
     "SCHEDULE",
+    "SHORTER",
     "Proposal",
     "ScheduleError",
     "latched",

@@ -16,7 +16,7 @@ from sisyphus.analysis import Dependences, Nest, distribute
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import fresh_name, with_refs
-from sisyphus.ir import Access, Array, Read, Ref, Role, Scop, Statement, StmtId
+from sisyphus.ir import Access, Array, Read, Ref, Role, Scop, Statement, StmtId, index_names
 from sisyphus.poly import Map, compare, plain_shadow, renamed, through
 
 
@@ -44,6 +44,7 @@ def latched(found: Dependences) -> Scop | None:
         for nest in distribute(scop, found).nests
         for statement in map(scop.statement, nest.statements if nest.outer else ())
         for access in _elsewhere(statement)
+        if _is_reused(nest, statement, access.ref)
         if _stays(scop, nest, statement, access, patience)
     ]
     return _rewritten(scop, latches) if latches else None
@@ -56,6 +57,12 @@ def _elsewhere(statement: Statement) -> Iterator[Access]:
         same = access.array == statement.write.array
         if same and not access.is_write and [e.terms for e in access.ref.index] != written:
             yield access
+
+
+def _is_reused(nest: Nest, statement: Statement, ref: Ref) -> bool:
+    """Is an element read in several iterations of the nest, so that fetching it takes less than the nest does?"""
+    inside = statement.iterators[len(nest.outer) :]
+    return len(inside) == 1 or not frozenset(inside) <= index_names(ref)
 
 
 def _stays(scop: Scop, nest: Nest, reader: Statement, read: Access, patience: Patience) -> bool:

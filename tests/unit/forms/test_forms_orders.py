@@ -141,3 +141,18 @@ def test_what_is_written_before_it_is_read_is_not_latched() -> None:
     """
     built = scop(text, A=(4, 4), B=(5,), C=(4,))
     assert latched(dependences(built)) is None
+
+
+def test_what_takes_as_long_to_fetch_as_to_use_is_not_latched() -> None:
+    """Over i and j, each A[j][i] is read once; over i alone, what the nest would wait for is fetched before."""
+    text = """
+    for k in range(4):
+        for i in range(k + 1, 5):
+            for j in range(k + 1, 5):
+                A[i, j] = A[i, j] + A[j - k - 1, i - k - 1]
+        for i in range(k + 1, 5):
+            A[i, i] = A[i, i] + A[i, k]
+    """
+    found = latched(dependences(scop(text, A=(5, 5))))
+    assert found is not None
+    assert [str(s.write) for s in found.statements] == ["A[i][j]", "A_1[i]", "A[i][i]"]
