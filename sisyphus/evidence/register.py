@@ -35,6 +35,11 @@ class Entry:
     prints: tuple[str, ...] = ()
 
     @property
+    def cases(self) -> tuple[str, ...]:
+        """The cases by their ids, where these are written down: lines of constructs.csv, designs of plans.json."""
+        return _cases().get(self.id, ())
+
+    @property
     def is_trusted(self) -> bool:
         return self.evidence != "inferred"
 
@@ -44,6 +49,18 @@ def entries() -> Mapping[str, Entry]:
     """All constructs by their id, in the order of the data file."""
     text = files("sisyphus.evidence").joinpath("data", "constructs.toml").read_text(encoding="utf-8")
     return read(tomllib.loads(text))
+
+
+@cache
+def _cases() -> Mapping[str, tuple[str, ...]]:
+    text = files("sisyphus.evidence").joinpath("data", "cases.toml").read_text(encoding="utf-8")
+    return {
+        name: (
+            *(f"constructs.csv:{line}" for first, last in found.get("lines", ()) for line in range(first, last + 1)),
+            *found.get("designs", ()),
+        )
+        for name, found in tomllib.loads(text).items()
+    }
 
 
 def read(content: Mapping[str, Any]) -> Mapping[str, Entry]:

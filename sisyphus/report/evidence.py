@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sisyphus.evidence import CLASSES, Entry, entries
 from sisyphus.model import Backing
 from sisyphus.report.tables import Rows, markdown
@@ -49,8 +51,31 @@ def register_markdown() -> str:
         "source says what is missing.",
         "",
         *markdown((*TITLES_HEADER, "formula"), rows),
+        "",
+        "## Cases by id",
+        "",
+        "Lines of the table of loops and names of designs, where `scripts/make_evidence_cases.py` finds as many as the",
+        "register counts, by what their columns say. The others were counted by hand, or with the source of the loops.",
+        "",
+        *markdown(
+            ("construct", "cases"), [(e.id, ", ".join(_in_runs(e.cases))) for e in entries().values() if e.cases]
+        ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _in_runs(cases: Sequence[str]) -> list[str]:
+    """Neighbouring lines of one table as one text."""
+    found: list[str] = []
+    last = ("", 0)
+    for case in cases:
+        table, _, line = case.partition(":")
+        if line and last == (table, int(line) - 1):
+            found[-1] = f"{found[-1].partition('-')[0]}-{line}"
+        else:
+            found.append(case)
+        last = (table, int(line or 0))
+    return found
 
 
 def told(backing: Backing) -> str:

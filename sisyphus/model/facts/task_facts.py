@@ -42,7 +42,7 @@ class Work:
 
     `unrolled` are the unrolled loops around it, of which `varying` has those that change each part of the value;
     `reductions` are all loops of the task whose source loop does not occur in
-    the element written. `branches`: its guard is around the store, not a select. `held`: a
+    the element written. `branches`: its guard is not an inlined select. `held`: a
     scalar stands for that element while the `reductions` among `unrolled` run;
     `from_literal`: the scalar starts from a literal. `sources`: the source loop that each iterator of the statement
     follows, None where it stands still.

@@ -48,7 +48,7 @@ def works_in(plan: Plan, task: Task, node: Node, around: Around) -> Iterator[Pla
             for child in body:
                 yield from works_in(plan, task, child, inside)
         case Guard(body=body, skip=skip):
-            inside = replace(around, guarded=True, branches=around.branches or skip is Skip.BRANCH)
+            inside = replace(around, guarded=True, branches=around.branches or skip is not Skip.SELECT)
             for child in body:
                 yield from works_in(plan, task, child, inside)
         case Hold(body=body):

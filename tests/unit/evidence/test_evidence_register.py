@@ -104,6 +104,13 @@ def test_the_vocabulary_of_plans_is_the_one_that_constructs_are_found_in() -> No
     assert {kind.__name__ for kind in get_args(Part)} == PARTS
 
 
+def test_as_many_cases_are_named_as_are_counted() -> None:
+    named = {e.id: e.cases for e in entries().values() if e.cases}
+    assert len(named) >= 9
+    for construct, cases in named.items():
+        assert len(cases) == len(set(cases)) == entry(construct).of
+
+
 @pytest.mark.parametrize("construct", entries())
 def test_an_entry_says_what_it_must(construct: str) -> None:
     found = entry(construct)
