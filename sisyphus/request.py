@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from sisyphus import analysis
-from sisyphus.analysis import Dependences, Distribution, Live, View, Viewed, dependences, distribute, expand, liveness
-from sisyphus.forms import LATCH, SCHEDULE, latched, proposals
+from sisyphus.analysis import (
+    Dependences,
+    Distribution,
+    Live,
+    View,
+    Viewed,
+    dependences,
+    distribute,
+    expand,
+    liveness,
+    privatise,
+)
+from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, latched, proposals
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -127,13 +138,23 @@ def load_kernels(source: Source) -> tuple[Kernel, ...]:
     if expansion is not None:
         names = tuple(ArrayId(e.name) for e in expansion.expanded)
         kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names))
-    for other in proposals(found, kernels[0].distribution):
-        rewrites = (SCHEDULE + other.text,)
-        if (still := latched(other.dependences)) is not None:
-            again = dependences(still)
-            kernels.append(_analysed(still, again, source, rewrites=(*rewrites, LATCH), name=f"{other.name}-latched"))
-        kernels.append(_analysed(other.scop, other.dependences, source, rewrites=rewrites, name=other.name))
+    kernels += _in_other_orders(kernels[0], source)
     return tuple(kernels)
+
+
+def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel, and it with local variables of every iteration's own, in the orders that are worth a search."""
+    bases: list[tuple[tuple[str, ...], Dependences]] = [((), kernel.dependences)]
+    private = privatise(kernel.scop, kernel.dependences)
+    if private is not None:
+        bases.append(((PRIVATE,), dependences(private.scop)))
+    for before, found in bases:
+        for other in proposals(found, kernel.distribution):
+            rewrites = (*before, SCHEDULE + other.text)
+            if (still := latched(other.dependences)) is not None:
+                name = f"{other.name}-latched"
+                yield _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
+            yield _analysed(other.scop, other.dependences, source, rewrites=rewrites, name=other.name)
 
 
 def _analysed(

@@ -3,7 +3,7 @@
 from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
-from sisyphus.analysis.expansion import expand
+from sisyphus.analysis.expansion import expand, privatise
 from sisyphus.analysis.footprint import (
     Box,
     Footprint,
@@ -61,6 +61,7 @@ __all__ = [
     "liveness",
     "operations",
     "paths",
+    "privatise",
     "reduction_of",
     "schedules",
     "statement_graph_dot",

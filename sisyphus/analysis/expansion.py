@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import prod
 
 from sisyphus.analysis.dependence import Dependence, Dependences
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import operations
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import unfed
-from sisyphus.analysis.rewrite import Expansion, rewrite
+from sisyphus.analysis.rewrite import Expansion, range_of, rewrite
 from sisyphus.analysis.webs import Web, last_iteration, webs_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import compare
@@ -37,6 +38,23 @@ def expand(scop: Scop, dependences: Dependences) -> Expansion | None:
     if not any(search.over.values()):
         return None
     return rewrite(scop, [(web, sorted(search.over[at])) for at, web in enumerate(search.webs)], search.refused)
+
+
+def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
+    """The scop with every local variable expanded over all loops in each iteration of which its values stay.
+
+    No variable becomes larger than the largest array that there is; None where nothing can be expanded.
+    """
+    search = _Search(scop, dependences)
+    search.find_webs(scop.statements)
+    most = max(array.elements for array in scop.arrays)
+    webs: list[tuple[Web, list[int]]] = []
+    for at, web in enumerate(search.webs):
+        alone = range(web.shared_loops) if web.array.role is Role.LOCAL else ()
+        loops = [loop for loop in alone if search.may_expand(at, loop)]
+        size = web.array.elements * prod(len(range_of(web.statements, loop)) for loop in loops)
+        webs.append((web, loops if size <= most else []))
+    return rewrite(scop, webs, {}) if any(loops for _, loops in webs) else None
 
 
 class _Search:

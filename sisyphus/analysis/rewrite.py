@@ -48,12 +48,12 @@ def rewrite(scop: Scop, webs: Sequence[tuple[Web, list[int]]], refused: Mapping[
         alone = not is_argument and sum(w.array.id == old.id for w, _ in webs) == 1
         name = old.id if alone else fresh_name(old.id, taken)
         taken.add(name)
-        ranges = [_range(web.statements, depth) for depth in depths]
-        extents = tuple(high - low + 1 for low, high in ranges) + old.extents
+        ranges = [range_of(web.statements, depth) for depth in depths]
+        extents = tuple(map(len, ranges)) + old.extents
         new = replace(old, id=name, extents=extents, role=Role.LOCAL)
         arrays[old.id] = [new] if alone else [*arrays[old.id], new]
         inside = {s.id for s in web.statements}
-        shifts = [(depth, low) for depth, (low, _) in zip(depths, ranges, strict=True)]
+        shifts = [(depth, low) for depth, low in zip(depths, (r.start for r in ranges), strict=True)]
         statements = [_moved(s, old.id, name, shifts) if s.id in inside else s for s in statements]
         if is_argument:
             statements.append(_copy_out(scop, web, name, shifts, statements))
@@ -80,9 +80,10 @@ def fresh_name(name: str, taken: Collection[str]) -> ArrayId:
     return next(ArrayId(f"{name}_{n}") for n in count(1) if f"{name}_{n}" not in taken)
 
 
-def _range(statements: Sequence[Statement], depth: int) -> tuple[int, int]:
+def range_of(statements: Sequence[Statement], depth: int) -> range:
+    """All values of the loop at this depth around some statements."""
     ranges = [dim_range(s.domain, s.iterators[depth]) for s in statements if not s.domain.is_empty()]
-    return min(low for low, _ in ranges), max(high for _, high in ranges)
+    return range(min(low for low, _ in ranges), max(high for _, high in ranges) + 1)
 
 
 def _moved(statement: Statement, old: ArrayId, new: ArrayId, shifts: Sequence[tuple[int, int]]) -> Statement:

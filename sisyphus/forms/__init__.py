@@ -2,10 +2,11 @@
 
 from sisyphus.forms.latches import latched
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
-from sisyphus.forms.rewrites import LATCH, SCHEDULE, ScheduleError, rewritten, scheduled
+from sisyphus.forms.rewrites import LATCH, PRIVATE, SCHEDULE, ScheduleError, rewritten, scheduled
 
 __all__ = [
     "LATCH",
+    "PRIVATE",
     "SCHEDULE",
     "SHORTER",
     "Proposal",

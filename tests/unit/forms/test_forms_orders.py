@@ -9,8 +9,8 @@ import brute
 import pytest
 from builders import scop
 
-from sisyphus.analysis import dependences, distribute
-from sisyphus.forms import LATCH, SCHEDULE, ScheduleError, latched, proposals, rewritten, scheduled, steps_of
+from sisyphus.analysis import dependences, distribute, privatise
+from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, ScheduleError, latched, proposals, rewritten, scheduled, steps_of
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop, promises
 from sisyphus.ir.scop_text import dump
@@ -156,3 +156,19 @@ def test_what_takes_as_long_to_fetch_as_to_use_is_not_latched() -> None:
     found = latched(dependences(scop(text, A=(5, 5))))
     assert found is not None
     assert [str(s.write) for s in found.statements] == ["A[i][j]", "A_1[i]", "A[i][i]"]
+
+
+def test_local_variables_of_every_iteration_let_ludcmp_go_right_looking() -> None:
+    source = read(str(KERNELS / "ludcmp.c"), defines=("N=9",))
+    found = dependences(source)
+    distribution = distribute(source, found)
+    private = rewritten(source, [PRIVATE])
+    assert proposals(found, distribution) == ()
+    (first, *_) = proposals(dependences(private), distribution)
+    assert private.array(ArrayId("w_1")).extents == (8, 8)
+    assert is_same(source, private) and is_same(source, rewritten(private, [SCHEDULE + first.text]))
+
+
+def test_a_variable_that_carries_a_value_on_is_nobodys_own() -> None:
+    built = scop("for i in range(4):\n    s[0] = s[0] + A[i]\n    B[i] = s[0]", A=(4,), B=(4,), s=(1,))
+    assert privatise(built, dependences(built)) is None
