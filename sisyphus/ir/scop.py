@@ -80,11 +80,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Member:
-    """The field of a structure that the source passes as one argument; `type` as C spells it."""
+    """The field of a structure that the source passes as one argument, by its value or its address.
+
+    `type` is as C spells it, `field` too, with `{}` for each subscript behind those of the argument: `w[{}].re`.
+    """
 
     argument: str
     type: str
     field: str
+    by_value: bool
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 
 from sisyphus.backends.hls.quoting import c_comment
@@ -84,8 +85,10 @@ def _entry(w: Writer, scop: Scop) -> None:
     given: dict[str, str] = {}
     for argument in scop.arguments:
         value = values[argument.name]
-        name = f"of_{argument.member.argument}" if argument.member is not None else value
-        given[name] = f"(void *){name}" if argument.kind == "array" else name
+        member = argument.member
+        name = f"of_{member.argument}" if member is not None else value
+        is_address = argument.kind == "array" if member is None else not member.by_value
+        given[name] = f"(void *){name}" if is_address else name
     w.line(f"void {ENTRY}({', '.join(entry_parameters(scop)) or 'void'})")
     w.line("{")
     with w.indented():
@@ -94,7 +97,7 @@ def _entry(w: Writer, scop: Scop) -> None:
             _moved(w, scop, member, argument, values[argument.name], back=False)
         w.line(f"{scop.origin.function}({', '.join(given.values())});")
         for member, argument in members.items():
-            if argument.kind == "array":
+            if not member.by_value:
                 _moved(w, scop, member, argument, values[argument.name], back=True)
     w.line("}")
 
@@ -103,8 +106,8 @@ def _structures(w: Writer, scop: Scop, members: Mapping[Member, Argument]) -> No
     """The structures that the source works on, put together from their fields."""
     for name in dict.fromkeys(member.argument for member in members):
         parts = [(m, a) for m, a in members.items() if m.argument == name]
-        counts = [scop.array(ArrayId(a.name)).elements for _, a in parts if a.kind == "array" and _is_known(scop, a)]
-        size = f"[{min(counts)}]" if counts else ""
+        counts = [_count(scop, m, a) for m, a in parts if _is_known(scop, a)]
+        size = "" if parts[0][0].by_value else f"[{min(counts, default=1)}]"
         w.line(f"static {parts[0][0].type} of_{name}{size};")
 
 
@@ -112,19 +115,33 @@ def _is_known(scop: Scop, argument: Argument) -> bool:
     return any(a.id == argument.name for a in scop.arrays)
 
 
+def _inner(scop: Scop, member: Member, argument: Argument) -> tuple[int, ...]:
+    """The extents behind those of the argument."""
+    extents = scop.array(ArrayId(argument.name)).extents
+    return extents[len(extents) - member.field.count("{}") :]
+
+
+def _count(scop: Scop, member: Member, argument: Argument) -> int:
+    """How many structures there are."""
+    return scop.array(ArrayId(argument.name)).elements // prod(_inner(scop, member, argument))
+
+
 def _moved(w: Writer, scop: Scop, member: Member, argument: Argument, value: str, *, back: bool) -> None:
     """One field from or to the argument of the entry that has it."""
-    name = f"of_{member.argument}"
+    name = f"of_{member.argument}" + ("" if member.by_value else "[i]")
     if argument.kind != "array":
         w.line(f"{name}.{member.field} = {value};")
         return
     if not _is_known(scop, argument):
         return
-    kind, count = argument.type.stored.c_name, scop.array(ArrayId(argument.name)).elements
-    inner = f"(sizeof {name}[0].{member.field} / sizeof({kind}))"
-    field = f"(({kind} *)&{name}[i / {inner}].{member.field})[i % {inner}]"
-    left, right = (f"{value}[i]", field) if back else (field, f"{value}[i]")
-    w.line(f"for (unsigned long i = 0; i < {count}; i++) {left} = {right};")
+    inner, at = _inner(scop, member, argument), "i"
+    loops = f"for (unsigned long i = 0; i < {_count(scop, member, argument)}; i++) "
+    for number, extent in enumerate(inner):
+        loops += f"for (unsigned long i{number} = 0; i{number} < {extent}; i{number}++) "
+        at = f"({at}) * {extent} + i{number}"
+    field = f"{name}.{member.field.format(*(f'i{number}' for number in range(len(inner))))}"
+    left, right = (f"{value}[{at}]", field) if back else (field, f"{value}[{at}]")
+    w.line(f"{loops}{left} = {right};")
 
 
 def _inlined(text: str, folder: Path, origin: Origin, *, depth: int) -> str:

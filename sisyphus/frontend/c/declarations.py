@@ -76,7 +76,7 @@ class Variables:
 
     def iterator(self, name: str, around: tuple[str, ...]) -> str:
         """A name for a normalised loop inside the loops `around`."""
-        safe = fresh(name, {*self._taken, *around})
+        safe = fresh(name.replace(".", "_"), {*self._taken, *around})
         self._iterators.add(safe)
         return safe
 

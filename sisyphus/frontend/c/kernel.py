@@ -20,6 +20,7 @@ from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import StatementReader
+from sisyphus.frontend.c.structs import Spelled
 from sisyphus.ir import Argument, Array, Lookup, Member, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
 from sisyphus.poly import IslError, Set
 
@@ -31,7 +32,7 @@ class Given:
     params: Mapping[str, int]
     extents: Mapping[str, tuple[int, ...]]
     callers: Callers
-    spelled: Mapping[tuple[str, str], str]
+    spelled: Mapping[tuple[str, str], Spelled]
 
 
 class FunctionReader:
@@ -290,9 +291,11 @@ class FunctionReader:
 
     def _member_of(self, node: c_ast.Decl) -> Member | None:
         """Of which structure an argument is a field, if of any."""
-        name, dot, field = node.name.partition(".")
-        spelled = self.given.spelled.get((self.variables.function, name))
-        return Member(name, spelled, field) if dot and spelled is not None else None
+        name, dot, path = node.name.partition(".")
+        spelled = self.given.spelled.get((self.variables.function, name)) if dot else None
+        if spelled is None:
+            return None
+        return Member(name, spelled.type, spelled.structure.written(path), spelled.by_value)
 
 
 def _statement(name: StmtId, draft: Draft, domain: Set) -> Statement:

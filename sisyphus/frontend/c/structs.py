@@ -2,107 +2,168 @@
 
 struct { float re, im; } z[N];  z[i].re = w.im;   becomes   float z.re[N], z.im[N];  z.re[i] = w.im;
 
-The name with a dot is one that no source can have.
+The name with a dot is one that no source can have; fields of structures inside of structures have one dot more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c.parse import Tree, walk
 
-#: A field's name and its type: a number, or an array of numbers.
-Fields = dict[str, c_ast.Node]
+
+@dataclass(frozen=True)
+class Structure:
+    """Members in their order: the type of each as declared, and its own members where it is a structure, too."""
+
+    members: Mapping[str, tuple[c_ast.Node, Structure | None]]
+
+    def fields(self) -> Iterator[tuple[str, c_ast.Node]]:
+        """All numbers and arrays of numbers by their paths (`a.re`), in types with every dimension around them."""
+        for name, (kind, inner) in self.members.items():
+            if inner is None:
+                yield name, kind
+            else:
+                yield from ((f"{name}.{path}", _around(kind, leaf)) for path, leaf in inner.fields())
+
+    def written(self, path: str) -> str:
+        """How C writes a field, with `{}` for each subscript: `a[{}].re`."""
+        name, _, rest = path.partition(".")
+        kind, inner = self.members[name]
+        own = name + "[{}]" * _dims(kind)
+        return own if inner is None else f"{own}.{inner.written(rest)}"
+
+    def at(self, path: str) -> Structure | None:
+        """The structure at a path, itself where that is empty; None where there is none."""
+        name, _, rest = path.partition(".")
+        if not name:
+            return self
+        inner = self.members[name][1] if name in self.members else None
+        return None if inner is None else inner.at(rest)
+
+    def initial(self, init: c_ast.Node, path: str, dims: int = 0) -> c_ast.Node:
+        """What an initialiser of `dims` dimensions of such structures says of a field."""
+        name, _, rest = path.partition(".")
+        kind, inner = self.members[name]
+        if dims and isinstance(init, c_ast.InitList):
+            parts = [self._of_element(part, path, dims - 1) for part in init.exprs]
+            return c_ast.InitList(parts, init.coord)
+        at = list(self.members).index(name)
+        if isinstance(init, c_ast.InitList):
+            given = {e.name[0].name: e.expr for e in init.exprs if _names_member(e)}
+            plain = init.exprs[at] if at < len(init.exprs) and not given else None
+            found = given.get(name, plain)
+        else:
+            found = c_ast.StructRef(init, ".", c_ast.ID(name, init.coord), init.coord)
+        if found is None:
+            zero = c_ast.Constant("int", "0", init.coord)
+            return c_ast.InitList([zero], init.coord) if "[" in self.written(path) else zero
+        return found if inner is None else inner.initial(found, rest, _dims(kind))
+
+    def _of_element(self, init: c_ast.Node, path: str, dims: int) -> c_ast.Node:
+        if isinstance(init, c_ast.NamedInitializer):
+            return c_ast.NamedInitializer(init.name, self.initial(init.expr, path, dims), init.coord)
+        return self.initial(init, path, dims)
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """How C writes a parameter that was split: its type, and whether the function gets it by value."""
+
+    type: str
+    structure: Structure
+    by_value: bool
 
 
 class Structures:
-    """Rewrites the functions of a file; `spelled` says how C writes the type of a parameter that was split."""
+    """Rewrites a file; `spelled` are the parameters that were split, by function and name."""
 
     def __init__(self, tree: Tree) -> None:
-        self.spelled: dict[tuple[str, str], str] = {}
-        self._kinds: dict[str, Fields] = {}
-        self._known: dict[str, Fields] = {}
+        self.spelled: dict[tuple[str, str], Spelled] = {}
+        self._kinds: dict[str, Structure] = {}
+        self._known: dict[str, Structure] = {}
+        items = list[c_ast.Node]()
         for node in tree.root.ext:
-            if isinstance(node, c_ast.FuncDef):
-                self._function(node)
-            else:
+            if not isinstance(node, c_ast.FuncDef):
                 self._declared(node)
+                items += self._split([node])
+                continue
+            outer = dict(self._known)
+            self._function(node)
+            self._known = outer
+            items.append(node)
+        tree.root.ext = items
 
     def _declared(self, node: c_ast.Node) -> None:
         """Structures that a declaration or a `typedef` of the file defines."""
-        for inner in walk(node):
-            if isinstance(inner, c_ast.Struct) and inner.decls is not None and inner.name:
-                self._define(f"struct {inner.name}", inner)
+        for inner in reversed([n for n in walk(node) if isinstance(n, c_ast.Struct)]):
+            found = self._made(inner)
+            if found is not None and inner.name:
+                self._kinds[f"struct {inner.name}"] = found
         if isinstance(node, c_ast.Typedef) and isinstance(node.type, c_ast.TypeDecl):
-            kind = node.type.type
-            if isinstance(kind, c_ast.Struct) and kind.decls is not None:
-                self._define(node.name, kind)
-            elif isinstance(kind, c_ast.Struct) and f"struct {kind.name}" in self._kinds:
-                self._kinds[node.name] = self._kinds[f"struct {kind.name}"]
+            kind = self._structure(node.type)
+            if kind is not None:
+                self._kinds[node.name] = kind
 
-    def _define(self, name: str, struct: c_ast.Struct) -> None:
-        fields = {d.name: d.type for d in struct.decls if isinstance(d, c_ast.Decl) and d.name and d.bitsize is None}
-        if len(fields) == len(struct.decls) and all(_holds_numbers(kind) for kind in fields.values()):
-            self._kinds[name] = fields
+    def _made(self, struct: c_ast.Struct) -> Structure | None:
+        """The structure that a definition is; None where it is none, or holds something else than numbers."""
+        members = dict[str, tuple[c_ast.Node, Structure | None]]()
+        for part in struct.decls or []:
+            if not isinstance(part, c_ast.Decl) or not part.name or part.bitsize is not None:
+                return None
+            inner = self._structure(part.type)
+            if inner is None and not _holds_numbers(part.type):
+                return None
+            members[part.name] = part.type, inner
+        return Structure(members) if members else None
 
     # -- functions ---------------------------------------------------------------------------------------------
 
     def _function(self, node: c_ast.FuncDef) -> None:
-        self._known = {}
         arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
         if arguments is not None:
             for parameter in (p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name):
-                spelled = self._spelling(parameter.type)
-                if spelled is not None:
+                kind = self._structure(parameter.type)
+                if kind is not None:
+                    by_value = isinstance(parameter.type, c_ast.TypeDecl)
+                    spelled = Spelled(_name_of(_leaf(parameter.type)), kind, by_value)
                     self.spelled[node.decl.name, parameter.name] = spelled
             arguments.params = self._split(arguments.params)
         self._rewrite(node.body)
 
-    def _spelling(self, node: c_ast.Node) -> str | None:
-        """The name of the structure that a declarator is of."""
+    def _structure(self, node: c_ast.Node) -> Structure | None:
+        """The structure that a declarator is of."""
+        if not isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl | c_ast.TypeDecl):
+            return None
         leaf = _leaf(node)
-        if isinstance(leaf.type, c_ast.Struct):
-            name = f"struct {leaf.type.name}"
-        else:
-            name = " ".join(leaf.type.names) if isinstance(leaf.type, c_ast.IdentifierType) else ""
-        return name if name in self._kinds else None
+        found = self._kinds.get(_name_of(leaf))
+        is_new = isinstance(leaf.type, c_ast.Struct) and leaf.type.decls is not None
+        return self._made(leaf.type) if found is None and is_new else found
 
     def _split(self, declarations: Iterable[c_ast.Node]) -> list[c_ast.Node]:
         """Declarations, every one of a structure as one per field."""
         found = list[c_ast.Node]()
         for node in declarations:
-            spelled = self._spelling(node.type) if isinstance(node, c_ast.Decl) and node.name else None
-            if spelled is None or isinstance(node.type, c_ast.FuncDecl):
+            is_variable = type(node) is c_ast.Decl and node.name and not isinstance(node.type, c_ast.FuncDecl)
+            kind = self._structure(node.type) if is_variable else None
+            if kind is None:
                 found.append(node)
                 continue
-            self._known[node.name] = self._kinds[spelled]
-            found += [self._field(node, at, name) for at, name in enumerate(self._kinds[spelled])]
+            self._known[node.name] = kind
+            found += [self._field(node, path, leaf, kind) for path, leaf in kind.fields()]
         return found
 
-    def _field(self, node: c_ast.Decl, at: int, name: str) -> c_ast.Decl:
-        kind = deepcopy(self._kinds[self._spelling(node.type) or ""][name])
-        leaf = _leaf(kind)
-        leaf.quals = [*leaf.quals, *_leaf(node.type).quals]
+    def _field(self, node: c_ast.Decl, path: str, kind: c_ast.Node, structure: Structure) -> c_ast.Decl:
+        kind = _around(node.type, kind)
         field = c_ast.Decl(
-            f"{node.name}.{name}", node.quals, node.align, node.storage, node.funcspec, kind, None, None, node.coord
+            f"{node.name}.{path}", node.quals, node.align, node.storage, node.funcspec, kind, None, None, node.coord
         )
-        if not isinstance(node.type, c_ast.TypeDecl):
-            field.type = deepcopy(node.type)
-            inner = field.type
-            while not isinstance(inner.type, c_ast.TypeDecl):
-                inner = inner.type
-            inner.type = kind
-        if isinstance(node.init, c_ast.InitList):
-            given = [e for e in node.init.exprs if isinstance(e, c_ast.NamedInitializer)]
-            named = {e.name[0].name: e.expr for e in given if isinstance(e.name[0], c_ast.ID)}
-            zero = c_ast.Constant("int", "0", node.init.coord)
-            plain = node.init.exprs[at] if at < len(node.init.exprs) else zero
-            field.init = named.get(name, zero) if given else plain
-        elif node.init is not None:
-            field.init = self._member(node.init, name) or node.init
+        if node.init is not None:
+            field.init = deepcopy(structure.initial(node.init, path, _dims(node.type)))
         return field
 
     # -- statements and expressions ----------------------------------------------------------------------------
@@ -124,26 +185,42 @@ class Structures:
     def _replaced(self, node: c_ast.Node) -> c_ast.Node:
         """A member of a structure as its own variable; an assignment of a whole structure in braces."""
         if isinstance(node, c_ast.StructRef):
-            base = node.name if node.type == "." else c_ast.UnaryOp("*", node.name, node.coord)
-            return self._member(base, node.field.name) or node
+            return self._resolved(node)
         copied = self._copied(node)
         return node if copied == [node] else c_ast.Compound(copied, node.coord)
+
+    def _resolved(self, node: c_ast.Node) -> c_ast.Node:
+        """A place with its members in the name: `p[i].a.re` is `p.a.re[i]`."""
+        match node:
+            case c_ast.StructRef():
+                base = self._resolved(node.name)
+                base = base if node.type == "." else c_ast.UnaryOp("*", base, node.coord)
+                found = self._member(base, node.field.name)
+                return node if found is None else found
+            case c_ast.ArrayRef():
+                return c_ast.ArrayRef(self._resolved(node.name), node.subscript, node.coord)
+            case c_ast.UnaryOp(op="*" | "&"):
+                return c_ast.UnaryOp(node.op, self._resolved(node.expr), node.coord)
+        return node
 
     def _copied(self, node: c_ast.Node) -> list[c_ast.Node]:
         """The assignment of a structure as assignments of its fields."""
         if isinstance(node, c_ast.Assignment) and node.op == "=":
-            fields = self._fields_of(node.lvalue)
-            if fields is not None and self._fields_of(node.rvalue) == fields:
-                pairs = [(self._member(node.lvalue, f), self._member(node.rvalue, f)) for f in fields]
-                return [c_ast.Assignment("=", left, right, node.coord) for left, right in pairs]
+            left, right = self._resolved(node.lvalue), self._resolved(node.rvalue)
+            kind, other = self._structure_of(left), self._structure_of(right)
+            if kind is not None and other is not None and list(kind.members) == list(other.members):
+                parts = [(self._path(left, p), self._path(right, p), leaf) for p, leaf in kind.fields()]
+                return [_assigned(one, two, leaf, node) for one, two, leaf in parts]
         return [node]
 
     def _given(self, node: c_ast.Node) -> list[c_ast.Node]:
         """An argument of a call: a structure, or the address of some, field by field."""
-        fields = self._fields_of(node)
-        return [node] if fields is None else [self._member(node, name) or node for name in fields]
+        node = self._resolved(node)
+        kind = self._structure_of(node)
+        return [node] if kind is None else [self._path(node, path) for path, _ in kind.fields()]
 
-    def _fields_of(self, node: c_ast.Node) -> Fields | None:
+    def _structure_of(self, node: c_ast.Node) -> Structure | None:
+        """What structure a place is of, or an address of some."""
         while not isinstance(node, c_ast.ID):
             if isinstance(node, c_ast.ArrayRef):
                 node = node.name
@@ -151,18 +228,42 @@ class Structures:
                 node = node.expr
             else:
                 return None
-        return self._known.get(node.name)
+        name, _, path = node.name.partition(".")
+        return self._known[name].at(path) if name in self._known else None
 
-    def _member(self, node: c_ast.Node, field: str) -> c_ast.Node | None:
-        """The field of a structure, or of an address of some; None where that is none."""
-        if field not in (self._fields_of(node) or {}):
-            return None
+    def _member(self, node: c_ast.Node, name: str) -> c_ast.Node | None:
+        """The member of a structure, or of an address of some; None where that is none."""
+        kind = self._structure_of(node)
+        return self._path(node, name) if kind is not None and name in kind.members else None
+
+    def _path(self, node: c_ast.Node, path: str) -> c_ast.Node:
+        """A place with a path behind its name."""
         match node:
             case c_ast.ID(name=name):
-                return c_ast.ID(f"{name}.{field}", node.coord)
+                return c_ast.ID(f"{name}.{path}", node.coord)
             case c_ast.ArrayRef():
-                return c_ast.ArrayRef(self._member(node.name, field), node.subscript, node.coord)
-        return c_ast.UnaryOp(node.op, self._member(node.expr, field), node.coord)
+                return c_ast.ArrayRef(self._path(node.name, path), deepcopy(node.subscript), node.coord)
+        return c_ast.UnaryOp(node.op, self._path(node.expr, path), node.coord)
+
+
+def _assigned(
+    left: c_ast.Node, right: c_ast.Node, kind: c_ast.Node, node: c_ast.Assignment, depth: int = 0
+) -> c_ast.Node:
+    """The assignment of a field, an array of numbers element by element."""
+    if not isinstance(kind, c_ast.ArrayDecl):
+        return c_ast.Assignment("=", left, right, node.coord)
+    name, coord = f"copied.{depth}", node.coord
+    count = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], coord), coord)
+    start = c_ast.Decl(name, [], [], [], [], count, c_ast.Constant("int", "0", coord), None, coord)
+    test = c_ast.BinaryOp("<", c_ast.ID(name, coord), deepcopy(kind.dim), coord)
+    one, other = (c_ast.ArrayRef(side, c_ast.ID(name, coord), coord) for side in (left, right))
+    move = c_ast.UnaryOp("p++", c_ast.ID(name, coord), coord)
+    body = _assigned(one, other, kind.type, node, depth + 1)
+    return c_ast.For(c_ast.DeclList([start], coord), test, move, body, coord)
+
+
+def _names_member(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.NamedInitializer) and isinstance(node.name[0], c_ast.ID)
 
 
 def _holds_numbers(node: c_ast.Node) -> bool:
@@ -171,7 +272,36 @@ def _holds_numbers(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType)
 
 
-def _leaf(node: c_ast.Node) -> c_ast.Node:
+def _around(declarator: c_ast.Node, kind: c_ast.Node) -> c_ast.Node:
+    """A type with the dimensions, the pointer and the qualifiers of a declarator around it."""
+    found, kind = deepcopy(declarator), deepcopy(kind)
+    leaf = _leaf(kind)
+    leaf.quals = [*leaf.quals, *_leaf(found).quals]
+    if isinstance(found, c_ast.TypeDecl):
+        return kind
+    inner = found
+    while not isinstance(inner.type, c_ast.TypeDecl):
+        inner = inner.type
+    inner.type = kind
+    return found
+
+
+def _dims(node: c_ast.Node) -> int:
+    """How many dimensions a declarator has."""
+    count = 0
+    while isinstance(node, c_ast.ArrayDecl | c_ast.PtrDecl):
+        count, node = count + 1, node.type
+    return count
+
+
+def _name_of(leaf: c_ast.TypeDecl) -> str:
+    """How C spells the type of a declarator."""
+    if isinstance(leaf.type, c_ast.Struct):
+        return f"struct {leaf.type.name}"
+    return " ".join(leaf.type.names) if isinstance(leaf.type, c_ast.IdentifierType) else ""
+
+
+def _leaf(node: c_ast.Node) -> c_ast.TypeDecl:
     while not isinstance(node, c_ast.TypeDecl):
         node = node.type
     return node

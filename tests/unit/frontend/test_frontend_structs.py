@@ -1,0 +1,58 @@
+"""Structures: nested, with arrays in them, by value and by address, initialised and copied as in C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from plain_points import pipelined_point
+
+from sisyphus import request
+from sisyphus.backends.hls import project
+from sisyphus.ir import Scop
+from sisyphus.plan import build_plan
+from sisyphus.verification import run
+
+HEAD = """typedef struct { float re, im; } C;
+typedef struct { C a; C b[2]; float w[3]; int n; } Q;
+struct pair { int x; struct { int y, z[2]; } in; };
+static const struct pair table[2] = {{1, {2, {3, 4}}}, {5, {.z = {6, 7}}}};
+"""
+KERNELS = {
+    "arrays of nested ones": """void k(Q p[6], C z[2][3]) { for (int i = 0; i < 6; i++) {
+        p[i].a.re += p[i].b[1].im * p[i].w[2] + z[1][2].re;
+        for (int j = 0; j < 3; j++) p[i].w[j] *= p[i].n; } }""",
+    "by value": """void k(float o[6], Q q, const struct pair c) { for (int i = 0; i < 6; i++)
+        o[i] += q.b[1].im * q.w[1] + c.in.z[1] + c.x; }""",
+    "whole ones copied": """void k(Q p[6], Q o[6], C z) { for (int i = 0; i < 6; i++) {
+        C t = p[i].a; Q u; u = p[i]; o[i] = u; p[i].b[0] = t; p[i].b[1] = z; } }""",
+    "initialised": """void k(int o[6]) {
+        struct pair q[2] = {{1, {2, {3, 4}}}, {5}}; struct pair r = {.in = {.y = 9, .z = {7, 8}}};
+        for (int i = 0; i < 2; i++) { o[i] = q[i].x + 10 * q[i].in.y + 100 * q[i].in.z[1] + r.in.z[i] + r.x;
+          o[i + 2] = table[i].x + 10 * table[i].in.y + 100 * table[i].in.z[1]; } }""",
+    "given to a function": """static float f(C a, const C *b) { return a.re * b->im - a.im * b->re; }
+      void k(Q p[6], float o[6]) { for (int i = 0; i < 6; i++) o[i] = f(p[i].a, &p[i].b[1]); }""",
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_structures_mean_what_they_mean_in_c(name: str, tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(HEAD + KERNELS[name])
+    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
+    ran = run(project(plan), plan)
+    assert ran.passed and ran.worst_error == 0, ran.checks
+
+
+def test_fields_are_arguments_of_their_own(kernel: Callable[..., Scop]) -> None:
+    scop = kernel(HEAD + KERNELS["arrays of nested ones"])
+    members = {a.name: a.member.field for a in scop.arguments if a.member is not None}
+    assert members["p_b_im"] == "b[{}].im" and members["p_a_re"] == "a.re" and members["z_re"] == "re"
+    assert scop.array("p_b_im").extents == (6, 2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("init", ["{1, 2, 3, 4}", "{{1, 2, 3}, 4}"])
+def test_values_without_the_braces_of_their_structure_are_refused(refusal: Callable[..., list[str]], init: str) -> None:
+    text = f"{HEAD}void k(int o[2]) {{ struct pair q[2] = {init}; for (int i = 0; i < 2; i++) o[i] = q[i].in.z[0]; }}"
+    assert refusal(text)
