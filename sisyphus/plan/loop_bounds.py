@@ -227,15 +227,15 @@ def _tile_range(shadow: Set, name: str, trip_count: int, context: Set) -> Range:
     """
     bounds = loop_bounds(shadow, name, context)
     box = make_set("", dim_names(shadow), at_least_zero=[var(name), trip_count - 1 - var(name)])
-    limits = _range(bounds, shadow, name)
     around = extend(context, dim_names(shadow))
+    limits = _range(bounds, around, name)
     visited = restrict(around, name, limits)
     if visited.is_subset(box):
         moves = limits.lower.value is None or limits.upper.value is None
         return Range.upto(trip_count) if moves and around.intersect(box).is_subset(visited) else limits
     lower = Bound((*limits.lower.terms, Quotient(const(0))))
     upper = Bound((*limits.upper.terms, Quotient(const(trip_count - 1))))
-    return Range(lower, upper, limits.trip_count)
+    return Range(lower, upper, largest_extent(visited.intersect(box), name))
 
 
 def shadow_on(points: Set, depth: int) -> Set:
@@ -246,7 +246,7 @@ def shadow_on(points: Set, depth: int) -> Set:
 
 def outer_range(points: Set, name: str, context: Set) -> Range:
     """Bounds of an outer loop, the last dimension of `points`, by those around it."""
-    return _range(loop_bounds(points, name, context), points, name)
+    return _range(loop_bounds(points, name, context), extend(context, dim_names(points)), name)
 
 
 def restrict(points: Set, name: str, limits: Range) -> Set:
@@ -257,12 +257,14 @@ def restrict(points: Set, name: str, limits: Range) -> Set:
     return points.intersect(make_set("", dim_names(points), at_least_zero=conditions))
 
 
-def _range(bounds: LinearBounds, shadow: Set, name: str) -> Range:
+def _range(bounds: LinearBounds, around: Set, name: str) -> Range:
+    """A loop with such bounds inside of others; it visits holes of what it is for, too."""
     lower = Bound(tuple(Quotient(e, d) for e, d in bounds.lower))
     upper = Bound(tuple(Quotient(e, d) for e, d in bounds.upper))
     if lower.value is not None and upper.value is not None:
         return Range(lower, upper, upper.value - lower.value + 1)
-    return Range(lower, upper, largest_extent(shadow, name))
+    limits = Range(lower, upper, 0)
+    return replace(limits, trip_count=largest_extent(restrict(around, name, limits), name))
 
 
 def _around(points: Set, dims: Sequence[str]) -> Set:

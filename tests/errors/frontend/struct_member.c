@@ -1,5 +1,5 @@
-struct point { float x, y; };
-static const struct point origin = {0, 0};
+struct point { float x, y; unsigned flag : 1; };
+static const struct point origin = {0, 0, 1};
 
 void f(float A[10])
 {
