@@ -82,7 +82,7 @@ class Table:
 class Member:
     """The field of a structure that the source passes as one argument, by its value or its address.
 
-    `type` is as C spells it, `field` too, with `{}` for each subscript behind those of the argument: `w[{}].re`.
+    `type` is as C spells it, `field` too, with `{}` for each subscript behind those of the argument `{place}`.
     """
 
     argument: str

@@ -23,6 +23,7 @@ BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math"
 SAME_ARITHMETIC = f"{BENCH_FLAGS} -fno-builtin -fwrapv -fno-strict-aliasing -fno-ivopts"
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
+_COMPLEX = re.compile(r"\b(complex|_Complex)\b")
 _ONCE = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+once\b")
 _DEEPEST = 40
 
@@ -37,6 +38,9 @@ def print_reference(scop: Scop) -> str:
     if any(a.type == BOOL for a in entry_arguments(scop)):
         w.line("#include <stdbool.h>")
     # Unused and static, `main` and what only it needs need not be linked.
+    if _COMPLEX.search(whole_text(origin)):
+        # Products and quotients by the formulas of the textbook, as C allows it.
+        w.line('#pragma GCC optimize ("cx-limited-range")')
     w.line(_NO_MAIN)
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
     w.line()
@@ -130,7 +134,7 @@ def _moved(w: Writer, scop: Scop, member: Member, argument: Argument, value: str
     """One field from or to the argument of the entry that has it."""
     name = f"of_{member.argument}" + ("" if member.by_value else "[i]")
     if argument.kind != "array":
-        w.line(f"{name}.{member.field} = {value};")
+        w.line(f"{member.field.format(place=name)} = {value};")
         return
     if not _is_known(scop, argument):
         return
@@ -139,7 +143,7 @@ def _moved(w: Writer, scop: Scop, member: Member, argument: Argument, value: str
     for number, extent in enumerate(inner):
         loops += f"for (unsigned long i{number} = 0; i{number} < {extent}; i{number}++) "
         at = f"({at}) * {extent} + i{number}"
-    field = f"{name}.{member.field.format(*(f'i{number}' for number in range(len(inner))))}"
+    field = member.field.format(*(f"i{number}" for number in range(len(inner))), place=name)
     left, right = (f"{value}[{at}]", field) if back else (field, f"{value}[{at}]")
     w.line(f"{loops}{left} = {right};")
 

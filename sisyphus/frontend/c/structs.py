@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c import complexes
 from sisyphus.frontend.c.parse import Tree, walk
 
 
@@ -21,6 +22,8 @@ class Structure:
     """Members in their order: the type of each as declared, and its own members where it is a structure, too."""
 
     members: Mapping[str, tuple[c_ast.Node, Structure | None]]
+    #: The type of both parts of a complex number.
+    real: str = ""
 
     def fields(self) -> Iterator[tuple[str, c_ast.Node]]:
         """All numbers and arrays of numbers by their paths (`a.re`), in types with every dimension around them."""
@@ -30,12 +33,14 @@ class Structure:
             else:
                 yield from ((f"{name}.{path}", _around(kind, leaf)) for path, leaf in inner.fields())
 
-    def written(self, path: str) -> str:
-        """How C writes a field, with `{}` for each subscript: `a[{}].re`."""
+    def written(self, path: str, place: str = "{place}") -> str:
+        """How C writes a field of `{place}`, with `{}` for each subscript: `{place}.a[{}].re`."""
         name, _, rest = path.partition(".")
         kind, inner = self.members[name]
-        own = name + "[{}]" * _dims(kind)
-        return own if inner is None else f"{own}.{inner.written(rest)}"
+        if self.real:
+            return f"(({self.real} *)&{place})[{list(self.members).index(name)}]"
+        own = f"{place}.{name}" + "[{}]" * _dims(kind)
+        return own if inner is None else inner.written(rest, own)
 
     def at(self, path: str) -> Structure | None:
         """The structure at a path, itself where that is empty; None where there is none."""
@@ -53,6 +58,8 @@ class Structure:
             parts = [self._of_element(part, path, dims - 1) for part in init.exprs]
             return c_ast.InitList(parts, init.coord)
         at = list(self.members).index(name)
+        if self.real:
+            return c_ast.StructRef(init, "complex", c_ast.ID(name, init.coord), init.coord)
         if isinstance(init, c_ast.InitList):
             given = {e.name[0].name: e.expr for e in init.exprs if _names_member(e)}
             plain = init.exprs[at] if at < len(init.exprs) and not given else None
@@ -61,7 +68,8 @@ class Structure:
             found = c_ast.StructRef(init, ".", c_ast.ID(name, init.coord), init.coord)
         if found is None:
             zero = c_ast.Constant("int", "0", init.coord)
-            return c_ast.InitList([zero], init.coord) if "[" in self.written(path) else zero
+            is_array = isinstance(dict(self.fields())[path], c_ast.ArrayDecl)
+            return c_ast.InitList([zero], init.coord) if is_array else zero
         return found if inner is None else inner.initial(found, rest, _dims(kind))
 
     def _of_element(self, init: c_ast.Node, path: str, dims: int) -> c_ast.Node:
@@ -84,8 +92,9 @@ class Structures:
 
     def __init__(self, tree: Tree) -> None:
         self.spelled: dict[tuple[str, str], Spelled] = {}
-        self._kinds: dict[str, Structure] = {}
+        self._kinds = {name: _complex(real) for name, real in complexes.KINDS.items()}
         self._known: dict[str, Structure] = {}
+        self._complexes = complexes.Complexes(self._pair)
         items = list[c_ast.Node]()
         for node in tree.root.ext:
             if not isinstance(node, c_ast.FuncDef):
@@ -184,6 +193,8 @@ class Structures:
 
     def _replaced(self, node: c_ast.Node) -> c_ast.Node:
         """A member of a structure as its own variable; an assignment of a whole structure in braces."""
+        while (real := self._complexes.real(node)) is not None:
+            node = real
         if isinstance(node, c_ast.StructRef):
             return self._resolved(node)
         copied = self._copied(node)
@@ -205,6 +216,9 @@ class Structures:
 
     def _copied(self, node: c_ast.Node) -> list[c_ast.Node]:
         """The assignment of a structure as assignments of its fields."""
+        of_parts = self._complexes.assigned(node) if isinstance(node, c_ast.Assignment) else None
+        if of_parts is not None:
+            return of_parts
         if isinstance(node, c_ast.Assignment) and node.op == "=":
             left, right = self._resolved(node.lvalue), self._resolved(node.rvalue)
             kind, other = self._structure_of(left), self._structure_of(right)
@@ -215,9 +229,21 @@ class Structures:
 
     def _given(self, node: c_ast.Node) -> list[c_ast.Node]:
         """An argument of a call: a structure, or the address of some, field by field."""
+        pair = self._complexes.parts(node)
+        if pair is not None:
+            return [deepcopy(pair.re), deepcopy(pair.im)]
         node = self._resolved(node)
         kind = self._structure_of(node)
         return [node] if kind is None else [self._path(node, path) for path, _ in kind.fields()]
+
+    def _pair(self, node: c_ast.Node) -> complexes.Pair | None:
+        """The parts of a complex variable or element; None for everything else."""
+        place = self._resolved(node)
+        kind = self._structure_of(place)
+        is_place = not (isinstance(node, c_ast.UnaryOp) and node.op == "&") and kind is not None and kind.real
+        if kind is None or not is_place:
+            return None
+        return complexes.Pair(self._path(place, "re"), self._path(place, "im"), kind.real)
 
     def _structure_of(self, node: c_ast.Node) -> Structure | None:
         """What structure a place is of, or an address of some."""
@@ -262,6 +288,12 @@ def _assigned(
     return c_ast.For(c_ast.DeclList([start], coord), test, move, body, coord)
 
 
+def _complex(real: str) -> Structure:
+    """A complex number as a structure of its parts."""
+    parts = ((name, c_ast.TypeDecl(name, [], None, c_ast.IdentifierType([real]))) for name in ("re", "im"))
+    return Structure({name: (kind, None) for name, kind in parts}, real)
+
+
 def _names_member(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.NamedInitializer) and isinstance(node.name[0], c_ast.ID)
 
@@ -298,7 +330,7 @@ def _name_of(leaf: c_ast.TypeDecl) -> str:
     """How C spells the type of a declarator."""
     if isinstance(leaf.type, c_ast.Struct):
         return f"struct {leaf.type.name}"
-    return " ".join(leaf.type.names) if isinstance(leaf.type, c_ast.IdentifierType) else ""
+    return complexes.spelled(leaf.type.names) if isinstance(leaf.type, c_ast.IdentifierType) else ""
 
 
 def _leaf(node: c_ast.Node) -> c_ast.TypeDecl:
