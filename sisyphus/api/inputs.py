@@ -100,6 +100,9 @@ def source_of(
     if text is None and not place.is_file():
         what = "is a folder" if place.is_dir() else "no such file"
         raise UsageError(f"{path}: {what}", hint="give the path of a C file")
+    for folder in include_dirs:
+        if not Path(folder).is_dir():
+            raise UsageError(f"`-I {folder}`: no such folder", hint="headers are looked for there")
     return Source(
         path=str(place) if isinstance(path, Path) or str(path) == "-" else path,
         function=function,

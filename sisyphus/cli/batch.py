@@ -60,6 +60,9 @@ def batch(**options: Any) -> None:
     from sisyphus.batch.results import read_results
     from sisyphus.files import write_file
 
+    typed = click.get_current_context().get_parameter_source("threshold")
+    if options["compare"] is None and typed is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError("`--threshold` is for a comparison, and there is none", hint="give `--compare FILE`")
     before = None if options["compare"] is None else read_results(options["compare"])
     threshold, out = _threshold(options["threshold"]), options["output"]
     jobs = jobs_of(_sweep(options))

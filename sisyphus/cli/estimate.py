@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from sisyphus.cli.options import Grouped, memory_option, source_options, take_kernel, take_target, target_options
+from sisyphus.cli.options import Grouped, board_options, memory_option, source_options, take_kernel, take_target
 
 
 @click.command(cls=Grouped, short_help="What a saved design costs, term by term.")
 @source_options
-@target_options
+@board_options
 @click.option(
     "--design", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A design point or design.json."
 )

@@ -16,6 +16,7 @@ from sisyphus.cli import completing
 from sisyphus.cli.options import (
     Grouped,
     memory_option,
+    note,
     reading_options,
     take_kernel,
     take_target,
@@ -23,18 +24,23 @@ from sisyphus.cli.options import (
     target_options,
 )
 from sisyphus.cli.progress import progress
-from sisyphus.cli.project_file import ProjectFile, read_project_file
+from sisyphus.cli.project_file import NAME, ProjectFile, read_project_file
 from sisyphus.cli.talk import say
 from sisyphus.errors import SisyphusError, TimeUp, UsageError, worst
 
 if TYPE_CHECKING:
     from sisyphus.api import Design
 
-#: What only a search knows what to do with, and what says how much a design may take.
+#: What only a search knows what to do with, what says how much a design may take, and what only one model has (the API
+#: refuses some more, which Python could ask for, too).
 SEARCH_OPTIONS = frozenset(
-    re.findall(r"\w+", "start top front fixes solver seed gap tiles padding reuse tree_reduction")
+    re.findall(
+        r"\w+", "start top front fixes solver seed gap tiles padding reuse tree_reduction trust objective no_cache"
+    )
 )
 BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem bram uram lut ff max_partition"))
+MEASURED_OPTIONS = frozenset(re.findall(r"\w+", "trust padding tiles bram uram lut ff"))
+PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leave it out"
 
 
 @click.command(cls=Grouped, short_help="From a C kernel to a verified HLS design.")
@@ -185,7 +191,10 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
     given, cache = _given(), None if options.pop("no_cache") else Cache.of_user()
     _check_together(options, given)
-    file = ProjectFile() if options["design"] is not None else read_project_file(Path.cwd())
+    file = read_project_file(Path.cwd())
+    if options["design"] is not None and file.fixes:
+        note(f"{NAME} is not read: `--design` asks for no search")
+        file = ProjectFile()
     kernel, target = take_kernel(options), take_target(options)
     request = api.request_of(kernel, target, binding=bool(_ordered() & BUDGET_OPTIONS), **_wanted(options, file))
     pipeline.prepare(request, output)
@@ -250,6 +259,16 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
                 f"`{_shown(name)}` asks for a search, and `--design` for none",
                 hint="`--start FILE` begins a search with a saved design",
             )
+    other, hint = (
+        (MEASURED_OPTIONS, "leave out `--model paper`") if options["model"] == "paper" else (PAPER_OPTIONS, PAPER_HINT)
+    )
+    for name in sorted(given & other):
+        needed = "paper's" if other is PAPER_OPTIONS else "measured"
+        raise UsageError(f"`{_shown(name)}` needs the {needed} model", hint=hint)
+    if {"verify_how", "no_verify"} <= given:
+        raise UsageError("`--verify` and `--no-verify` contradict each other", hint="give one of them")
+    if options["html"] and "output" not in given:
+        raise UsageError("`--html` writes a page into a folder, and there is none", hint="name one with `-o DIR`")
 
 
 def _shown(name: str) -> str:

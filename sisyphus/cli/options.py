@@ -69,6 +69,18 @@ def reading_options(command: Command) -> Command:
 
 
 def target_options(command: Command) -> Command:
+    """The device, its budgets, and the bound on banks."""
+    banks = click.option(
+        "--max-partition",
+        type=click.IntRange(min=1),
+        default=1024,
+        show_default=True,
+        help="Most banks of one array.",
+    )
+    return board_options(banks(command))
+
+
+def board_options(command: Command) -> Command:
     """The device and its budgets."""
     amount = "N or N%"
     decorators = [
@@ -94,13 +106,6 @@ def target_options(command: Command) -> Command:
         click.option("--lut", metavar=amount, help="LUTs."),
         click.option("--ff", metavar=amount, help="Flip-flops."),
         click.option("--clock", type=float, metavar="MHZ", help="Clock of the kernel."),
-        click.option(
-            "--max-partition",
-            type=click.IntRange(min=1),
-            default=1024,
-            show_default=True,
-            help="Most banks of one array.",
-        ),
     ]
     return _all(decorators, command)
 
@@ -157,9 +162,9 @@ def take_target(options: dict[str, Any]) -> Target:
     from sisyphus.api import board
 
     names = ("platform", "budget", "dsp", "mem", "bram", "uram", "lut", "ff", "clock", "max_partition")
-    return board(options.pop("device"), **{name: options.pop(name) for name in names}, tell=_note)
+    return board(options.pop("device"), **{name: options.pop(name) for name in names if name in options}, tell=note)
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
     if not click.get_current_context().params.get("quiet"):
         click.echo(f"note: {text}", err=True)
