@@ -36,7 +36,10 @@ Form = tuple[tuple[str, ...], tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[Ar
 
 @dataclass(frozen=True)
 class Source:
-    """A kernel as the user names it on the command line; `text` is that of the file where there is none to be read."""
+    """A kernel as the user names it on the command line; `text` is that of the file where there is none to be read.
+
+    `sandboxed`: the file may include nothing outside of its folder and `include_dirs`.
+    """
 
     path: str
     function: str | None = None
@@ -46,6 +49,7 @@ class Source:
     extents: tuple[str, ...] = ()
     temporaries: tuple[str, ...] = ()
     text: bytes | None = None
+    sandboxed: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ def read_kernel(source: Source) -> Scop:
         params=source.params,
         extents=source.extents,
         text=source.text,
+        sandboxed=source.sandboxed,
     )
 
 

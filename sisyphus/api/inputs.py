@@ -92,6 +92,7 @@ def source_of(
     extents: Mapping[str, int | Sequence[int]] | Sequence[str] = (),
     temporaries: Sequence[str] = (),
     text: str | bytes | None = None,
+    sandboxed: bool = False,
 ) -> Source:
     """What `read` reads, not yet read; `UsageError` where there is no such file."""
     place = Path(path)
@@ -112,6 +113,7 @@ def source_of(
         extents=tuple(_extent(text) for text in _texts(extents)),
         temporaries=tuple(temporaries),
         text=text.encode() if isinstance(text, str) else text,
+        sandboxed=sandboxed,
     )
 
 

@@ -24,9 +24,10 @@ from sisyphus.cli.options import (
     target_options,
 )
 from sisyphus.cli.progress import progress
-from sisyphus.cli.project_file import NAME, ProjectFile, read_project_file
+from sisyphus.cli.project_file import ProjectFile, read_project_file
 from sisyphus.cli.talk import say
 from sisyphus.errors import SisyphusError, TimeUp, UsageError, worst
+from sisyphus.settings import NAME
 
 if TYPE_CHECKING:
     from sisyphus.api import Design

@@ -23,7 +23,7 @@ Command = Callable[..., Any]
 VARIABLE = "_SISY_COMPLETE"
 #: Headings of the options of commands that have many.
 GROUPS: Mapping[str, str] = {
-    "Kernel": "function defines include_dirs params extents temporaries",
+    "Kernel": "function defines include_dirs sandboxed params extents temporaries",
     "Board and budgets": "device platform budget dsp mem bram uram lut ff clock max_partition",
     "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes",
     "Search": "solver time_limit memory_limit seed gap design start top front explain no_cache",
@@ -61,6 +61,12 @@ def reading_options(command: Command) -> Command:
         click.option("--function", metavar="NAME", help="The function to take, where a file has several."),
         click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
         click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Look for included files there."),
+        click.option(
+            "--sandbox-includes",
+            "sandboxed",
+            is_flag=True,
+            help="The kernel may include nothing outside of its folder and those of -I.",
+        ),
         click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Fix an integer argument."),
         click.option("--extent", "extents", multiple=True, metavar="NAME=N[,N]", help="Extents of a pointer argument."),
         click.option("--local", "temporaries", multiple=True, metavar="NAME", help="An argument that is a temporary."),
@@ -153,7 +159,7 @@ def take_kernel(options: dict[str, Any]) -> Source:
     """The kernel that the options of `source_options` name; they are taken out of `options`."""
     from sisyphus.api import source_of
 
-    names = ("function", "defines", "include_dirs", "params", "extents", "temporaries")
+    names = ("function", "defines", "include_dirs", "params", "extents", "temporaries", "sandboxed")
     return source_of(options.pop("kernel"), **{name: options.pop(name) for name in names})
 
 

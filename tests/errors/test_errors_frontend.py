@@ -27,6 +27,8 @@ def options(text: str) -> dict[str, object]:
         elif option == "--param":
             name, number = value.split("=")
             result["params"] = {**result.get("params", {}), name: int(number)}  # type: ignore[dict-item]
+        elif option == "--sandbox-includes":
+            result["sandboxed"] = value == "yes"
         else:
             raise ValueError(option)
     return result

@@ -29,6 +29,9 @@ RULES: dict[str, Rule] = {
     "empty-file": Rule("the file has no code", "give a file with a C function"),
     "preprocess": Rule("a preprocessing directive is wrong", "run `gcc -E` on the file to see more"),
     "include-not-found": Rule("an included file is not to be had", "name its folder with `-I`"),
+    "include-outside": Rule(
+        "a file outside of the sandbox is included", "copy it beside the kernel, or trust the kernel"
+    ),
     "syntax": Rule("the text is not C", "compile the file with `gcc -fsyntax-only` to see more"),
     # which function
     "no-function": Rule("no function to take", "a kernel is a function with array parameters and `for` loops"),

@@ -15,6 +15,7 @@ from pcpp.parser import default_lexer
 
 from sisyphus.errors import UsageError
 from sisyphus.frontend.c.diagnostics import Collector, Refused
+from sisyphus.frontend.c.sandbox import Sandbox
 from sisyphus.ir import any_width
 from sisyphus.source import SourceFile, Span, read_bytes
 
@@ -104,7 +105,8 @@ class _Lexer:
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp with exact places, faults collected instead of printed, and our stub headers behind the user's."""
 
-    def __init__(self, main: SourceFile, collector: Collector) -> None:
+    def __init__(self, main: SourceFile, collector: Collector, sandbox: Sandbox | None = None) -> None:
+        self._sandbox = sandbox
         self._given = set[str]()
         self.overridden: list[str] = []
         self.has_widths = False
@@ -172,6 +174,9 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             return io.StringIO("")
         if path.is_relative_to(STUBS):
             path = STUBS / "_".join(path.relative_to(STUBS).parts)
+        confined = self._sandbox is not None and not path.is_relative_to(STUBS)
+        if self._sandbox is not None and confined and not self._sandbox.has(path):
+            raise OSError("outside of the sandbox")
         try:
             text = _one_line_end(read_bytes(path).decode("utf-8-sig", errors="replace"))
         except ValueError as fault:
@@ -179,6 +184,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         here = Path.cwd()
         shown = str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
         self._shown[includepath] = shown
+        if self._sandbox is not None and confined:
+            self._sandbox.check(text, shown, path.parent, self._collector)
         self._collector.files[shown] = SourceFile(shown, text)
         return io.StringIO(text)
 
@@ -229,11 +236,21 @@ class Preprocessed:
 
 
 def preprocess(
-    source: SourceFile, *, defines: Sequence[str], include_dirs: Sequence[str], collector: Collector
+    source: SourceFile,
+    *,
+    defines: Sequence[str],
+    include_dirs: Sequence[str],
+    collector: Collector,
+    sandboxed: bool = False,
 ) -> Preprocessed:
-    """A file without its directives; faults go to the collector."""
+    """A file without its directives; faults go to the collector. `sandboxed`: nothing outside is opened."""
     source = SourceFile(source.path, _one_line_end(source.text))
-    machine = _Preprocessor(source, collector)
+    sandbox = Sandbox.of(source.path, include_dirs) if sandboxed else None
+    if sandbox is not None:
+        sandbox.check(source.text, source.path, Path(source.path).absolute().parent, collector)
+        if collector.failed:
+            return Preprocessed(())
+    machine = _Preprocessor(source, collector, sandbox)
     for text in PREDEFINED:
         machine.define(text)
     machine.undef("__PCPP__")

@@ -38,17 +38,21 @@ def read(
     params: Mapping[str, int] | None = None,
     extents: Sequence[str] = (),
     text: bytes | None = None,
+    sandboxed: bool = False,
 ) -> Scop:
     """The kernel in a C file; raises `KernelError` with every fault found.
 
     `defines` are `NAME` or `NAME=VALUE`, `params` fix integer parameters of the function, `extents` are
     `NAME=N` or `NAME=N,N...` for pointers. With `text`, `path` is only what the file is called.
+    `sandboxed`: it may include nothing outside of its folder and `include_dirs`.
     """
     collector = Collector()
     deepest = sys.getrecursionlimit()
     sys.setrecursionlimit(max(deepest, DEEPEST))
     try:
-        given = ReadOptions(function, tuple(defines), tuple(include_dirs), dict(params or {}), tuple(extents))
+        given = ReadOptions(
+            function, tuple(defines), tuple(include_dirs), dict(params or {}), tuple(extents), sandboxed
+        )
         return _read(str(path), text, given, collector)
     except Refused as refused:
         collector.add(refused)
@@ -69,6 +73,7 @@ class ReadOptions:
     include_dirs: tuple[str, ...]
     params: Mapping[str, int]
     extents: tuple[str, ...]
+    sandboxed: bool = False
 
     def sizes(self) -> dict[str, tuple[int, ...]]:
         """The extents of pointers by name."""
@@ -80,7 +85,13 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     source = read_source(path, text, collector)
     collector.files[path] = source
     refuse_cpp(source, collector)
-    found = preprocess(source, defines=given.defines, include_dirs=given.include_dirs, collector=collector)
+    found = preprocess(
+        source,
+        defines=given.defines,
+        include_dirs=given.include_dirs,
+        collector=collector,
+        sandboxed=given.sandboxed,
+    )
     collector.stop_if_failed()
     if not any(t.span.path == path for t in found.tokens):
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))

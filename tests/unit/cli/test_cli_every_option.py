@@ -12,6 +12,9 @@ from command_line import Ran, sisy
 from sisyphus.cli.main import sisy as group
 
 KERNEL = """
+#if 0
+#include "/etc/hostname"
+#endif
 #ifdef WIDE
 #define T double
 #else
@@ -25,6 +28,7 @@ OPTIMIZE = {
     "function": ("--function nothing", "there is no function `nothing`"),
     "defines": ("-D WIDE", "wider than 512 bits"),
     "include_dirs": ("-I nowhere", "no such folder"),
+    "sandboxed": ("--sandbox-includes", "outside of the kernel's folder"),
     "params": ("--param N=3", "no integer parameter"),
     "extents": ("--extent q=3", "`q`"),
     "temporaries": ("--local a", "a"),
@@ -73,6 +77,7 @@ ESTIMATE = {
             "function",
             "defines",
             "include_dirs",
+            "sandboxed",
             "params",
             "extents",
             "device",
