@@ -22,7 +22,7 @@ from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.verification import Verdict
 
-RUN, PAGE = "run.json", "report.html"
+RUN, FRONT, PAGE = "run.json", "pareto.json", "report.html"
 UNVERIFIED = "interrupted while it was verified: this design is NOT VERIFIED (`sisy verify DIR`)"
 LATE = "time ran out while it was verified: this design is NOT VERIFIED (`sisy verify DIR` has no limit)"
 
@@ -135,21 +135,21 @@ class Design:
             DESIGN: _json(design),
             RUN: _json(run),
             "report.md": report.report_markdown(self.facts),
-            **self._more_files(),
+            **self._more_files(design),
         }
         if self.request.html:
-            files[PAGE] = report.page(json.loads(files[DESIGN]), json.loads(files[RUN]))
+            files[PAGE] = report.page(design, json.loads(files[RUN]), _parsed(files.get(FRONT)))
         return files
 
-    def _more_files(self) -> dict[str, str]:
+    def _more_files(self, design: dict[str, Any]) -> dict[str, str]:
         """Of the designs beside the chosen one; the number in a name is that of the row in the table."""
         files = dict[str, str]()
         for number, other in enumerate(self.others, start=2):
             files[f"design-{number}.json"] = _json(report.point_data(self.facts, other))
         if self.front is not None:
-            title, budget = f"{self.name}: latency and area", self.request.target.budget
-            files["pareto.json"] = _json({"kernel": self.name} | report.front_data(self.front))
-            files["pareto.svg"] = report.front_svg(self.front, budget, title)
+            front = {"kernel": self.name} | report.front_data(self.front)
+            files[FRONT] = _json(front)
+            files["pareto.svg"] = report.front_picture(design, front)
             for number, other in enumerate(self.front.designs[1:], start=2):
                 files[f"pareto-{number}.json"] = _json(report.point_data(self.facts, other))
         if self.explanation is not None:
@@ -185,7 +185,11 @@ class Design:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the report without its frame."""
-        return report.fragment(report.design_data(self.facts), report.run_data(self.facts))
+        return report.fragment(report.design_data(self.facts), report.run_data(self.facts), self.data.get("pareto"))
+
+
+def _parsed(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
 
 
 def _json(data: dict[str, Any]) -> str:

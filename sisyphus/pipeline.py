@@ -12,20 +12,18 @@ from typing import TypeVar
 from jinja2 import UndefinedError
 
 from sisyphus import allowance, report
-from sisyphus.analysis import total_operations
 from sisyphus.backends.hls import Project, check_folder, project
 from sisyphus.cache import Answer, Cache
 from sisyphus.choice import Choice, Listen, silent
 from sisyphus.choose import choose
 from sisyphus.cpu import time_on_cpu
-from sisyphus.design import LATE, PAGE, RUN, UNVERIFIED, Design
+from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
 from sisyphus.files import write_file
 from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
-from sisyphus.model.limit import limit_of
+from sisyphus.model.limit import float_operations, limit_of
 from sisyphus.plan import Plan
-from sisyphus.poly import CountError
 from sisyphus.readback import Comparison, compare, find_reports, predicted_of
 from sisyphus.record import DESIGN, Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
@@ -246,12 +244,7 @@ class Costed(Shown):
 def cost_of(source: Source, target: Target, saved: Path | DesignPoint) -> Costed:
     """The estimate of a design, saved or at hand; `KernelError` where it does not fit the kernel."""
     kernel, point = fitted(load_kernels(source), source, saved)
-    scop = kernel.scop
-    try:
-        operations = sum(count for (op, kind), count in total_operations(scop).items() if kind.is_float)
-    except CountError:
-        operations = None
-    return Costed(estimate(plan_of(kernel, point), target), target, operations)
+    return Costed(estimate(plan_of(kernel, point), target), target, float_operations(kernel.scop))
 
 
 def emit(source: Source, target: Target, saved: Path | DesignPoint) -> Project:
@@ -307,7 +300,8 @@ def write_page(folder: Path) -> Path:
     data = read_data(folder / DESIGN)
     run = folder / RUN
     try:
-        text = report.page(data, json.loads(run.read_text(encoding="utf-8")) if run.is_file() else None)
+        found = [json.loads(p.read_text(encoding="utf-8")) if p.is_file() else None for p in (run, folder / FRONT)]
+        text = report.page(data, *found)
     except (KeyError, ValueError, TypeError, UndefinedError) as fault:
         raise KernelError(
             f"{folder}: design.json or run.json is not as this version writes it ({fault!r})",

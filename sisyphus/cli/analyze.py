@@ -26,5 +26,5 @@ def analyze(**options: Any) -> None:
     as_json, graph = options.pop("as_json"), options.pop("graph")
     found = api.analyze(take_kernel(options))
     if graph is not None:
-        write_graph(found.graph, graph)
+        write_graph(found.data, found.graph, graph)
     click.echo(json.dumps(found.data, indent=2) if as_json else found)

@@ -12,22 +12,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, prod
 
-from sisyphus.analysis import Dependences, DepKind, Live, count_or_none
+from sisyphus.analysis import Dependences, DepKind, Live, count_or_none, total_operations
 from sisyphus.ir import Array, ArrayId, Expr, Role, Scop, Statement, children, index_names, reads
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
-from sisyphus.poly import dim_range, longest_run, project_onto
+from sisyphus.poly import CountError, dim_range, longest_run, project_onto
 from sisyphus.target import OperatorTable, Target
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Lower bounds in cycles; `chain_of` names the statement of the longest chain found."""
+    """Lower bounds in cycles; `chain_of` names the statement of the longest chain found.
+
+    `operations` of floating point are those of the source (None where they cannot be counted), `beat` the bytes that
+    all banks of the board move in a cycle.
+    """
 
     compute: int
     memory: int
     chain: int
     chain_of: str
+    operations: int | None = None
+    beat: int = 0
 
     @property
     def cycles(self) -> int:
@@ -46,7 +52,16 @@ def limit_of(
 ) -> Limit:
     """The limit of a kernel; with `tree`, sums need not wait for one another."""
     chain, chain_of = max(_chains(scop, dependences, target.operators, tree=tree), default=(0, "nothing"))
-    return Limit(_compute(scop, target), _memory(scop, live, target), chain, chain_of)
+    beat = target.device.banks * target.port_bits // 8
+    return Limit(_compute(scop, target), _memory(scop, live, beat), chain, chain_of, float_operations(scop), beat)
+
+
+def float_operations(scop: Scop) -> int | None:
+    """Operations of floating point of the source over its true domain; None where they cannot be counted."""
+    try:
+        return sum(count for (_, kind), count in total_operations(scop).items() if kind.is_float)
+    except CountError:
+        return None
 
 
 def _compute(scop: Scop, target: Target) -> int:
@@ -75,13 +90,13 @@ def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:
         yield expr, known[names]
 
 
-def _memory(scop: Scop, live: Mapping[ArrayId, Live], target: Target) -> int:
+def _memory(scop: Scop, live: Mapping[ArrayId, Live], beat: int) -> int:
     """Cycles in which all banks move what must be moved once."""
     moved = 0
     for array in scop.arrays:
         if array.role is not Role.LOCAL and array.view_of is None and array.id in live:
             moved += (_loaded(array, live[array.id]) + _stored(live[array.id])) * array.type.bytes
-    return ceil(moved / (target.device.banks * target.port_bits // 8))
+    return ceil(moved / beat)
 
 
 def _loaded(array: Array, live: Live) -> int:

@@ -8,8 +8,7 @@ from sisyphus.report.evidence import register_markdown
 from sisyphus.report.explanation import Explanation, explanation_data, explanation_text
 from sisyphus.report.facts import Facts, Front, Moment, Rated, Remembered
 from sisyphus.report.kernel_text import kernel_text
-from sisyphus.report.page import fragment, page
-from sisyphus.report.pictures import front_svg
+from sisyphus.report.page import fragment, front_picture, page
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text
 
 __all__ = [
@@ -30,7 +29,7 @@ __all__ = [
     "explanation_text",
     "fragment",
     "front_data",
-    "front_svg",
+    "front_picture",
     "interface_data",
     "kernel_text",
     "page",

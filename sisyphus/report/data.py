@@ -111,6 +111,7 @@ def _target(target: Target) -> dict[str, Any]:
         "level": target.level,
         "platform": None if target.platform is None else target.platform.name,
         "ordered": list(target.ordered),
+        "slrs": [slr.amounts() for slr in target.slrs],
         "budget": target.budget.amounts(),
     }
 

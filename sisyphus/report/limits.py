@@ -36,7 +36,9 @@ def limit_data(facts: Facts) -> dict[str, Any] | None:
     if limit is None:
         return None
     parts = {"compute": limit.compute, "memory": limit.memory, "chain": limit.chain}
-    return {"cycles": limit.cycles, **parts, "held_by": limit.held_by, "ratio": facts.estimate.cycles / limit.cycles}
+    ratio = facts.estimate.cycles / limit.cycles
+    basis = {"operations": limit.operations, "bytes_per_cycle": limit.beat}
+    return {"cycles": limit.cycles, **parts, "held_by": limit.held_by, "ratio": ratio, **basis}
 
 
 def held_back_by(estimate: Estimate) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from sisyphus.report.pictures import budgets_svg, timeline_svg
+from sisyphus.report.pictures import budgets_svg, front_svg, progress_svg, roofline_svg, timeline_svg
 
 #: Budgets by the names that people know.
 NAMES = {
@@ -20,33 +20,54 @@ NAMES = {
 }
 
 
-def page(design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
-    """The page; `run` is None where nobody knows how the design was found and verified."""
-    return _rendered("report.html.j2", design, run)
+Data = Mapping[str, Any]
 
 
-def fragment(design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
+def page(design: Data, run: Data | None, front: Data | None = None) -> str:
+    """The page; `run` is None where nobody knows how the design was found and verified, `front` where there is none."""
+    return _rendered("report.html.j2", design, run, front)
+
+
+def fragment(design: Data, run: Data | None, front: Data | None = None) -> str:
     """The same without the frame of a page, to be put into one."""
-    return _rendered("design.html.j2", design, run)
+    return _rendered("design.html.j2", design, run, front)
 
 
-def _rendered(template: str, design: Mapping[str, Any], run: Mapping[str, Any] | None) -> str:
+def front_picture(design: Data, front: Data) -> str:
+    """The front of pareto.json as a picture, with the budgets and the limit of its design.json."""
+    limit = (design.get("limit") or {}).get("cycles")
+    return front_svg(front["front"], design["target"]["budget"], f"{design['kernel']}: latency and area", limit)
+
+
+def _rendered(template: str, design: Data, run: Data | None, front: Data | None) -> str:
     loader = PackageLoader("sisyphus.report")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    estimate, budget = design["estimate"], design["target"]["budget"]
+    estimate, budget, limit = design["estimate"], design["target"]["budget"], design.get("limit") or {}
     used = {told: float(estimate[name]) for name, told in NAMES.items()}
+    trace = (run or {}).get("trace") or ()
     return environment.get_template(template).render(
         design=design,
         run=run,
         estimate=estimate,
-        figures=[(told, estimate[name], budget[name]) for name, told in NAMES.items()],
+        figures=[(told, estimate[name], budget[name], _largest_slr(design, name)) for name, told in NAMES.items()],
         nests=[loops_of(nest) for nest in design["design"]["nests"]],
         timeline=timeline_svg(design["calls"]) if design.get("calls") else None,
         budgets=budgets_svg(used, {told: float(budget[name] or 0) for name, told in NAMES.items()}),
         microseconds=estimate["cycles"] / design["target"]["clock_mhz"],
+        roofline=roofline_svg(limit, estimate["bytes_moved"], estimate["cycles"]) if limit.get("operations") else None,
+        progress=progress_svg(trace) if len(trace) > 1 else None,
+        trace=trace,
+        front=front,
+        pareto=None if front is None else front_picture(design, front),
     )
+
+
+def _largest_slr(design: Data, name: str) -> int | None:
+    """The most that one SLR has of a resource; None where there is but one SLR, or none is known."""
+    slrs = design["target"].get("slrs") or ()
+    return max(slr[name] for slr in slrs) if len(slrs) > 1 else None
 
 
 def loops_of(nest: Mapping[str, Any]) -> dict[str, Any]:

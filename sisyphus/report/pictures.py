@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from math import log10
 from typing import Any
 
-from sisyphus.report.facts import Front
-from sisyphus.target import Resources
-
 #: What the parts of a picture mean, distinct for readers who see no red and green.
 COLOURS = {"load": "#0072b2", "store": "#56b4e9", "task": "#e69f00", "loop": "#cc79a7"}
 #: The same file for the same figures.
@@ -40,7 +37,7 @@ def timeline_svg(calls: Sequence[Mapping[str, Any]]) -> str:
     axes.set_xlabel("cycles")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right"]].set_visible(False)
-    return _svg(figure)
+    return as_svg(figure)
 
 
 def budgets_svg(used: Mapping[str, float], budget: Mapping[str, float]) -> str:
@@ -60,31 +57,93 @@ def budgets_svg(used: Mapping[str, float], budget: Mapping[str, float]) -> str:
     axes.invert_yaxis()
     axes.set_xlabel("% of the budget")
     axes.spines[["top", "right"]].set_visible(False)
-    return _svg(figure)
+    return as_svg(figure)
 
 
-def front_svg(front: Front, budget: Resources, title: str) -> str:
-    """Cycles over DSPs and over BRAM18 blocks, both logarithmic; a design has its number of the table in both."""
+def front_svg(designs: Sequence[Mapping[str, Any]], budget: Mapping[str, Any], title: str, limit: int | None) -> str:
+    """Cycles over DSPs and over BRAM18 blocks, both logarithmic; a design has its number of the table in both.
+
+    Each point says its figures where a pointer rests on it; budgets, and the cycles that no design beats, are marked.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     figure.suptitle(title.replace("$", r"\$"))
-    cycles = [design.estimate.cycles for design in front.designs]
+    cycles, told = [design["cycles"] for design in designs], dict[str, str]()
     for axes, (kind, name) in zip(figure.subplots(1, 2), (("dsp", "DSP"), ("bram18k", "BRAM18")), strict=True):
-        amounts = [max(getattr(design.estimate, kind), 1) for design in front.designs]
+        amounts = [max(design[kind], 1) for design in designs]
         along = sorted(zip(amounts, cycles, strict=True))
         axes.plot(*zip(*along, strict=True), color=COLOURS["store"], zorder=1)
-        axes.scatter(amounts, cycles, color=COLOURS["load"], zorder=2)
+        for design, amount in zip(designs, amounts, strict=True):
+            mark = f"design-{kind}-{design['number']}"
+            axes.plot(amount, design["cycles"], "o", color=COLOURS["load"], gid=mark, zorder=2)
+            area = f"{design['dsp']:,} DSP, {design['bram18k']:,} BRAM18, {design['lut']:,} LUT"
+            told[mark] = f"design {design['number']}: {design['cycles']:,} cycles, {area}"
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.axvline(getattr(budget, kind), color=COLOURS["task"], linestyle="--", label="budget")
+        if budget.get(kind):
+            axes.axvline(budget[kind], color=COLOURS["task"], linestyle="--", label="budget")
+        if limit is not None:
+            axes.axhline(limit, color=COLOURS["loop"], linestyle=":", label="limit of any design")
         for number in _labelled(amounts, cycles):
-            axes.annotate(str(number + 1), (amounts[number], cycles[number]), (4, 4), textcoords="offset points")
+            axes.annotate(
+                str(designs[number]["number"]), (amounts[number], cycles[number]), (4, 4), textcoords="offset points"
+            )
         axes.set_xlabel(name)
         axes.set_ylabel("cycles")
-        axes.legend(frameon=False)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False)
         axes.grid(visible=True, which="both", alpha=0.3)
-    return _svg(figure, transparent=False)
+    return _explained(as_svg(figure, transparent=False), told)
+
+
+def _explained(picture: str, told: Mapping[str, str]) -> str:
+    """The picture with a title for each of its marked parts."""
+    for mark, words in told.items():
+        picture = picture.replace(f'<g id="{mark}">', f'<g id="{mark}"><title>{words}</title>')
+    return picture
+
+
+def roofline_svg(limit: Mapping[str, Any], moved: int, cycles: int) -> str:
+    """Operations per cycle over operations per byte: the two roofs, what no design beats, and the design."""
+    from matplotlib.figure import Figure
+
+    operations, beat = limit["operations"], limit["bytes_per_cycle"]
+    roof, at = operations / max(limit["compute"], 1), operations / max(moved, 1)
+    least, most = min(at, roof / beat) / 4, max(at, roof / beat) * 4
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([least, roof / beat], [least * beat, roof], color=COLOURS["store"], label="all banks busy")
+    axes.plot([roof / beat, most], [roof, roof], color=COLOURS["task"], label="all operators busy")
+    axes.plot(at, operations / limit["cycles"], "D", color=COLOURS["loop"], label="limit of any design")
+    axes.plot(at, operations / cycles, "o", color=COLOURS["load"], label="this design")
+    axes.plot([at, at], [operations / cycles, operations / limit["cycles"]], color=COLOURS["load"], linestyle=":")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("operations per byte moved")
+    axes.set_ylabel("operations per cycle")
+    axes.legend(frameon=False)
+    axes.grid(visible=True, which="both", alpha=0.3)
+    return as_svg(figure)
+
+
+def progress_svg(trace: Sequence[Mapping[str, Any]]) -> str:
+    """The best design and the bound of every design, as the search went on."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    axes = figure.subplots()
+    for name, words, colour in (("cost", "best design", "load"), ("bound", "bound", "task")):
+        known = [(moment["seconds"], moment[name]) for moment in trace if moment[name] is not None]
+        if known:
+            axes.step(*zip(*known, strict=True), where="post", marker=".", color=COLOURS[colour], label=words)
+    axes.set_yscale("log")
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("cycles")
+    axes.legend(frameon=False)
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return as_svg(figure)
 
 
 def _labelled(amounts: Sequence[int], cycles: Sequence[int]) -> list[int]:
@@ -97,7 +156,7 @@ def _labelled(amounts: Sequence[int], cycles: Sequence[int]) -> list[int]:
     return kept
 
 
-def _svg(figure: Any, *, transparent: bool = True) -> str:
+def as_svg(figure: Any, *, transparent: bool = True) -> str:
     """The picture without the head of a file, to be put into a page; text stays text."""
     from matplotlib import rc_context
 

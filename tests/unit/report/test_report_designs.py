@@ -17,11 +17,11 @@ from sisyphus.report import (
     explanation_data,
     explanation_text,
     front_data,
-    front_svg,
     top_data,
 )
 from sisyphus.report.designs import difference, differences, front_rows, front_told, top_rows
 from sisyphus.report.explanation import Neighbour, Pace, Part, Share, Step
+from sisyphus.report.pictures import front_svg
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.target import load_device, make_target
 
@@ -85,20 +85,20 @@ def test_a_front_says_whether_it_is_whole() -> None:
 
 def test_every_design_is_in_both_panels_of_the_picture() -> None:
     figures = [(100 * 3**n, 5000 >> n, n) for n in range(9)]
-    budget = make_target(load_device("u200"), budget="chip").budget
-    text = front_svg(front(*figures), budget, "f <1> & $o on")
-    assert text == front_svg(front(*figures), budget, "f <1> & $o on")
+    designs, budget = front_data(front(*figures))["front"], {"dsp": 6840, "bram18k": 4320}
+    text = front_svg(designs, budget, "f <1> & $o on", 40)
+    assert text == front_svg(designs, budget, "f <1> & $o on", 40)
     root = ElementTree.fromstring(text)
-    points = [e for e in root.iter() if e.get("id", "").startswith("PathCollection_")]
-    assert [sum(e.tag.endswith("use") for e in panel.iter()) for panel in points] == [len(figures)] * 2
+    points = [e for e in root.iter() if e.get("id", "").startswith("design-")]
+    assert len(points) == 2 * len(figures)
+    assert points[1][0].text is not None and points[1][0].text.startswith("design 2: 300 cycles, 2,500 DSP, 1 BRAM18")
     told = ["".join(e.itertext()) for e in root.iter() if e.tag.endswith("text")]
-    assert "f <1> & $o on" in told and told.count("budget") == 2
+    assert "f <1> & $o on" in told and told.count("budget") == 2 and told.count("limit of any design") == 2
 
 
 def test_numbers_that_would_lie_on_each_other_are_left_out() -> None:
     crowd = [(1000 + n, 500 + n % 2, 100) for n in range(40)]
-    budget = make_target(load_device("u200"), budget="chip").budget
-    root = ElementTree.fromstring(front_svg(front(*crowd), budget, "crowd"))
+    root = ElementTree.fromstring(front_svg(front_data(front(*crowd))["front"], {}, "crowd", None))
     told = ["".join(e.itertext()) for e in root.iter() if e.tag.endswith("text")]
     assert [told.count(str(number)) for number in (2, 3, 20)] == [0, 0, 0]
 

@@ -77,6 +77,34 @@ def test_the_page_says_what_design_json_says(folder: Path) -> None:
     assert len(text) < 2_000_000
 
 
+def test_the_page_shows_limits_and_the_search(folder: Path) -> None:
+    text, data = (folder / "report.html").read_text(), json.loads((folder / "design.json").read_text())
+    limit, trace = data["limit"], json.loads((folder / "run.json").read_text())["trace"]
+    assert limit["operations"] == 2 * 16 * 20 * 24 and limit["bytes_per_cycle"] == 256
+    assert "<h2>Roofline</h2>" in text and f"{limit['operations']:,} operations in" in text
+    assert trace and f"{trace[-1]['cost']:,.0f}" in text
+    assert [m["seconds"] for m in trace] == sorted(m["seconds"] for m in trace)
+    costs = [m["cost"] for m in trace if m["cost"] is not None]
+    assert costs == sorted(costs, reverse=True) and costs[-1] == data["estimate"]["cycles"]
+    assert "<h2>Latency and area</h2>" not in text and f"{max(s['dsp'] for s in data['target']['slrs']):,}" in text
+
+
+def test_a_front_is_on_the_page(folder: Path, tmp_path: Path) -> None:
+    for name in ("design.json", "run.json"):
+        (tmp_path / name).write_text((folder / name).read_text())
+    figures = {"cycles": 900, "dsp": 5, "bram18k": 3, "uram": 0, "lut": 1234, "ff": 9}
+    front = {"complete": True, "front": [{"number": 1} | figures]}
+    (tmp_path / "pareto.json").write_text(json.dumps(front))
+    text = write_page(tmp_path).read_text()
+    assert (
+        "<h2>Latency and area</h2>" in text
+        and "<title>design 1: 900 cycles, 5 DSP, 3 BRAM18, 1,234 LUT</title>" in text
+    )
+    reader = Reader()
+    reader.feed(text)
+    assert reader.open == []
+
+
 def test_it_is_made_again_from_the_files_alone(folder: Path) -> None:
     before = (folder / "report.html").read_bytes()
     (folder / "report.html").unlink()
