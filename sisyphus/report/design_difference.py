@@ -117,7 +117,8 @@ def _asked(data: Data) -> dict[str, Any]:
 
 def _chosen(point: Data) -> dict[str, str]:
     """The knobs of a design point by the names that `--fix` has for them."""
-    found = {"forms": " ".join((*point["expanded"], *point["viewed"], *point["copied"]))}
+    forms = ("expanded", "viewed", "copied", "rewrites")
+    found = {"forms": " ".join(str(name) for form in forms for name in point.get(form, ()))}
     for nest in point["nests"]:
         name = "+".join(nest["statements"])
         found[f"{name}.order"] = ",".join(nest["order"])
