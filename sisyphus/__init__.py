@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         optimize,
         read,
         read_back,
+        resolve,
         solvers,
         verify,
     )
@@ -43,6 +44,7 @@ __all__ = [
     "optimize",
     "read",
     "read_back",
+    "resolve",
     "solvers",
     "verify",
 ]

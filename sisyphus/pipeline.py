@@ -14,6 +14,7 @@ from jinja2 import UndefinedError
 from sisyphus import allowance, report
 from sisyphus.backends.hls import Project, check_folder, project
 from sisyphus.cache import Answer, Cache
+from sisyphus.calibration import Calibration, measured_of, missed
 from sisyphus.choice import Choice, Listen, silent
 from sisyphus.choose import choose
 from sisyphus.cpu import time_on_cpu
@@ -53,6 +54,7 @@ __all__ = [
     "read_back",
     "read_kernel",
     "read_point",
+    "resolve",
     "verify_design",
     "write_page",
 ]
@@ -64,11 +66,17 @@ SLACK_S = 0.5
 VERIFICATION_S = 60.0
 
 
-def optimize(request: Request, listen: Listen = silent, cache: Cache | None = None) -> Design:
-    """The whole way from a C file to a verified project, in memory; `cache` may know what the search would find."""
+def optimize(
+    request: Request, listen: Listen = silent, cache: Cache | None = None, calibration: Calibration | None = None
+) -> Design:
+    """The whole way from a C file to a verified project, in memory.
+
+    `cache` may know what the search would find, `calibration` of what resources designs took more than was predicted.
+    """
     clock, most = _Clock(listen), request.limits.seconds
     kernels = clock.run("analysis", lambda: load_kernels(request.source), most)
-    answer = _answer(clock, kernels, request, cache)
+    tight, told = (request.target, ()) if calibration is None else calibration.tightened(request.target)
+    answer = _answer(clock, kernels, replace(request, target=tight), cache)
     choice, front = answer.choice, answer.front
     explanation = None
     if request.explain:
@@ -76,7 +84,7 @@ def optimize(request: Request, listen: Listen = silent, cache: Cache | None = No
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: plan_of(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
-    verdict, notes = None, choice.notes
+    verdict, notes = None, (*choice.notes, *told)
     if request.verify:
         try:
             verdict = clock.within(
@@ -185,6 +193,28 @@ def read_back(folder: Path, *, source: Path | None, device: str | None) -> Compa
     found = find_reports(folder, kernel.scop.name)
     predicted = predicted_of(plan_of(kernel, point), record.whole_target(device))
     return compare(found.synthesis, predicted, found.implementation)
+
+
+def resolve(
+    folder: Path, *, source: Path | None, device: str | None, limits: Limits, listen: Listen = silent
+) -> tuple[Design, Calibration]:
+    """The design of a folder searched again with what its reports say: they are kept in the user's calibration first.
+
+    `UsageError` where there is no design, or where the reports have nothing to compare.
+    """
+    saved = folder / DESIGN
+    if not saved.is_file():
+        raise UsageError(
+            f"{folder}: no {DESIGN}, so that nothing is known to search again", hint="name a folder of sisy's"
+        )
+    record, found = Record.of(saved), read_back(folder, source=source, device=device)
+    target = record.whole_target(device)
+    known = Calibration.of_user().with_row(measured_of(found, target))
+    known.save()
+    request = replace(record.request(target, Path(record.source_at(source).path)), limits=limits)
+    design = optimize(request, listen, calibration=known)
+    lost = tuple(f"not fed back: {loop}, more than was predicted (`sisy readback` says why)" for loop in missed(found))
+    return replace(design, notes=(*design.notes, *lost)), known
 
 
 class _Clock:

@@ -18,6 +18,11 @@ def user_settings() -> Path:
     return user_config_path("sisyphus-hls") / NAME
 
 
+def user_calibration() -> Path:
+    """The file of what was measured, whether it is there or not."""
+    return user_config_path("sisyphus-hls") / "calibration.json"
+
+
 def user_cache() -> Path:
     """The folder of what can be made again."""
     return user_cache_path("sisyphus-hls")

@@ -3,7 +3,7 @@
 from sisyphus.api.choosing import Wanted, optimize, request_of
 from sisyphus.api.inputs import KernelFile, board, read, source_of
 from sisyphus.api.listings import Analysis, Devices, Solvers
-from sisyphus.api.telling import analyze, devices, diff, emit, estimate, explain, read_back, solvers, verify
+from sisyphus.api.telling import analyze, devices, diff, emit, estimate, explain, read_back, resolve, solvers, verify
 from sisyphus.design import Design
 from sisyphus.doctor import examine
 
@@ -26,6 +26,7 @@ __all__ = [
     "read",
     "read_back",
     "request_of",
+    "resolve",
     "solvers",
     "source_of",
     "verify",

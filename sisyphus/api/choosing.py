@@ -9,6 +9,7 @@ from typing import Literal, TypedDict, Unpack
 from sisyphus import pipeline
 from sisyphus.api.inputs import DEFAULT_DEVICE, KernelLike, TargetLike, as_source, as_target, seconds_of, share_of
 from sisyphus.cache import Cache
+from sisyphus.calibration import Calibration
 from sisyphus.choice import silent
 from sisyphus.design import Design
 from sisyphus.errors import UsageError
@@ -66,19 +67,23 @@ def optimize(
     output: str | Path | None = None,
     listen: Listen = silent,
     cache: bool = True,
+    calibration: bool = False,
     **wanted: Unpack[Wanted],
 ) -> Design:
     """Chooses a design for a kernel, prints it as HLS C++ and verifies it.
 
     The design is complete in memory; with `output` it is written to that folder, too. `listen` is told each stage as it
     begins. What was searched before is not searched again, unless `cache` is False; the design says so
-    (`design.remembered`). A design that fails its verification is returned, and says so (`design.verdict`,
-    `design.check()`). `NothingFits` where no design fits the budgets, `TimeUp` where time ran out with none.
+    (`design.remembered`). With `calibration`, budgets are tightened by what reports said of other designs (`resolve`).
+    A design that fails its verification is returned, and says so (`design.verdict`, `design.check()`). `NothingFits`
+    where no design fits the budgets, `TimeUp` where time ran out with none.
     """
     request = request_of(kernel, target, **wanted)
     place = None if output is None else Path(output)
     pipeline.prepare(request, place)
-    design = pipeline.optimize(request, listen, Cache.of_user() if cache else None)
+    design = pipeline.optimize(
+        request, listen, Cache.of_user() if cache else None, Calibration.of_user() if calibration else None
+    )
     if place is not None:
         design.save(place)
     return design

@@ -86,6 +86,23 @@ def read_back(folder: str | Path, *, source: str | Path | None = None, device: s
     return pipeline.read_back(Path(folder), source=_path(source), device=device)
 
 
+def resolve(
+    folder: str | Path,
+    *,
+    source: str | Path | None = None,
+    device: str | None = None,
+    time_limit: float | str | None = DEFAULT_LIMIT_S,
+    seed: int = 0,
+    listen: Listen = silent,
+) -> Design:
+    """Keeps what the reports below a folder say in the user's calibration, and searches its design again with that.
+
+    Budgets of resources of which the design took more than was predicted become smaller by that ratio.
+    """
+    limits = Limits(seconds=seconds_of(time_limit), seed=seed)
+    return pipeline.resolve(Path(folder), source=_path(source), device=device, limits=limits, listen=listen)[0]
+
+
 def diff(first: str | Path, second: str | Path) -> DesignDifference:
     """How two written designs of one kernel differ, and where the cycles between them are: folders or JSON files."""
     return pipeline.compare_designs(Path(first), Path(second))

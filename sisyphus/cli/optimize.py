@@ -118,6 +118,11 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     "--gap", default="0", show_default=True, metavar="PERCENT", help="Stop at a design proved this near to the best."
 )
 @click.option("--no-cache", is_flag=True, help="Search even where the same was searched before (`sisy cache`).")
+@click.option(
+    "--calibration",
+    is_flag=True,
+    help="Tighten budgets by what reports said of other designs (`sisy readback --resolve`).",
+)
 @click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="FILE", help="Begin the search with this design.")
 @click.option(
@@ -187,10 +192,12 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     """One kernel, from the options of the command; `indent` of its JSON."""
     from sisyphus import api, pipeline
     from sisyphus.cache import Cache
+    from sisyphus.calibration import Calibration
 
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
     given, cache = _given(), None if options.pop("no_cache") else Cache.of_user()
+    calibration = Calibration.of_user() if options.pop("calibration") else None
     _check_together(options, given)
     file = read_project_file(Path.cwd())
     if options["design"] is not None and file.fixes:
@@ -201,7 +208,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     pipeline.prepare(request, output)
     try:
         with progress(kernel.path, quiet=quiet) as listen:
-            design = pipeline.optimize(request, listen, cache)
+            design = pipeline.optimize(request, listen, cache, calibration)
     except UsageError as wrong:
         raise file.placed(wrong) from wrong
     if design.was_interrupted:
