@@ -156,10 +156,11 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
     for before, found in bases:
         for other in proposals(found, kernel.distribution):
             rewrites = (*before, SCHEDULE + other.text)
-            if (still := latched(other.dependences)) is not None:
-                name = f"{other.name}-latched"
-                yield _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
-            yield _analysed(other.scop, other.dependences, source, rewrites=rewrites, name=other.name)
+            still = latched(other.dependences)
+            if still is None:
+                yield _analysed(other.scop, other.dependences, source, rewrites=rewrites, name=other.name)
+            else:
+                yield _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=other.name)
 
 
 def _analysed(

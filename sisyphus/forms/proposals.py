@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations, product
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
 from sisyphus.analysis.distribution import strong_components
@@ -33,20 +33,41 @@ SHORTER = 4
 #: Dependences between statements up to which isl is asked: its schedulers cannot be interrupted.
 MOST_PAIRS = 30
 
+#: Statements that one may be split into.
+MOST_PIECES = 9
+
 #: The outermost times of every statement.
 Prefix = Mapping[StmtId, tuple[Affine, ...]]
 
 
+@dataclass(frozen=True)
+class Timing:
+    """Instances `where` a condition holds run at `times`; both as text in isl's notation, of a `statement` so, too."""
+
+    statement: str
+    times: tuple[str, ...]
+    where: str = ""
+
+    def __str__(self) -> str:
+        condition = f" : {self.where}" if self.where else ""
+        return f"{self.statement} -> [{', '.join(self.times)}]{condition}"
+
+
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """An order that was proved: `text` are its times in isl's notation, `steps` its longest chain of iterations."""
+    """An order that was proved, and `steps`, its longest chain of iterations."""
 
     name: str
-    text: str
+    timings: tuple[Timing, ...]
     scop: Scop
     dependences: Dependences
     distribution: Distribution
     steps: int
+
+    @property
+    def text(self) -> str:
+        """The times in isl's notation."""
+        return _text(self.timings)
 
 
 def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal, ...]:
@@ -56,17 +77,18 @@ def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal,
     """
     statements = found.scop.statements
     groups = [_part(found, group) for group in strong_components(statements, [(e.source, e.sink) for e in found.edges])]
-    ranked = [_alternatives(group) for group in groups]
+    alternatives = [_alternatives(group) for group in groups]
     most = steps_of(distribution.body) // SHORTER
     kept: dict[str, Proposal] = {}
     for choice in range(MOST):
-        chosen = [found[min(choice, len(found) - 1)] if found else None for found in ranked]
+        chosen = [some[min(choice, len(some) - 1)] if some else None for some in alternatives]
         if any(chosen):
-            text = _together(groups, chosen)
-            proposal = _proved(found, text, next(p.name for p in chosen if p is not None))
+            timings = tuple(_together(groups, chosen))
+            proposal = _proved(found, timings, next(p.name for p in chosen if p is not None))
             if proposal is not None and proposal.steps <= most:
-                kept.setdefault(text, proposal)
-    return tuple(_named_apart(sorted(kept.values(), key=lambda p: (p.steps, len(p.text), p.text))))
+                kept.setdefault(proposal.text, proposal)
+    ranked = sorted(kept.values(), key=lambda p: (p.steps, len(p.text), p.text))
+    return tuple(_named_apart([p for p in ranked if p.steps <= SHORTER * ranked[0].steps]))
 
 
 def _part(found: Dependences, group: Sequence[Statement]) -> Dependences:
@@ -80,30 +102,27 @@ def _alternatives(group: Dependences) -> list[Proposal]:
         return []
     most = steps_of(distribute(group.scop, group).body) // SHORTER
     proposed: dict[int, Proposal] = {}
-    for prefix in _prefixes(group):
-        proposal = _proved(group, _text(_completed(group, prefix)), _name(prefix))
+    for name, timings in chain(_by_schedulers(group), _by_splitting(group)):
+        proposal = _proved(group, timings, name)
         if proposal is not None and proposal.steps <= most:
             proposed.setdefault(proposal.steps, proposal)
     return [proposed[steps] for steps in sorted(proposed)]
 
 
-def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) -> str:
+def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) -> Iterator[Timing]:
     """One group after another, in the order chosen for it or that of the source."""
-    times: dict[Statement, Sequence[Affine]] = {}
     for at, (group, proposal) in enumerate(zip(groups, chosen, strict=True)):
-        if proposal is None:
-            inner = {s: tuple(_inner(s, group.scop.statements)) for s in group.scop.statements}
-        else:
-            domains = {str(s.id): s.domain for s in group.scop.statements}
-            inner = {group.scop.statement(StmtId(t.name)): t.times for t in read_times(proposal.text, domains)}
-        times |= {s: [const(at), *rows] for s, rows in inner.items()}
-    return _text(times if len(groups) > 1 else {s: rows[1:] for s, rows in times.items()})
+        statements = group.scop.statements
+        inner = proposal.timings if proposal else [_timing(s, list(_inner(s, statements))) for s in statements]
+        yield from (replace(t, times=(str(at), *t.times)) if len(groups) > 1 else t for t in inner)
 
 
-def _text(times: Mapping[Statement, Sequence[Affine]]) -> str:
-    """In isl's notation."""
-    parts = [f"{statement} -> [{', '.join(map(str, rows))}]" for statement, rows in times.items()]
-    return f"{{ {'; '.join(parts)} }}"
+def _timing(statement: Statement, times: Sequence[Affine], where: str = "") -> Timing:
+    return Timing(str(statement), tuple(map(str, times)), where)
+
+
+def _text(timings: Sequence[Timing]) -> str:
+    return f"{{ {'; '.join(map(str, timings))} }}"
 
 
 def _named_apart(ranked: Sequence[Proposal]) -> Iterator[Proposal]:
@@ -113,15 +132,15 @@ def _named_apart(ranked: Sequence[Proposal]) -> Iterator[Proposal]:
         yield proposal if number == 1 else replace(proposal, name=f"{proposal.name}-{number}")
 
 
-def _proved(found: Dependences, text: str, name: str) -> Proposal | None:
+def _proved(found: Dependences, timings: tuple[Timing, ...], name: str) -> Proposal | None:
     """The order with all that is known of it; None where it is no order of loops, or not proved to be the same."""
     try:
-        scop = scheduled(found, text)
+        scop = scheduled(found, _text(timings))
     except ScheduleError:
         return None
     again = dependences(scop)
     distribution = distribute(scop, again)
-    return Proposal(name, text, scop, again, distribution, steps_of(distribution.body))
+    return Proposal(name, timings, scop, again, distribution, steps_of(distribution.body))
 
 
 def steps_of(body: Sequence[OuterLoop | Nest]) -> int:
@@ -136,6 +155,48 @@ def steps_of(body: Sequence[OuterLoop | Nest]) -> int:
                 steps *= 1 if loop.kind is LoopKind.PARALLEL else max(loop.trip_count, 1)
             total += steps
     return total
+
+
+def _by_schedulers(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]]:
+    for prefix in _prefixes(found):
+        yield _name(prefix), tuple(_timing(s, times) for s, times in _completed(found, prefix).items())
+
+
+def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]]:
+    """A statement that reads what it updates elsewhere, cut where the two meet, as at row and column k of the paths.
+
+    The outermost loop stays outside, and the pieces follow one another inside where the dependences allow it.
+    """
+    [statement, *others] = found.scop.statements
+    cuts = [] if others else list(_meetings(statement))
+    if not cuts or 3 ** len(cuts) > MOST_PIECES:
+        return
+    where = [" and ".join(signs) for signs in product(*([f"{cut} {sign} 0" for sign in "<=>"] for cut in cuts))]
+    order = [str(name) for name in statement.iterators]
+    every = (Timing(str(statement), (*order, str(at)), text) for at, text in enumerate(where))
+    pieces = tuple(piece for piece in every if read_times(_text([piece]), {statement.id: statement.domain}))
+    split = _proved(found, pieces, "split")
+    if split is not None and len(split.scop.statements) == len(pieces):
+        conditions = {s.id: piece.where for s, piece in zip(split.scop.statements, pieces, strict=True)}
+        prefix = {s.id: (var(statement.iterators[0]),) for s in split.scop.statements}
+        completed = _completed(split.dependences, prefix, apart=True)
+        name = f"split-{','.join(map(str, cuts))}".replace(" ", "")
+        yield (
+            name,
+            tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in completed.items()),
+        )
+
+
+def _meetings(statement: Statement) -> Iterator[Affine]:
+    """What is zero where a subscript of a read has the value of that of the write."""
+    seen: set[Affine] = set()
+    for ref in statement.reads:
+        if ref.array == statement.write.array:
+            for written, read in zip(statement.write.index, ref.index, strict=True):
+                cut = written - read
+                if not cut.is_constant and cut not in seen:
+                    seen.add(cut)
+                    yield cut
 
 
 def _prefixes(found: Dependences) -> Iterator[Prefix]:
@@ -159,8 +220,8 @@ def _prefixes(found: Dependences) -> Iterator[Prefix]:
             yield {name: row[: last + 1] for name, row in rows.items()}
 
 
-def _completed(found: Dependences, prefix: Prefix) -> dict[Statement, list[Affine]]:
-    """Times that begin with these."""
+def _completed(found: Dependences, prefix: Prefix, *, apart: bool = False) -> dict[Statement, list[Affine]]:
+    """Times that begin with these; what computes the same becomes one statement again unless it is kept `apart`."""
     statements = found.scop.statements
     maps = {s.id: schedule(s.id, s.iterators, prefix[s.id]) for s in statements}
     tied = [
@@ -168,7 +229,7 @@ def _completed(found: Dependences, prefix: Prefix) -> dict[Statement, list[Affin
         for edge in found.edges
         if not simultaneous(edge.relation, maps[edge.source], maps[edge.sink]).is_empty()
     ]
-    for one, other in combinations(statements, 2):
+    for one, other in () if apart else combinations(statements, 2):
         if _are_twins(one, other) and prefix[one.id] == prefix[other.id]:
             tied += [(one.id, other.id), (other.id, one.id)]
     return {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from sisyphus.poly.affine import Affine
-from sisyphus.poly.sets import CONTEXT, Map, Set, dim_names
+from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names
 
 #: isl steps for one schedule; those of PolyBench take less than a tenth.
 MOST_STEPS = 1_000_000
@@ -87,8 +87,24 @@ def _parts(relation: isl.UnionMap, domains: Mapping[str, Set]) -> list[Timed]:
         for points, times in _pieces(isl.PwMultiAff.from_map(one), dim_names(domain)):
             inside = points.set_tuple_name(name).intersect(domain)
             if not inside.is_empty():
-                found.append(Timed(name, inside, times))
+                known = _equations(inside)
+                found.append(Timed(name, inside, tuple(time.substitute(known) for time in times)))
     return sorted(found, key=lambda part: (part.name, str(part.instances)))
+
+
+def _equations(points: Set) -> dict[str, Affine]:
+    """The inner dimensions that the outer ones fix, by equations that hold for all points: where i = k, i is k."""
+    [(_, left)] = constraints(isl.Set.from_basic_set(points.affine_hull().remove_divs()))
+    solved: dict[str, Affine] = {}
+    for name in reversed(dim_names(points)):
+        for equation in left:
+            factor = equation.coefficient(name)
+            if abs(factor) == 1:
+                value = (equation - Affine.of({name: factor})) * -factor
+                left = [e.substitute({name: value}) for e in left if e is not equation]
+                solved = {n: v.substitute({name: value}) for n, v in solved.items()} | {name: value}
+                break
+    return solved
 
 
 def _pieces(function: isl.PwMultiAff, names: Sequence[str]) -> list[tuple[Set, tuple[Affine, ...]]]:

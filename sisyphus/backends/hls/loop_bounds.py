@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sisyphus.backends.hls.express import Affines
-from sisyphus.ir import DOUBLE, FLOAT
+from sisyphus.ir import ALL_TYPES
 from sisyphus.plan import Bound, For, Quotient
 from sisyphus.plan.ranges import Ranges, affine_range
 
@@ -87,11 +87,11 @@ HELPERS: dict[str, tuple[str, ...]] = {
     "larger": ("static int larger(int left, int right)", "return left > right ? left : right;"),
     "smaller": ("static int smaller(int left, int right)", "return left < right ? left : right;"),
     **{
-        f"{UPDATED}{kind.c_name}": (
-            f"static {kind.c_name} {UPDATED}{kind.c_name}(bool runs, {kind.c_name} kept, {kind.c_name} updated)",
+        f"{UPDATED}{kind.key}": (
+            f"static {kind.c_name} {UPDATED}{kind.key}(bool runs, {kind.c_name} kept, {kind.c_name} updated)",
             "return runs ? updated : kept;",
         )
-        for kind in (FLOAT, DOUBLE)
+        for kind in ALL_TYPES
     },
     "long_abs": ("static long long long_abs(long long value)", "return value < 0 ? -value : value;"),
     "int_abs": ("static int int_abs(int value)", "return value < 0 ? -value : value;"),

@@ -14,7 +14,7 @@ from sisyphus.backends.hls.interface import parameter
 from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, least_trips
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId, Ref, substitute
+from sisyphus.ir import ALL_TYPES, ArrayId, Ref, substitute
 from sisyphus.plan import (
     Buffer,
     Call,
@@ -218,8 +218,8 @@ class TaskPrinter:
             self.w.line(f"{target} = {expressions.value(value)};")
             return
         conditions = self.affines.conditions(guard.conditions)
-        if guard.skip is Skip.SELECT:
-            helper = f"{UPDATED}{kind.c_name}"
+        if guard.skip is Skip.SELECT and kind in ALL_TYPES:
+            helper = f"{UPDATED}{kind.key}"
             self.helpers.add(helper)
             self.w.line(f"{target} = {helper}({conditions}, {target}, {expressions.value(value)});")
         else:

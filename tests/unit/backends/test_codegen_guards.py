@@ -16,6 +16,8 @@ from straight_c import with_source
 
 from sisyphus.analysis import dependences
 from sisyphus.backends.hls import SAME_ARITHMETIC, project
+from sisyphus.frontend import read
+from sisyphus.ir import Scop
 from sisyphus.plan import Guard, Plan, Skip, walk
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 from sisyphus.target import load_device, make_target
@@ -30,14 +32,16 @@ for i in range(12):
 """
 
 
-def plan_of(tile: tuple[int, int, int], banks: int) -> Plan:
+def plan_of(tile: tuple[int, int, int], banks: int, source: Scop | None = None) -> Plan:
     """The triangle with a pipelined loop over rows and unrolled columns."""
-    kernel = kernel_of(with_source(scop(TRIANGLE, C=(12, 12), A=(12,))), TARGET)
+    kernel = kernel_of(source or with_source(scop(TRIANGLE, C=(12, 12), A=(12,))), TARGET)
     [nest] = kernel.space.nests
     tiles = (("i", Tile(2, 6, 1)), ("j", Tile(*tile)))
     arrays = {"C": (1, banks), "A": (banks,)}
     buffers = tuple(BufferPoint(a, (nest.id,), KERNEL_PLACE, factors) for a, factors in arrays.items())  # type: ignore[arg-type]
-    return kernel.plan(DesignPoint("built", (NestPoint(nest.nest.statements, ("j", "i"), tiles, "i"),), buffers))
+    return kernel.plan(
+        DesignPoint(kernel.scop.name, (NestPoint(nest.nest.statements, ("j", "i"), tiles, "i"),), buffers)
+    )
 
 
 def skips(plan: Plan) -> set[Skip]:
@@ -64,6 +68,16 @@ def test_a_skipped_update_keeps_every_bit(tmp_path: Path) -> None:
     above = np.triu_indices(12, 1)
     assert (c[above] == before[above]).all()
     assert not (c == before).all()
+
+
+@pytest.mark.parametrize("kind", ["short", "unsigned long long"])
+def test_updates_of_integers_are_skipped_too(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    loops = "for (int i = 0; i < 12; i++) for (int j = 0; j <= i; j++) C[i][j] = C[i][j] + A[j];"
+    path.write_text(f"void k({kind} C[12][12], {kind} A[12]) {{\n#pragma scop\n{loops}\n#pragma endscop\n}}\n")
+    plan = plan_of((1, 1, 12), banks=12, source=read(str(path)))
+    assert skips(plan) == {Skip.SELECT}
+    assert all(check.passed for check in run(project(plan), plan).checks)
 
 
 def test_banks_of_one_length_hold_what_ragged_tiles_reach() -> None:

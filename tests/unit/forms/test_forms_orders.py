@@ -172,3 +172,23 @@ def test_local_variables_of_every_iteration_let_ludcmp_go_right_looking() -> Non
 def test_a_variable_that_carries_a_value_on_is_nobodys_own() -> None:
     built = scop("for i in range(4):\n    s[0] = s[0] + A[i]\n    B[i] = s[0]", A=(4,), B=(4,), s=(1,))
     assert privatise(built, dependences(built)) is None
+
+
+def test_shortest_paths_are_cut_at_row_and_column_k() -> None:
+    """What is negative on the diagonal changes row and column k while they are read: the pieces keep that order."""
+    source = read(str(KERNELS / "floyd-warshall.c"), defines=("N=7",))
+    found = dependences(source)
+    (first, *_) = proposals(found, distribute(source, found))
+    assert first.name == "split-j-k,i-k" and first.steps <= 7 * 9
+    assert len(first.scop.statements) == 9
+    form = rewritten(source, [SCHEDULE + first.text, LATCH])
+    promises.run(form)
+    assert len(form.arrays) > len(source.arrays)
+    assert is_same(source, first.scop) and is_same(source, form)
+
+
+def test_a_wrong_cut_of_the_shortest_paths_is_refused() -> None:
+    source = read(str(KERNELS / "floyd-warshall.c"), defines=("N=7",))
+    text = "{ S0[k, i, j] -> [k, 1, i, j] : j <= k; S0[k, i, j] -> [k, 0, i, j] : j > k }"
+    with pytest.raises(ScheduleError, match="must run before"):
+        scheduled(dependences(source), text)
