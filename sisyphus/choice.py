@@ -31,6 +31,8 @@ from sisyphus.target import KINDS, Target
 
 #: Moments of a search that are kept.
 MOMENTS = 200
+#: Share of a cost below which two of them are equal.
+EQUAL = 1e-9
 #: Combinations of tiles in a nest above which a smaller space is searched first.
 LARGE = 1_000_000
 
@@ -224,16 +226,23 @@ def _nothing_found(found: Sequence[Answer]) -> BaseException:
 
 
 def _together(best: Choice, found: Sequence[Answer]) -> SolveOutcome | None:
-    """The outcome of the best design, with the bound of all searches, and a proof where all of them have one."""
+    """The outcome of the best design, with the bound of all searches, and a proof where all of them have one.
+
+    A design that costs less than the bound is none of those that were searched: it was made better afterwards, and so
+    may be others. Then nothing is proved, and there is no bound.
+    """
     outcome = best.outcome
     if outcome is None or outcome.objective is None:
         return outcome
     whole = [answer for answer in found if not answer.part.is_seed and not isinstance(answer.failure, UsageError)]
     stops = [answer.stop for answer in found if answer.stop is Stop.INTERRUPTED] + [answer.stop for answer in whole]
     stop = next((stop for stop in stops if stop not in (Stop.PROVED, Stop.INFEASIBLE)), Stop.PROVED)
-    bounds = [outcome.objective, *(answer.bound for answer in whole)]
+    bounds = [answer.bound for answer in whole]
     known = [bound for bound in bounds if bound is not None]
-    return replace(outcome, stop=stop, bound=min(known) if len(known) == len(bounds) else None)
+    bound = min(known) if known and len(known) == len(bounds) else None
+    if bound is not None and bound > outcome.objective * (1 + EQUAL):
+        stop, bound = Stop.UNPROVED if stop is Stop.PROVED else stop, None
+    return replace(outcome, stop=stop, bound=bound)
 
 
 def share_of(limits: Limits, spent: float, left: int) -> Limits:
@@ -369,7 +378,7 @@ class _Search:
                 point, cycles = polished(space, point, self._judged)
             except KeyboardInterrupt:
                 cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
-            outcome = outcome if cycles is None else _improved(outcome, cycles)
+            outcome = outcome if cycles is None else replace(outcome, objective=cycles)
         best, *others = (kernel.point(p) for p in (point, *(as_fixed(space, o) for o in found.others)))
         known = tuple(Known(kernel, other) for other in others if other != best)
         notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
@@ -383,12 +392,6 @@ def _with_trace(choice: Choice, trace: list[report.Moment]) -> Choice:
     if choice.outcome is not None:
         kept.append(report.Moment(round(choice.outcome.seconds, 3), choice.outcome.objective, choice.outcome.bound))
     return replace(choice, trace=tuple(kept))
-
-
-def _improved(outcome: SolveOutcome, cycles: float) -> SolveOutcome:
-    """An outcome that speaks of a design better than what the search knew of."""
-    bound = None if outcome.bound is None else min(outcome.bound, cycles)
-    return replace(outcome, objective=cycles, bound=bound)
 
 
 def taken_by(choice: Choice, request: Request) -> dict[str, int]:

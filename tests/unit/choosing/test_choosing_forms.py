@@ -115,6 +115,8 @@ def test_the_upper_bound_is_what_a_search_counted_before_it_was_improved(
     best, [(_, one), (upper, _)] = searched(kernels, request, monkeypatch)
     assert cost(best) == 1.0 < upper
     assert (upper,) == one.counted
+    assert best.outcome is not None and one.bound == upper
+    assert (best.outcome.stop, best.outcome.bound) == (Stop.UNPROVED, None), "others may be made as much better"
 
 
 def test_additions_that_may_be_reassociated_need_not_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
