@@ -91,14 +91,14 @@ class Record:
             raise self.other_board(device, board.part)
         if board.part != part:
             return None, (f"`{name}` is the part {board.part} here, not {part}: build files not compared",)
-        return make_target(board, clock_mhz=float(self.board["clock_mhz"])), ()
+        return make_target(board, budget="chip", clock_mhz=float(self.board["clock_mhz"])), ()
 
     def whole_target(self, device: str | None) -> Target:
         """The board with the budgets that the design was searched within."""
         board = load_device(device or str(self.board["device"]))
         if device is not None and board.part != self.board["part"]:
             raise self.other_board(device, board.part)
-        whole = make_target(board, clock_mhz=float(self.board["clock_mhz"]))
+        whole = make_target(board, budget="chip", clock_mhz=float(self.board["clock_mhz"]))
         try:
             budget = Resources(**{f.name: int(self.board["budget"][f.name]) for f in fields(Resources)})
             return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]))

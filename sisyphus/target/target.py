@@ -73,7 +73,7 @@ def level_for(device: Device, platform: Platform | None, ordered: Mapping[str, i
 def make_target(
     device: Device,
     *,
-    budget: Level | None = "chip",
+    budget: Level | None = None,
     platform: str | None = None,
     dsp: int | None = None,
     onchip_bytes: int | None = None,

@@ -140,7 +140,7 @@ def _fix(case: Case, folder: Path, rng: random.Random) -> None:
     source = _source(case, folder)
     nest = rng.choice(("S0", "S1", "S0+S1", "A", "A@S0", "", "S99"))
     fixes = tuple(f"{nest}.{rng.choice(KNOBS)}={rng.choice(VALUES)}" for _ in range(rng.choice((1, 1, 3))))
-    asked = Request(source, make_target(load_device("u55c")), fixes=fixes)
+    asked = Request(source, make_target(load_device("u55c"), budget="chip"), fixes=fixes)
     space_of(request.load_kernels(source)[0], asked)
 
 

@@ -24,7 +24,7 @@ from sisyphus.target import load_device, make_target
 from sisyphus.verification.differential_run import INCLUDE_DIR, run
 from sisyphus.verification.proof import prove
 
-TARGET = make_target(load_device("u200"), clock_mhz=250)
+TARGET = make_target(load_device("u200"), budget="chip", clock_mhz=250)
 TRIANGLE = """
 for i in range(12):
     for j in range(i + 1):

@@ -153,5 +153,5 @@ def test_two_at_once(asked: Request, cache: Cache) -> None:
 def test_only_the_newest_are_kept(asked: Request, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sisyphus.cache.MOST", 2)
     for dsp in (16, 32, 64):
-        pipeline.optimize(replace(asked, target=make_target(load_device("u200"), dsp=dsp)), cache=cache)
+        pipeline.optimize(replace(asked, target=make_target(load_device("u200"), budget="chip", dsp=dsp)), cache=cache)
     assert len(cache.entries()) == 2

@@ -22,7 +22,7 @@ def limit(text: str, tmp_path: Path, *, tree: bool = False) -> Limit:
     path = tmp_path / "k.c"
     path.write_text(text)
     kernel = load_kernels(Source(str(path)))[0]
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     return limit_of(kernel.scop, kernel.dependences, kernel.live, target, tree=tree)
 
 
@@ -80,7 +80,7 @@ def test_longest_run_is_what_listing_finds(corner: tuple[int, int], slant: int, 
 
 @pytest.mark.skipif(not TARGETS.is_file(), reason="the published targets are not here")
 def test_compute_is_as_published() -> None:
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), budget="chip")
     for row in csv.DictReader(TARGETS.read_text().splitlines()):
         [path] = [p for d in ("polybench", "nn") if (p := ROOT / "kernels" / d / f"{row['kernel']}.c").exists()]
         kernel = load_kernels(Source(str(path)))[0]

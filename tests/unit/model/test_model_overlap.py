@@ -10,7 +10,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import Call, Plan
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 STEP = VITIS_2023_2.cycles.step
 
 

@@ -14,7 +14,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import Call, Plan, Schedule, dump
 from sisyphus.target import load_device, make_target
 
-TARGET = make_target(load_device("u200"))
+TARGET = make_target(load_device("u200"), budget="chip")
 
 
 def faults(schedule: Schedule) -> list[str]:

@@ -26,7 +26,7 @@ sampled = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the sample reports ar
 def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
     source = tmp_path_factory.mktemp("kernel") / "scale_sum.c"
     source.write_text(SOURCE)
-    return optimize(Request(Source(str(source)), make_target(load_device("u200")), verify=False))
+    return optimize(Request(Source(str(source)), make_target(load_device("u200"), budget="chip"), verify=False))
 
 
 def report(design: Design, **spoiled: int) -> str:

@@ -19,7 +19,7 @@ SOURCE = "void k(float a[64], const float b[64]) { for (int i = 0; i < 64; i++) 
 def design(tmp_path_factory: pytest.TempPathFactory) -> Design:
     path = tmp_path_factory.mktemp("kernel") / "k.c"
     path.write_text(SOURCE)
-    return optimize(Request(Source(str(path)), make_target(load_device("u200")), verify=False))
+    return optimize(Request(Source(str(path)), make_target(load_device("u200"), budget="chip"), verify=False))
 
 
 def test_a_design_near_its_limit_is_not_scolded(design: Design) -> None:

@@ -140,14 +140,16 @@ def test_unreadable_files(tmp_path: Path) -> None:
 
 def test_flags_only_tighten() -> None:
     u200 = load_device("u200")
-    tight = make_target(u200, dsp=1000, onchip_bytes=7_200_000, lut=10**9, clock_mhz=220, max_partition=64)
+    tight = make_target(
+        u200, budget="chip", dsp=1000, onchip_bytes=7_200_000, lut=10**9, clock_mhz=220, max_partition=64
+    )
     assert tight.budget.dsp == 1000
     assert tight.budget.onchip_bytes == 7_200_000
     assert tight.budget.lut == u200.lut
     assert (tight.clock_mhz, tight.max_partition, tight.port_bits) == (220.0, 64, 512)
     assert make_target(u200, dsp=0).budget.dsp == 0
-    assert make_target(u200, onchip_bytes=10**12).budget.onchip_bytes == u200.chip().onchip_bytes
-    assert make_target(u200).max_partition == 1024
+    assert make_target(u200, budget="chip", onchip_bytes=10**12).budget.onchip_bytes == u200.chip().onchip_bytes
+    assert (make_target(u200).max_partition, make_target(u200).level) == (1024, "routable")
 
 
 def test_impossible_flags() -> None:
