@@ -20,6 +20,7 @@ RULES = {
     "port-conflict": "more accesses to a bank in one cycle than it has ports",
     "dataflow-form": "a dataflow region that holds something else than calls",
     "dataflow-channel": "a variable with more than one producer or consumer in a dataflow region",
+    "unproved-dependence": "a promise about dependences that the tool obeys unchecked",
     "double-literal": "a double literal in float code",
     "subnormal": "a subnormal number, or a question about one: AMD's floating-point cores take them for zero",
     "reserved-name": "an identifier that C++ or HLS uses for itself",

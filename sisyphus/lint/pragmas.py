@@ -87,6 +87,7 @@ def check_pragmas(design: Design) -> Iterator[Finding]:
         yield from _interface(design, function)
 
 
+PROMISE = "leave it out where an element comes back after its sum and 3 cycles; read other elements from a copy"
 INSIDE = "put it behind the brace of the function or loop that it is for"
 
 
@@ -109,6 +110,10 @@ def _check(pragma: Pragma) -> Iterator[Finding]:
     for word in TYPES.get(name, ()):
         if word in pragma.options and pragma.value(word) is None:
             yield finding("bare-type", token, f"`{word}` stands alone in `{name}`", f"write `type={word}`")
+    if name == "dependence" and ("false" in pragma.options or pragma.value("dependent") == "false"):
+        promised = pragma.value("variable") or "the arrays of this loop"
+        message = f"nobody checks that starts of this loop do not wait for `{promised}`"
+        yield finding("unproved-dependence", token, message, PROMISE)
     kind, factor = pragma.value("type"), pragma.value("factor")
     if name == "array_partition" and kind in ("cyclic", "block") and factor is None:
         yield finding("pragma-option", token, f"`type={kind}` does not say how many banks", "add `factor=N`")

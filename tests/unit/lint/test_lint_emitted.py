@@ -39,6 +39,10 @@ PLANTED = {
     "bare-type": ("type=complete", "complete"),
     "m-axi-scalar": ("mode=s_axilite port=alpha", "mode=m_axi port=alpha"),
     "unknown-pragma": ("HLS pipeline", "HLS pipline"),
+    "unproved-dependence": (
+        "#pragma HLS pipeline\n",
+        "#pragma HLS dependence variable=buf_C type=inter dependent=false\n",
+    ),
     "double-literal": (" * buf_", " * 0.5 * buf_"),
 }
 
