@@ -19,9 +19,6 @@ from sisyphus.plan.plan import Buffer
 from sisyphus.plan.ranges import Ranges, affine_range, loop_range
 from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run, Skip, Together
 
-#: Operators of integers that have a value for all operands.
-WRAPPING = frozenset({"+", "-", "*", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "&&", "||"})
-
 
 @dataclass(frozen=True)
 class Skipping:
@@ -68,7 +65,8 @@ class Skipping:
         }
         if statement.write not in statement.reads or not inside[statement.write]:
             return Skip.BRANCH
-        return Skip.SELECT if all(inside.values()) and _is_harmless(statement) else Skip.KEEP
+        is_float = self.buffers[statement.write.array].type.is_float
+        return Skip.SELECT if is_float and all(inside.values()) and _is_harmless(statement) else Skip.KEEP
 
     def _is_inside(self, ref: Ref, ranges: Ranges) -> bool:
         """Whether an element lies in its buffer for all values of the loops around."""
@@ -81,14 +79,10 @@ class Skipping:
 
 
 def _is_harmless(statement: Statement) -> bool:
-    """Whether the value may be computed where it is not asked for.
+    """Whether the value may be computed where it is not asked for: floating-point arithmetic never traps.
 
-    Floating-point arithmetic never traps, and integers wrap; but they may not be divided by zero nor shifted by
-    anything, and a table has no element at the subscripts of other iterations.
+    Integer operations may, and a table has no element at the subscripts of other iterations.
     """
-    return not any(
-        isinstance(part, Lookup)
-        or (isinstance(part, Binary) and part.op not in WRAPPING and not part.type.is_float)
-        or (isinstance(part, Call) and not part.type.is_float)
-        for part in walk(statement.rhs)
-    )
+    parts = list(walk(statement.rhs))
+    is_float = all(part.type.is_float for part in parts if isinstance(part, Binary | Call))
+    return is_float and not any(isinstance(part, Lookup) for part in parts)
