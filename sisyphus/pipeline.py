@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from jinja2 import UndefinedError
-
 from sisyphus import allowance, report
 from sisyphus.backends.hls import Project, check_folder, project
 from sisyphus.cache import Answer, Cache
@@ -332,7 +330,7 @@ def write_page(folder: Path) -> Path:
     try:
         found = [json.loads(p.read_text(encoding="utf-8")) if p.is_file() else None for p in (run, folder / FRONT)]
         text = report.page(data, *found)
-    except (KeyError, ValueError, TypeError, UndefinedError) as fault:
+    except (KeyError, ValueError, TypeError) as fault:
         raise KernelError(
             f"{folder}: design.json or run.json is not as this version writes it ({fault!r})",
             hint="write the folder again with `sisy optimize --design`",

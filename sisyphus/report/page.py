@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from sisyphus.report.pictures import budgets_svg, front_svg, progress_svg, roofline_svg, timeline_svg
 
 #: Budgets by the names that people know.
@@ -40,6 +38,9 @@ def front_picture(design: Data, front: Data) -> str:
 
 
 def _rendered(template: str, design: Data, run: Data | None, front: Data | None) -> str:
+    """A template with a design in it; `KeyError` where its data lack something. Only pages need the library."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+
     loader = PackageLoader("sisyphus.report")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -47,7 +48,7 @@ def _rendered(template: str, design: Data, run: Data | None, front: Data | None)
     estimate, budget, limit = design["estimate"], design["target"]["budget"], design.get("limit") or {}
     used = {told: float(estimate[name]) for name, told in NAMES.items()}
     trace = (run or {}).get("trace") or ()
-    return environment.get_template(template).render(
+    values = dict[str, Any](
         design=design,
         run=run,
         estimate=estimate,
@@ -62,6 +63,10 @@ def _rendered(template: str, design: Data, run: Data | None, front: Data | None)
         front=front,
         pareto=None if front is None else front_picture(design, front),
     )
+    try:
+        return environment.get_template(template).render(values)
+    except UndefinedError as lacking:
+        raise KeyError(str(lacking)) from lacking
 
 
 def _largest_slr(design: Data, name: str) -> int | None:
