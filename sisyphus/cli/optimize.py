@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 #: refuses some more, which Python could ask for, too).
 SEARCH_OPTIONS = frozenset(
     re.findall(
-        r"\w+", "start top front fixes solver seed gap tiles padding reuse tree_reduction trust objective no_cache"
+        r"\w+",
+        "start top front fixes solver seed gap tiles padding reuse tree_reduction trust objective no_cache calibration",
     )
 )
 BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem bram uram lut ff max_partition"))
@@ -169,7 +170,8 @@ def optimize(kernels: tuple[Path, ...], **options: Any) -> None:
             _optimize(options | {"kernel": path, "output": place}, indent=None)
         except SisyphusError as failure:
             codes.append(failure.exit_code)
-            say(f"{path}: {failure.render()}")
+            told = failure.render()
+            say(told if str(path) in told.partition("\n")[0] else f"{path}: {told}")
             if options["as_json"]:
                 click.echo(json.dumps({"kernel": str(path)} | failure.to_json()))
     if codes:
