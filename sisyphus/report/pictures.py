@@ -79,8 +79,7 @@ def front_svg(designs: Sequence[Mapping[str, Any]], budget: Mapping[str, Any], t
             axes.plot(amount, design["cycles"], "o", color=COLOURS["load"], gid=mark, zorder=2)
             area = f"{design['dsp']:,} DSP, {design['bram18k']:,} BRAM18, {design['lut']:,} LUT"
             told[mark] = f"design {design['number']}: {design['cycles']:,} cycles, {area}"
-        axes.set_xscale("log")
-        axes.set_yscale("log")
+        _logarithmic(axes)
         if budget.get(kind):
             axes.axvline(budget[kind], color=COLOURS["task"], linestyle="--", label="budget")
         if limit is not None:
@@ -95,6 +94,18 @@ def front_svg(designs: Sequence[Mapping[str, Any]], budget: Mapping[str, Any], t
             axes.legend(frameon=False)
         axes.grid(visible=True, which="both", alpha=0.3)
     return _explained(as_svg(figure, transparent=False), told)
+
+
+def _logarithmic(axes: Any) -> None:
+    """Both axes, with labels at 1, 2 and 5 of every decade, which never lie on each other."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def _explained(picture: str, told: Mapping[str, str]) -> str:
