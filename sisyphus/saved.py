@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source, form_of
+from sisyphus.schemas import schema
 from sisyphus.source import read_bytes
 from sisyphus.space import DesignPoint, illegal
 
@@ -46,6 +48,11 @@ def read_data(path: Path) -> dict[str, Any]:
 
 def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
     whole = "design" not in data
+    known = () if whole else tuple(schema("design")["properties"])
+    for field in () if whole else sorted(set(data) - set(known)):
+        close = difflib.get_close_matches(field, known, n=1)
+        hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)} (`sisy schema design`)"
+        raise KernelError(f"{path}: {field}: no such field", hint=hint)
     return DesignPoint.from_json(data if whole else data["design"], path=str(path) if whole else f"{path}: design")
 
 

@@ -31,7 +31,7 @@ ROWS = (
     ("backends",),
     ("cpu",),
     ("verification", "lint"),
-    ("report", "readback"),
+    ("report", "readback", "schemas"),
     (
         "request",
         "saved",

@@ -30,6 +30,7 @@ from sisyphus.cli.optimize import optimize
 from sisyphus.cli.project_file import defaults
 from sisyphus.cli.readback import readback
 from sisyphus.cli.report import report
+from sisyphus.cli.schema import schema
 from sisyphus.cli.session import Terminated, limit_memory, plain_streams, session
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.talk import say
@@ -46,7 +47,7 @@ SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
     "A design": (optimize, verify, explain, estimate, report, diff, readback),
     "A kernel, or HLS C++ of any kind": (analyze, lint),
     "Many designs": (batch,),
-    "What there is": (devices, solvers, doctor, cache, completion, include),
+    "What there is": (devices, solvers, doctor, schema, cache, completion, include),
 }
 
 

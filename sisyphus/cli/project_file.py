@@ -24,7 +24,7 @@ COMMANDS = tuple(
     re.findall(
         r"\w+",
         "analyze batch cache completion devices diff doctor estimate explain include lint optimize readback report "
-        "solvers verify",
+        "schema solvers verify",
     )
 )
 #: The tables that the file of a working folder may have; the user's has no knobs, which are of one kernel.
@@ -62,7 +62,7 @@ def defaults(commands: Mapping[str, click.Command]) -> dict[str, dict[str, Any]]
     files = [_File.of(own, str(own), TABLES[1:]), _File.of(Path(NAME), NAME, TABLES)]
     found: dict[str, dict[str, Any]] = {name: {} for name in commands}
     for file in filter(None, files):
-        known = {spelled for command in commands.values() for spelled in _parameters(command)}
+        known = {spelled for command in commands.values() for spelled in parameters_of(command)}
         for spelled in file.content.get(COMMON, {}):
             if spelled not in known:
                 raise file.unknown(spelled, "an option of any command", sorted(known))
@@ -74,7 +74,7 @@ def defaults(commands: Mapping[str, click.Command]) -> dict[str, dict[str, Any]]
 
 def _values(file: _File, table: str, command: click.Command) -> Iterator[tuple[str, Any]]:
     """The parameters of a command that a table has values for."""
-    parameters = _parameters(command)
+    parameters = parameters_of(command)
     for spelled, value in file.content.get(table, {}).items():
         parameter = parameters.get(spelled)
         if parameter is not None:
@@ -83,7 +83,7 @@ def _values(file: _File, table: str, command: click.Command) -> Iterator[tuple[s
             raise file.unknown(spelled, f"an option of `sisy {table}`", sorted(parameters))
 
 
-def _parameters(command: click.Command) -> dict[str, click.Option]:
+def parameters_of(command: click.Command) -> dict[str, click.Option]:
     """The options of a command as a file spells them: without dashes in front."""
     options = [p for p in command.params if isinstance(p, click.Option)]
     return {max(option.opts, key=len).lstrip("-"): option for option in options}
