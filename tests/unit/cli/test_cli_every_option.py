@@ -59,6 +59,7 @@ OPTIMIZE = {
     "top": ("--top 2", REFUSED),
     "front": ("--pareto", REFUSED),
     "no_cache": ("--no-cache", REFUSED),
+    "calibration": ("--calibration", REFUSED),
     "explain": ("--explain --time-limit 1", "neighbours of"),
     "verify_how": ("--verify full", REFUSED),
     "no_verify": ("", HEARD),
