@@ -163,7 +163,13 @@ class Structures:
                 found.append(node)
                 continue
             self._known[node.name] = kind
-            found += [self._field(node, path, leaf, kind) for path, leaf in kind.fields()]
+            for path, leaf in kind.fields():
+                field = self._field(node, path, leaf, kind)
+                found.append(field)
+                if isinstance(leaf, c_ast.ArrayDecl) and isinstance(field.init, c_ast.StructRef):
+                    # An array gets its values from another one element by element.
+                    field.init, source = None, field.init
+                    found.append(_assigned(c_ast.ID(field.name, node.coord), self._resolved(source), leaf, node))
         return found
 
     def _field(self, node: c_ast.Decl, path: str, kind: c_ast.Node, structure: Structure) -> c_ast.Decl:
@@ -272,9 +278,7 @@ class Structures:
         return c_ast.UnaryOp(node.op, self._path(node.expr, path), node.coord)
 
 
-def _assigned(
-    left: c_ast.Node, right: c_ast.Node, kind: c_ast.Node, node: c_ast.Assignment, depth: int = 0
-) -> c_ast.Node:
+def _assigned(left: c_ast.Node, right: c_ast.Node, kind: c_ast.Node, node: c_ast.Node, depth: int = 0) -> c_ast.Node:
     """The assignment of a field, an array of numbers element by element."""
     if not isinstance(kind, c_ast.ArrayDecl):
         return c_ast.Assignment("=", left, right, node.coord)

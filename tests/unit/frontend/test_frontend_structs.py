@@ -26,7 +26,8 @@ KERNELS = {
     "by value": """void k(float o[6], Q q, const struct pair c) { for (int i = 0; i < 6; i++)
         o[i] += q.b[1].im * q.w[1] + c.in.z[1] + c.x; }""",
     "whole ones copied": """void k(Q p[6], Q o[6], C z) { for (int i = 0; i < 6; i++) {
-        C t = p[i].a; Q u; u = p[i]; o[i] = u; p[i].b[0] = t; p[i].b[1] = z; } }""",
+        C t = p[i].a; Q u; u = p[i]; o[i] = u; Q v = p[i]; o[i].w[2] += v.w[1] + v.b[1].re;
+        p[i].b[0] = t; p[i].b[1] = z; } }""",
     "initialised": """void k(int o[6]) {
         struct pair q[2] = {{1, {2, {3, 4}}}, {5}}; struct pair r = {.in = {.y = 9, .z = {7, 8}}};
         for (int i = 0; i < 2; i++) { o[i] = q[i].x + 10 * q[i].in.y + 100 * q[i].in.z[1] + r.in.z[i] + r.x;
