@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help setup demo polybench csynth score test fuzz lint format clean
+.PHONY: help setup demo polybench csynth score test coverage mutants fuzz lint format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,8 @@ help:
 	@echo "make csynth KERNEL=gemm      a design for a kernel of kernels/ in build/KERNEL, synthesized with Vitis HLS (must be on PATH)"
 	@echo "make score   the kernels of the published comparisons beside the best published cycles; goes on where it was stopped"
 	@echo "make test    run the tests"
+	@echo "make coverage  the same, and which lines and branches they miss"
+	@echo "make mutants PART=plan SAMPLE=50   changes of operators that the tests of a part do not notice (Cosmic Ray)"
 	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0; goes on where it stopped, failures in build/fuzz"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
@@ -52,6 +54,15 @@ score: $(VENV)/developing
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+coverage: $(VENV)/developing
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term-missing
+
+PART ?= plan
+SAMPLE ?= 50
+mutants: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
+	$(BIN)/python scripts/mutants.py $(PART) --sample $(SAMPLE)
 
 fuzz: $(VENV)/developing
 	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS)

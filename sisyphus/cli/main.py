@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,8 @@ def _refused(failure: OSError) -> int:
     if isinstance(failure, BrokenPipeError):
         return BROKEN_PIPE
     where = f"`{failure.filename}`: " if failure.filename else ""
-    say(f"error: {where}{failure.strerror or failure}")
+    with suppress(OSError):  # nowhere to say it
+        say(f"error: {where}{failure.strerror or failure}")
     return ToolError.exit_code
 
 
