@@ -115,6 +115,8 @@ def main() -> None:
             sys.stdout.flush()
     except Terminated as ended:
         code = ended.exit_code
+    except KeyboardInterrupt:  # before or after the command
+        code = INTERRUPTED
     except OSError as refused:
         code = _refused(refused)
     if code:

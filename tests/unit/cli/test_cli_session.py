@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from sisyphus.cli import main
 from sisyphus.cli.session import session
 
 HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -29,3 +31,13 @@ def test_signals_and_temporary_files_are_as_before(tmp_path: Path, monkeypatch: 
     assert os.environ["TMPDIR"] == str(tmp_path) and tempfile.gettempdir() == str(tmp_path)
     assert [signal.getsignal(number) for number in HEEDED] == before
     assert resource.getrlimit(resource.RLIMIT_DATA) == bound
+
+
+def test_ctrl_c_before_the_command_has_begun_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["sisyphus.cli.main"], "session", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
