@@ -14,7 +14,7 @@ from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.forms import SHORTER, steps_of
 from sisyphus.model import Estimator, paper
-from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of, with_copies, with_views
+from sisyphus.request import Form, Kernel, Model, Request, estimate_of, of_fixed_form, space_of, with_copies, with_views
 from sisyphus.search import (
     Found,
     Judged,
@@ -148,6 +148,7 @@ class _Parts:
         self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
     ) -> None:
         self.request, self.start = request, start
+        kernels = of_fixed_form(kernels, request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:

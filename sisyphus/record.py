@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.errors import KernelError, UsageError
-from sisyphus.request import Request, Source
+from sisyphus.forms import SCHEDULE
+from sisyphus.request import FIX_FORM, GIVEN_FORM, Request, Source
 from sisyphus.saved import read_data, read_point
 from sisyphus.space import DesignPoint, Options
 from sisyphus.target import Resources, Target, load_device, make_target
@@ -47,8 +48,10 @@ class Record:
             board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
             board |= {name: data["target"].get(name) for name in ("budget", "max_partition")}
             search, rest = dict(data.get("search", {})), (data.get("estimate"), data.get("interface"))
+            if FIX_FORM + GIVEN_FORM in search.get("fixes", ()):
+                source = replace(source, schedule=point.rewrites[0].removeprefix(SCHEDULE))
             return Record(path, source, str(told["sha256"]), board, point, search, *rest)
-        except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
             raise KernelError(f"{path}: `source` or `target` is not as sisy writes it ({fault!r})") from fault
 
     def source_file(self) -> Path | None:

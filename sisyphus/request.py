@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sisyphus import analysis
 from sisyphus.analysis import (
     Dependences,
     Distribution,
     Live,
+    LoopKind,
     View,
     Viewed,
     dependences,
@@ -20,7 +21,8 @@ from sisyphus.analysis import (
     liveness,
     privatise,
 )
-from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, latched, proposals
+from sisyphus.errors import UsageError
+from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, latched, proposals, rewritten, steps_of
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -30,6 +32,8 @@ from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
 from sisyphus.target import Target
 
 Model = Literal["measured", "paper"]
+#: Names of forms: as the kernel is written, by a schedule of the user's; what a fix of the form begins with.
+SOURCE_FORM, GIVEN_FORM, FIX_FORM = "source", "given", "form="
 #: What tells a form of a kernel apart: how it was rewritten, temporaries that are expanded, arrays that have views.
 Form = tuple[tuple[str, ...], tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[ArrayId, ...]]
 
@@ -38,7 +42,8 @@ Form = tuple[tuple[str, ...], tuple[ArrayId, ...], tuple[ArrayId, ...], tuple[Ar
 class Source:
     """A kernel as the user names it on the command line; `text` is that of the file where there is none to be read.
 
-    `sandboxed`: the file may include nothing outside of its folder and `include_dirs`.
+    `sandboxed`: the file may include nothing outside of its folder and `include_dirs`. `schedule` is an order of the
+    user's own in isl's notation.
     """
 
     path: str
@@ -50,6 +55,7 @@ class Source:
     temporaries: tuple[str, ...] = ()
     text: bytes | None = None
     sandboxed: bool = False
+    schedule: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,8 @@ class Kernel:
     """A kernel with everything that is known of it before any choice.
 
     `expanded` are its arrays that stand for a temporary of the source with a place for every iteration, `views` other
-    names of arrays in single nests; `rewrites` made it of the source before, under the name `name`.
+    names of arrays in single nests; `rewrites` made it of the source before. `name` is what `--fix form=NAME` calls it,
+    `temporaries` are arguments whose last values nobody wants.
     """
 
     scop: Scop
@@ -96,7 +103,8 @@ class Kernel:
     expanded: tuple[ArrayId, ...] = ()
     views: tuple[View, ...] = ()
     rewrites: tuple[str, ...] = ()
-    name: str = "source"
+    name: str = SOURCE_FORM
+    temporaries: tuple[str, ...] = ()
 
     @property
     def form(self) -> Form:
@@ -132,35 +140,49 @@ def read_kernel(source: Source) -> Scop:
 
 
 def load_kernels(source: Source) -> tuple[Kernel, ...]:
-    """Front end and analysis: the kernel as it is, with expanded temporaries where that frees nests, in other orders.
+    """Front end and analysis: all forms of `forms_of`."""
+    return forms_of(read_kernel(source), source)
+
+
+def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
+    """The kernel as it is, with expanded temporaries where that frees nests, in other orders.
 
     These are forms that any target may have; `with_views` makes more of them.
     """
-    scop = read_kernel(source)
     found = dependences(scop)
     kernels = [_analysed(scop, found, source)]
     expansion = expand(scop, found)
     if expansion is not None:
         names = tuple(ArrayId(e.name) for e in expansion.expanded)
-        kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names))
+        kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names, name="expanded"))
     kernels += _in_other_orders(kernels[0], source)
     return tuple(kernels)
 
 
 def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
-    """The kernel, and it with local variables of every iteration's own, in the orders that are worth a search."""
+    """The kernel, and it with local variables of every iteration's own, in the orders that are worth a search.
+
+    Where the user gives an order, in that one alone.
+    """
+    if source.schedule:
+        yield _in_order(kernel.dependences, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
+        return
     bases: list[tuple[tuple[str, ...], Dependences]] = [((), kernel.dependences)]
     private = privatise(kernel.scop, kernel.dependences)
     if private is not None:
         bases.append(((PRIVATE,), dependences(private.scop)))
     for before, found in bases:
         for other in proposals(found, kernel.distribution):
-            rewrites = (*before, SCHEDULE + other.text)
-            still = latched(other.dependences)
-            if still is None:
-                yield _analysed(other.scop, other.dependences, source, rewrites=rewrites, name=other.name)
-            else:
-                yield _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=other.name)
+            yield _in_order(found, (*before, SCHEDULE + other.text), other.name, source)
+
+
+def _in_order(found: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
+    """The form that the last rewrite makes, with latches where reads can have some."""
+    ordered = dependences(rewritten(found.scop, rewrites[-1:]))
+    still = latched(ordered)
+    if still is None:
+        return _analysed(ordered.scop, ordered, source, rewrites=rewrites, name=name)
+    return _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
 
 
 def _analysed(
@@ -169,10 +191,10 @@ def _analysed(
     source: Source,
     expanded: tuple[ArrayId, ...] = (),
     rewrites: tuple[str, ...] = (),
-    name: str = "source",
+    name: str = SOURCE_FORM,
 ) -> Kernel:
     distribution, live = distribute(scop, found), liveness(scop, source.temporaries)
-    return Kernel(scop, found, distribution, live, expanded, rewrites=rewrites, name=name)
+    return Kernel(scop, found, distribution, live, expanded, (), rewrites, name, source.temporaries)
 
 
 def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
@@ -198,18 +220,53 @@ def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
 def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
     """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
     same = (k for k in kernels if (k.rewrites, k.expanded) == (point.rewrites, point.expanded) and not k.views)
-    kernel = next(same, None)
+    kernel = next(same, None) or _rebuilt(kernels[0], point.rewrites)
     if kernel is None or not (point.viewed or point.copied):
         return kernel
     found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)
     return found if found is not None and (found.viewed, found.copied) == (point.viewed, point.copied) else None
 
 
+def _rebuilt(source: Kernel, rewrites: tuple[str, ...]) -> Kernel | None:
+    """A form that is not among those that are searched: of an order that was given, or that a scheduler found once."""
+    if not rewrites:
+        return None
+    scop = rewritten(source.scop, rewrites)
+    return _analysed(
+        scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name="given"
+    )
+
+
+def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:
+    """The forms that `--fix form=NAME` leaves; `UsageError` names them where there is none of that name."""
+    for fix in fixes:
+        if fix.startswith(FIX_FORM):
+            names = [kernel.name for kernel in kernels]
+            kernels = [kernel for kernel in kernels if kernel.name == fix.removeprefix(FIX_FORM)]
+            if not kernels:
+                raise UsageError(f"`--fix {fix}`: no such form", hint=f"forms: {', '.join(names)}")
+    return kernels
+
+
+def form_data(kernel: Kernel) -> dict[str, Any]:
+    """A form as plain data: its longest chain of iterations, what is parallel in its nests, and how it was made."""
+    return {
+        "name": kernel.name,
+        "steps": steps_of(kernel.distribution.body),
+        "parallel": {
+            nest.id: [loop.iterator for loop in nest.band if loop.kind is LoopKind.PARALLEL]
+            for nest in kernel.distribution.nests
+            if any(loop.kind is LoopKind.PARALLEL for loop in nest.band)
+        },
+        "rewrites": list(kernel.rewrites),
+    }
+
+
 def space_of(kernel: Kernel, request: Request) -> Space:
     """Everything that may be chosen: the design space with the knobs that the user fixed."""
     options = request.options.as_in_paper() if request.model == "paper" else request.options
     space = build_space(kernel.scop, kernel.dependences, kernel.distribution, kernel.live, request.target, options)
-    return apply_fixes(space, request.fixes)
+    return apply_fixes(space, [fix for fix in request.fixes if not fix.startswith(FIX_FORM)])
 
 
 def plan_of(kernel: Kernel, point: DesignPoint) -> Plan:

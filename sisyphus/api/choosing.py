@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
@@ -14,8 +15,9 @@ from sisyphus.choice import silent
 from sisyphus.design import Design
 from sisyphus.errors import UsageError
 from sisyphus.model import natural_objective
-from sisyphus.request import Model, Request
+from sisyphus.request import FIX_FORM, GIVEN_FORM, Model, Request
 from sisyphus.solve import DEFAULT_SOLVER, Limits
+from sisyphus.source import read_bytes
 from sisyphus.space import Options
 
 Listen = Callable[[str], None]
@@ -36,6 +38,8 @@ class Wanted(TypedDict, total=False):
     trust: Literal["any", "measured"]
     #: Knobs as `"S1.order=k,i,j"`.
     fix: Sequence[str]
+    #: A file with times of all instances in isl's notation: the only order that is searched.
+    schedule: str | Path | None
     solver: str
     #: Seconds of each search, or a text such as `"2m"`; None: no limit.
     time_limit: float | str | None
@@ -96,8 +100,12 @@ def request_of(
     goal, model = as_target(target), wanted.get("model", "measured")
     _check_together(wanted, model)
     verify, design, start = wanted.get("verify", True), wanted.get("design"), wanted.get("start")
+    source, fixes = as_source(kernel), tuple(wanted.get("fix", ()))
+    if (order := wanted.get("schedule")) is not None:
+        source = replace(source, schedule=_read_order(Path(order)))
+        fixes = (*fixes, FIX_FORM + GIVEN_FORM)
     return Request(
-        source=as_source(kernel),
+        source=source,
         target=goal,
         options=Options(
             tree_reduction=wanted.get("tree_reduction", False),
@@ -113,7 +121,7 @@ def request_of(
             gap=share_of(wanted.get("gap", 0)),
             seed=wanted.get("seed", 0),
         ),
-        fixes=tuple(wanted.get("fix", ())),
+        fixes=fixes,
         model=model,
         design=None if design is None else Path(design),
         binding=binding,
@@ -135,3 +143,12 @@ def _check_together(wanted: Wanted, model: Model) -> None:
     for name in ("objective", "pareto", "explain"):
         if wanted.get(name):
             raise UsageError(f"`--{name}` needs the measured model", hint="leave out `--model paper`")
+
+
+def _read_order(path: Path) -> str:
+    """A schedule on one line; lines that begin with `#` are comments."""
+    try:
+        lines = read_bytes(path).decode("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as failure:
+        raise UsageError(f"`--schedule {path}`: no file of text", hint="give a schedule in isl's notation") from failure
+    return " ".join(line.strip() for line in lines if not line.lstrip().startswith("#")).strip()

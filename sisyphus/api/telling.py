@@ -15,7 +15,7 @@ from sisyphus.pipeline import Costed
 from sisyphus.readback import Comparison
 from sisyphus.recheck import Rechecked
 from sisyphus.report import DesignDifference, Explanation
-from sisyphus.request import read_kernel
+from sisyphus.request import form_data, forms_of, read_kernel
 from sisyphus.solve import Limits, solver_infos
 from sisyphus.space import DesignPoint
 from sisyphus.target import device_names, load_device
@@ -25,10 +25,11 @@ PointLike = Design | DesignPoint | str | Path
 
 
 def analyze(kernel: KernelLike) -> Analysis:
-    """Statements, dependences, reductions, nests, legal orders and footprints of a kernel."""
+    """Statements, dependences, reductions, nests, legal orders, footprints and other forms of a kernel."""
     source = as_source(kernel)
     scop = kernel.scop if isinstance(kernel, KernelFile) else read_kernel(source)
-    return Analysis(analysis.summary(scop, source.temporaries), analysis.statement_graph_dot(scop))
+    told = analysis.summary(scop, source.temporaries) | {"forms": [form_data(form) for form in forms_of(scop, source)]}
+    return Analysis(told, analysis.statement_graph_dot(scop))
 
 
 def estimate(kernel: KernelLike, design: PointLike, target: TargetLike = DEFAULT_DEVICE) -> Costed:

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 SEARCH_OPTIONS = frozenset(
     re.findall(
         r"\w+",
-        "start top front fixes solver seed gap tiles padding reuse tree_reduction trust objective no_cache calibration",
+        "start top front fixes schedule solver seed gap tiles padding reuse tree_reduction trust objective no_cache "
+        "calibration",
     )
 )
 BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem bram uram lut ff max_partition"))
@@ -123,6 +124,12 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     "--calibration",
     is_flag=True,
     help="Tighten budgets by what reports said of other designs (`sisy readback --resolve`).",
+)
+@click.option(
+    "--schedule",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Search this order of instances alone, in isl's notation (`sisy analyze` lists others).",
 )
 @click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="FILE", help="Begin the search with this design.")

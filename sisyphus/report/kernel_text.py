@@ -34,8 +34,17 @@ def kernel_text(facts: Plain) -> str:
     if facts["views"]:
         header = ("view", "stands for", "in nest", "while these stand still")
         parts.append(_section("views, for arrays that do not fit on chip", header, map(_view, facts["views"])))
+    forms = facts.get("forms", ())
+    chains = ("form", "longest chain", "parallel")
+    parts.append(_section("forms that are searched (`--fix form=NAME`)", chains, map(_form, forms)))
+    parts += ["\n".join(f"{form['name']}: {rewrite}" for rewrite in form["rewrites"]) for form in forms]
     parts += [f"note: {note}" for note in facts["notes"]]
     return "\n\n".join(part for part in parts if part)
+
+
+def _form(form: Plain) -> tuple[str, ...]:
+    parallel = "; ".join(f"{', '.join(loops)} of {nest}" for nest, loops in form["parallel"].items())
+    return form["name"], f"{form['steps']:,}", parallel or "-"
 
 
 def _argument(argument: Plain, arrays: Sequence[Plain]) -> str:

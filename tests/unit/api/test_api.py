@@ -47,7 +47,7 @@ def test_importing_the_package_imports_no_library() -> None:
 def test_every_word_of_the_command_is_one_of_the_api() -> None:
     of_command = {p.name for p in command.commands["optimize"].params}
     of_others = set(
-        re.findall(r"\w+", "kernels function defines include_dirs params extents temporaries device platform")
+        re.findall(r"\w+", "kernels function defines include_dirs sandboxed params extents temporaries device")
     )
     of_others |= set(re.findall(r"\w+", "platform budget dsp mem bram uram lut ff clock max_partition memory_limit"))
     of_others |= set(re.findall(r"\w+", "output as_json quiet verbose no_verify no_cache calibration"))

@@ -51,6 +51,7 @@ OPTIMIZE = {
     "objective": ("--objective report", REFUSED),
     "trust": ("--trust measured", REFUSED),
     "fixes": ("--fix S0.i=4x1x4", REFUSED),
+    "schedule": ("--schedule order.txt", REFUSED),
     "solver": ("--solver exact", REFUSED),
     "time_limit": ("--time-limit never", "no time"),
     "seed": ("--seed 3", REFUSED),

@@ -1,0 +1,65 @@
+"""Orders of instances as forms: by name, by a file of the user's, and again from a saved design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sisyphus import api
+from sisyphus.errors import KernelError, UsageError
+from sisyphus.record import Record
+from sisyphus.request import form_of, load_kernels
+
+TEXT = """void scale(float A[12][12])
+{
+#pragma scop
+    for (int i = 1; i < 12; i++)
+        for (int j = 1; j < 12; j++)
+            A[i][j] = A[i - 1][j] * 0.5f + A[i][j];
+#pragma endscop
+}
+"""
+ORDER = "# columns outside\n{ S0[i, j] -> [j, i] }\n"
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "scale.c"
+    path.write_text(TEXT)
+    return path
+
+
+def test_an_order_of_the_users_own_is_searched_alone_and_saved(kernel: Path, tmp_path: Path) -> None:
+    order = tmp_path / "order.txt"
+    order.write_text(ORDER)
+    design = api.optimize(kernel, schedule=order, output=tmp_path / "out", cache=False, time_limit=20)
+    assert design.point.rewrites == ("schedule { S0[i, j] -> [j, i] }",)
+    assert design.verdict is not None and design.verdict.passed
+    record = Record.of(tmp_path / "out" / "design.json")
+    assert record.source.schedule == "{ S0[i, j] -> [j, i] }"
+    again = form_of(load_kernels(api.read(kernel).source), record.point)
+    assert again is not None and again.rewrites == design.point.rewrites
+    assert api.verify(tmp_path / "out").verdict.passed
+
+
+def test_an_order_that_makes_another_program_is_refused(kernel: Path, tmp_path: Path) -> None:
+    order = tmp_path / "order.txt"
+    order.write_text("{ S0[i, j] -> [-i, j] }")
+    with pytest.raises(KernelError, match=r"S0\[i: 1, j: 1\] must run before S0\[i: 2, j: 1\]"):
+        api.optimize(kernel, schedule=order)
+    with pytest.raises(UsageError, match="no file of text"):
+        api.optimize(kernel, schedule=tmp_path / "missing.txt")
+
+
+def test_a_form_is_fixed_by_its_name(kernel: Path) -> None:
+    assert api.optimize(kernel, fix=["form=source"], verify=False, cache=False).point.rewrites == ()
+    with pytest.raises(UsageError) as refused:
+        api.optimize(kernel, fix=["form=other"], verify=False, cache=False)
+    assert refused.value.hint == "forms: source"
+
+
+def test_forms_are_told_with_what_they_make_parallel(kernel: Path) -> None:
+    told = api.analyze(kernel)
+    assert told.data["forms"] == [{"name": "source", "steps": 11, "parallel": {"S0": ["j"]}, "rewrites": []}]
+    assert "source  11             j of S0" in str(told)
