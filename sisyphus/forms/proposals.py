@@ -176,7 +176,7 @@ def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]
     every = (Timing(str(statement), (*order, str(at)), text) for at, text in enumerate(where))
     pieces = tuple(piece for piece in every if read_times(_text([piece]), {statement.id: statement.domain}))
     split = _proved(found, pieces, "split")
-    if split is not None and len(split.scop.statements) == len(pieces):
+    if split is not None and len(split.scop.statements) == len(pieces) and _stay_under(order[0], split.scop.statements):
         conditions = {s.id: piece.where for s, piece in zip(split.scop.statements, pieces, strict=True)}
         prefix = {s.id: (var(statement.iterators[0]),) for s in split.scop.statements}
         completed = _completed(split.dependences, prefix, apart=True)
@@ -185,6 +185,11 @@ def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]
             name,
             tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in completed.items()),
         )
+
+
+def _stay_under(loop: str, pieces: Sequence[Statement]) -> bool:
+    """Whether each piece has the loop; one that runs in a single iteration of it has lost it."""
+    return all(loop in map(str, piece.iterators) for piece in pieces)
 
 
 def _meetings(statement: Statement) -> Iterator[Affine]:

@@ -192,3 +192,11 @@ def test_a_wrong_cut_of_the_shortest_paths_is_refused() -> None:
     text = "{ S0[k, i, j] -> [k, 1, i, j] : j <= k; S0[k, i, j] -> [k, 0, i, j] : j > k }"
     with pytest.raises(ScheduleError, match="must run before"):
         scheduled(dependences(source), text)
+
+
+def test_pieces_that_lose_the_outermost_loop_are_no_proposal() -> None:
+    source = scop(
+        "for i in range(1):\n    for j in range(6):\n        for k in range(6):\n            A[j] += A[k]", A=(6,)
+    )
+    found = dependences(source)
+    assert not any(p.name.startswith("split") for p in proposals(found, distribute(source, found)))
