@@ -17,6 +17,7 @@ from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
     Map,
+    TooLongError,
     computed_times,
     const,
     follows,
@@ -174,7 +175,10 @@ def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]
     where = [" and ".join(signs) for signs in product(*([f"{cut} {sign} 0" for sign in "<=>"] for cut in cuts))]
     order = [str(name) for name in statement.iterators]
     every = (Timing(str(statement), (*order, str(at)), text) for at, text in enumerate(where))
-    pieces = tuple(piece for piece in every if read_times(_text([piece]), {statement.id: statement.domain}))
+    try:
+        pieces = tuple(piece for piece in every if read_times(_text([piece]), {statement.id: statement.domain}))
+    except ValueError:
+        return  # they meet in every other iteration, or rarer still
     split = _proved(found, pieces, "split")
     if split is not None and len(split.scop.statements) == len(pieces) and _stay_under(order[0], split.scop.statements):
         conditions = {s.id: piece.where for s, piece in zip(split.scop.statements, pieces, strict=True)}
@@ -215,7 +219,10 @@ def _prefixes(found: Dependences) -> Iterator[Prefix]:
         return
     relations = [pair.coalesce() for pair in pairs.values()]
     for feautrier, outer_parallel in ((False, True), (True, False), (False, False)):
-        times = computed_times(domains, relations, feautrier=feautrier, outer_parallel=outer_parallel)
+        try:
+            times = computed_times(domains, relations, feautrier=feautrier, outer_parallel=outer_parallel)
+        except TooLongError:
+            return
         if times is None or len({t.name for t in times}) != len(times):
             continue
         rows = {StmtId(t.name): t.times for t in times}

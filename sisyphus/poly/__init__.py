@@ -1,7 +1,7 @@
 """isl by dimension name: the only door to islpy."""
 
 from sisyphus.poly.affine import Affine, comparisons, const, var
-from sisyphus.poly.affine_times import Timed, computed_times, follows, inverse, read_times
+from sisyphus.poly.affine_times import Timed, TooLongError, computed_times, follows, inverse, read_times
 from sisyphus.poly.count import CountError, count
 from sisyphus.poly.flow import last_write_times, last_writers
 from sisyphus.poly.order import (
@@ -70,6 +70,7 @@ __all__ = [
     "Set",
     "TileNumber",
     "Timed",
+    "TooLongError",
     "all_pairs",
     "backwards",
     "box_in",

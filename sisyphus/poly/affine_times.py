@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 
 from sisyphus.poly.affine import Affine
 from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names
+from sisyphus.tools import apart
 
-#: isl steps for one schedule; those of PolyBench take less than a tenth.
-MOST_STEPS = 1_000_000
+#: Seconds of the processor for one schedule: most take less than a tenth of one, and isl's schedulers heed no limit.
+MOST_S = 1
+
+
+class TooLongError(Exception):
+    """A schedule took more time than it may."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,10 @@ def read_times(text: str, domains: Mapping[str, Set]) -> list[Timed]:
 def computed_times(
     domains: Mapping[str, Set], relations: Sequence[Map], *, feautrier: bool, outer_parallel: bool
 ) -> list[Timed] | None:
-    """Times by one of isl's schedulers that keep both ends of every relation in order; None where it gives up."""
+    """Times by one of isl's schedulers that keep both ends of every relation in order; None where it gives up.
+
+    `TooLongError` where it takes more than `MOST_S` seconds.
+    """
     instances = isl.UnionSet.empty(next(iter(domains.values())).get_space())
     for domain in domains.values():
         instances = instances.union(domain)
@@ -50,28 +57,22 @@ def computed_times(
         pairs = pairs.union(relation)
     asked = isl.ScheduleConstraints.on_domain(instances).set_validity(pairs)
     asked = asked.set_proximity(pairs).set_coincidence(pairs)
+
+    def schedule() -> str:
+        CONTEXT.set_schedule_algorithm(int(feautrier))
+        CONTEXT.set_schedule_outer_coincidence(int(outer_parallel))
+        try:
+            return str(asked.compute_schedule().get_map())
+        except isl.Error:
+            return ""
+
+    text = apart(schedule, MOST_S)
+    if text is None:
+        raise TooLongError
     try:
-        with _options(schedule_algorithm=int(feautrier), schedule_outer_coincidence=int(outer_parallel)):
-            return _parts(asked.compute_schedule().get_map(), domains)
-    except (isl.Error, ValueError):
+        return read_times(text, domains) if text else None
+    except ValueError:
         return None
-
-
-@contextmanager
-def _options(**values: int) -> Iterator[None]:
-    """Within, the context has these options, and a schedule may take so many steps."""
-    before = {name: getattr(CONTEXT, f"get_{name}")() for name in values}
-    for name, value in values.items():
-        getattr(CONTEXT, f"set_{name}")(value)
-    CONTEXT.set_max_operations(MOST_STEPS)
-    CONTEXT.reset_operations()
-    try:
-        yield
-    finally:
-        CONTEXT.set_max_operations(0)
-        CONTEXT.reset_operations()
-        for name, value in before.items():
-            getattr(CONTEXT, f"set_{name}")(value)
 
 
 def _parts(relation: isl.UnionMap, domains: Mapping[str, Set]) -> list[Timed]:

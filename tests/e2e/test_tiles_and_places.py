@@ -44,8 +44,8 @@ def test_an_array_that_nests_without_loops_use_need_not_fit(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("kernel", "fixes", "wanted"),
     [
-        ("trisolv", ["S1.L.place=i", "S2.L.place=i"], [("L", "i", ["S1"]), ("L", "i", ["S2"])]),
-        ("lu", ["S0.A.place=i"], [("A", "i", ["S0", "S1", "S2"])]),
+        ("trisolv", ["form=source", "S1.L.place=i", "S2.L.place=i"], [("L", "i", ["S1"]), ("L", "i", ["S2"])]),
+        ("lu", ["form=source", "S0.A.place=i"], [("A", "i", ["S0", "S1", "S2"])]),
     ],
 )
 def test_a_place_under_an_outer_loop_can_be_fixed(

@@ -14,6 +14,7 @@ from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, ScheduleError, latched, pro
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop, promises
 from sisyphus.ir.scop_text import dump
+from sisyphus.poly import affine_times
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 LU = """
@@ -200,3 +201,18 @@ def test_pieces_that_lose_the_outermost_loop_are_no_proposal() -> None:
     )
     found = dependences(source)
     assert not any(p.name.startswith("split") for p in proposals(found, distribute(source, found)))
+
+
+def test_statements_that_meet_in_some_iterations_only_are_not_cut() -> None:
+    source = scop(
+        "for i in range(4):\n    for j in range(6):\n        for k in range(6):\n            A[2*j] += A[3*k]", A=(18,)
+    )
+    found = dependences(source)
+    assert not any(p.name.startswith("split") for p in proposals(found, distribute(source, found)))
+
+
+def test_a_scheduler_that_takes_too_long_proposes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = dependences(lu())
+    assert proposals(found, distribute(found.scop, found))
+    monkeypatch.setattr(affine_times, "apart", lambda _work, _seconds: None)
+    assert proposals(found, distribute(found.scop, found)) == ()
