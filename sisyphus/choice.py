@@ -36,6 +36,9 @@ EQUAL = 1e-9
 #: Combinations of tiles in a nest above which a smaller space is searched first.
 LARGE = 1_000_000
 
+#: Share of the time limit that has to be left for searches that it ended to be done anew.
+WORTH_IT = 0.1
+
 Listen = Callable[[str], None]
 
 
@@ -99,11 +102,33 @@ def find(
         if found[-1].stop is Stop.INTERRUPTED:
             found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
             break
+    else:
+        _use_time_left(found, request, begun, lambda part, asked: _Search(part, asked, listen, on_progress), improve)
     choices = [answer.choice for answer in found if answer.choice is not None]
     if not choices:
         raise _nothing_found(found)
     with allowance.held():
         return _best_of(choices, found, request)
+
+
+def _use_time_left(
+    found: list[Answer], request: Request, begun: float, search: Callable[[Part, Request], _Search], improve: bool
+) -> None:
+    """Searches that their share of the time ended are done anew, in what others left of theirs and below all known."""
+    ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and not answer.part.is_seed]
+    for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
+        spent, old = time.monotonic() - begun, found[at]
+        if request.limits.seconds is None or request.limits.seconds - spent < WORTH_IT * request.limits.seconds:
+            return
+        asked = replace(request, limits=share_of(request.limits, spent, waiting), options=old.part.options)
+        new = search(old.part, asked).answer(_upper(found, request.top), improve=improve)
+        if new.stop is Stop.INTERRUPTED:
+            return
+        bounds = [bound for bound in (old.bound, new.bound) if bound is not None]
+        bound = max(bounds) if bounds else None
+        if new.choice is None and old.choice is not None:
+            new = replace(new, choice=old.choice, counted=old.counted, failure=None)
+        found[at] = replace(new, bound=bound)
 
 
 def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Request) -> Choice:

@@ -59,6 +59,29 @@ def test_forms_share_the_time(
     assert asked[: len(shares)] == shares[: len(asked)] and len(asked) >= 2
 
 
+def test_a_search_that_its_share_ended_is_done_anew_in_what_others_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS)
+    own, clock, asked = choice.search_within, [0.0], list[tuple[bool, float | None, float]]()
+
+    def search_within(space: Any, *given: Any, **named: Any) -> Any:
+        is_first = not asked
+        asked.append((space.scop == kernels[0].scop, given[2].seconds, named["upper"]))
+        clock[0] += 30.0 if is_first else 3.0
+        if is_first:
+            raise TimeUp("the time is over")
+        return own(space, *given, **named)
+
+    monkeypatch.setattr(choice, "search_within", search_within)
+    monkeypatch.setattr(choice.time, "monotonic", lambda: clock[0])
+    best = choice.find(kernels, replace(request, limits=Limits(seconds=60.0)))
+    (one, first, no_bound), (other, second, _), (again, third, upper) = asked
+    assert (first, second, third) == (30.0, 30.0, 27.0) and no_bound == inf
+    assert one == again != other and upper < inf
+    assert best.outcome is not None and best.outcome.stop is Stop.PROVED
+
+
 @pytest.mark.parametrize("cut", [True, False])
 def test_a_proof_of_one_form_is_none_of_the_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cut: bool
