@@ -61,7 +61,7 @@ T = TypeVar("T")
 #: Seconds beyond its limit after which a stage that watches no clock is ended.
 SLACK_S = 0.5
 #: Seconds that verification has at least, however short the search: compilers take theirs.
-VERIFICATION_S = 60.0
+VERIFICATION_S = 180.0
 
 
 def optimize(
