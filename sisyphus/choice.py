@@ -94,16 +94,19 @@ def find(
     found: list[Answer] = []
     begun = time.monotonic()
     parts = _Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
-    for part in parts:
-        limits = share_of(request.limits, time.monotonic() - begun, parts.left)
+
+    def search(part: Part, waiting: int) -> Answer:
+        limits = share_of(request.limits, time.monotonic() - begun, waiting)
         asked = replace(request, limits=limits, options=part.options)
-        search = _Search(part, asked, listen, on_progress)
-        found.append(search.answer(_upper(found, request.top), improve=improve))
+        return _Search(part, asked, listen, on_progress).answer(_upper(found, request.top), improve=improve)
+
+    for part in parts:
+        found.append(search(part, parts.left))
         if found[-1].stop is Stop.INTERRUPTED:
             found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
             break
     else:
-        _use_time_left(found, request, begun, lambda part, asked: _Search(part, asked, listen, on_progress), improve)
+        _use_time_left(found, search, request.limits, begun)
     choices = [answer.choice for answer in found if answer.choice is not None]
     if not choices:
         raise _nothing_found(found)
@@ -111,17 +114,14 @@ def find(
         return _best_of(choices, found, request)
 
 
-def _use_time_left(
-    found: list[Answer], request: Request, begun: float, search: Callable[[Part, Request], _Search], improve: bool
-) -> None:
+def _use_time_left(found: list[Answer], search: Callable[[Part, int], Answer], limits: Limits, begun: float) -> None:
     """Searches that their share of the time ended are done anew, in what others left of theirs and below all known."""
     ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and not answer.part.is_seed]
     for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
-        spent, old = time.monotonic() - begun, found[at]
-        if request.limits.seconds is None or request.limits.seconds - spent < WORTH_IT * request.limits.seconds:
+        if limits.seconds is None or begun + limits.seconds - time.monotonic() < WORTH_IT * limits.seconds:
             return
-        asked = replace(request, limits=share_of(request.limits, spent, waiting), options=old.part.options)
-        new = search(old.part, asked).answer(_upper(found, request.top), improve=improve)
+        old = found[at]
+        new = search(old.part, waiting)
         if new.stop is Stop.INTERRUPTED:
             return
         bounds = [bound for bound in (old.bound, new.bound) if bound is not None]

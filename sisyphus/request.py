@@ -22,7 +22,7 @@ from sisyphus.analysis import (
     privatise,
 )
 from sisyphus.errors import UsageError
-from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, latched, proposals, rewritten, steps_of
+from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, latched, proposals, rewritten, scheduled, steps_of
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -165,7 +165,8 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
     Where the user gives an order, in that one alone.
     """
     if source.schedule:
-        yield _in_order(kernel.dependences, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
+        ordered = dependences(scheduled(kernel.dependences, source.schedule))
+        yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
         return
     bases: list[tuple[tuple[str, ...], Dependences]] = [((), kernel.dependences)]
     private = privatise(kernel.scop, kernel.dependences)
@@ -173,12 +174,11 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
         bases.append(((PRIVATE,), dependences(private.scop)))
     for before, found in bases:
         for other in proposals(found, kernel.distribution):
-            yield _in_order(found, (*before, SCHEDULE + other.text), other.name, source)
+            yield _in_order(other.dependences, (*before, SCHEDULE + other.text), other.name, source)
 
 
-def _in_order(found: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
-    """The form that the last rewrite makes, with latches where reads can have some."""
-    ordered = dependences(rewritten(found.scop, rewrites[-1:]))
+def _in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
+    """The form that some rewrites made, with latches where reads can have some."""
     still = latched(ordered)
     if still is None:
         return _analysed(ordered.scop, ordered, source, rewrites=rewrites, name=name)
@@ -233,7 +233,7 @@ def _rebuilt(source: Kernel, rewrites: tuple[str, ...]) -> Kernel | None:
         return None
     scop = rewritten(source.scop, rewrites)
     return _analysed(
-        scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name="given"
+        scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name=GIVEN_FORM
     )
 
 
