@@ -122,13 +122,13 @@ def _use_time_left(found: list[Answer], search: Callable[[Part, int], Answer], l
             return
         old = found[at]
         new = search(old.part, waiting)
-        if new.stop is Stop.INTERRUPTED:
-            return
         bounds = [bound for bound in (old.bound, new.bound) if bound is not None]
         bound = max(bounds) if bounds else None
         if new.choice is None and old.choice is not None:
             new = replace(new, choice=old.choice, counted=old.counted, failure=None)
         found[at] = replace(new, bound=bound)
+        if new.stop is Stop.INTERRUPTED:
+            return
 
 
 def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Request) -> Choice:

@@ -82,6 +82,23 @@ def test_a_search_that_its_share_ended_is_done_anew_in_what_others_left(
     assert best.outcome is not None and best.outcome.stop is Stop.PROVED
 
 
+def test_an_interrupt_of_a_search_done_anew_is_one_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS)
+    own, calls = choice.search_within, list[None]()
+
+    def search_within(*given: Any, **named: Any) -> Any:
+        calls.append(None)
+        if len(calls) == 2:
+            return own(*given, **named)
+        raise TimeUp("the time is over") if len(calls) == 1 else KeyboardInterrupt
+
+    monkeypatch.setattr(choice, "search_within", search_within)
+    best = choice.find(kernels, replace(request, limits=Limits(seconds=600.0)))
+    assert len(calls) == 3 and best.was_interrupted
+
+
 @pytest.mark.parametrize("cut", [True, False])
 def test_a_proof_of_one_form_is_none_of_the_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cut: bool
