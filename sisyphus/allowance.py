@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from types import FrameType
 
 #: Seconds between two reminders, for a block that took the first one for the user's and went on.
 REMINDER_S = 1.0
+#: Seconds until the next one where Python had to drop an exception.
+AGAIN_S = 0.01
 
 
 class TimePassed(KeyboardInterrupt):
@@ -31,6 +34,24 @@ class Alarm:
 
 
 _ALARMS: list[Alarm] = []
+
+
+@contextmanager
+def _heard_later() -> Iterator[None]:
+    """What rings in a destructor or a callback of the collector, where Python only reports it, rings again."""
+    before = sys.unraisablehook
+
+    def hook(dropped: sys.UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, TimePassed):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S, REMINDER_S)
+        else:
+            before(dropped)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 @contextmanager
@@ -61,7 +82,8 @@ def seconds(most: float | None) -> Iterator[Alarm]:
     _ALARMS.append(alarm)
     try:
         try:
-            yield alarm
+            with _heard_later():
+                yield alarm
         finally:
             alarm.held += 1  # whatever rings from here on would leave the timer running
     finally:

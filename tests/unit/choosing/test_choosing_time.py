@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +48,25 @@ def test_an_alarm_that_rings_as_its_block_ends_is_not_left_running(monkeypatch: 
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert signal.getsignal(signal.SIGALRM) == handler
+
+
+def test_what_rings_where_python_drops_exceptions_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[sys.UnraisableHookArgs] = []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)
+
+    class Rings:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGALRM)
+
+    class Fails:
+        def __del__(self) -> None:
+            raise ValueError("of another")
+
+    with pytest.raises(allowance.TimePassed), allowance.seconds(60):
+        Fails()
+        Rings()
+        waste(30)
+    assert [args.exc_type for args in reported] == [ValueError]
 
 
 @pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed])
