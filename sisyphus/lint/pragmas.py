@@ -110,13 +110,19 @@ def _check(pragma: Pragma) -> Iterator[Finding]:
     for word in TYPES.get(name, ()):
         if word in pragma.options and pragma.value(word) is None:
             yield finding("bare-type", token, f"`{word}` stands alone in `{name}`", f"write `type={word}`")
-    if name == "dependence" and ("false" in pragma.options or pragma.value("dependent") == "false"):
+    if name == "dependence" and _promises(pragma):
         promised = pragma.value("variable") or "the arrays of this loop"
         message = f"nobody checks that starts of this loop do not wait for `{promised}`"
         yield finding("unproved-dependence", token, message, PROMISE)
     kind, factor = pragma.value("type"), pragma.value("factor")
     if name == "array_partition" and kind in ("cyclic", "block") and factor is None:
         yield finding("pragma-option", token, f"`type={kind}` does not say how many banks", "add `factor=N`")
+
+
+def _promises(pragma: Pragma) -> bool:
+    """No dependence, or one that starts far apart have: the tool takes both at their word."""
+    confirmed = "true" in pragma.options or pragma.value("dependent") == "true"
+    return not confirmed or pragma.value("distance") is not None
 
 
 def _place(pragma: Pragma, place: Place) -> Iterator[Finding]:

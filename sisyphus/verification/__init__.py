@@ -11,6 +11,7 @@ from sisyphus.backends.hls import Project
 from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan
 from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, Ran, require_compiler, run, run_files, work
+from sisyphus.verification.promises import check_promises
 from sisyphus.verification.proof import prove
 from sisyphus.verification.reduced import Reduced, reduced
 from sisyphus.verification.verdict import Check, Verdict
@@ -40,6 +41,8 @@ def verify(
     """
     listen("verify: proof")
     proved = prove(plan, dependences, live)
+    promised = Verdict(tuple(check_promises(plan, project.files["kernel.cpp"])))
+    proved = promised.joined(proved)
     listen("verify: compiling and running")
     if smaller is None or full or work(plan) <= VERY_MANY_OPERATIONS:
         ran = run(project, plan, seed=seed, full=full, sanitize=sanitize, workdir=workdir)

@@ -1,6 +1,7 @@
 """Printing a Plan: kernel, test bench, host, build files."""
 
 from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, write_folder
+from sisyphus.backends.hls.identifiers import plan_names
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, heading, source_in, whole_text
@@ -16,6 +17,7 @@ __all__ = [
     "heading",
     "is_ours",
     "one_line",
+    "plan_names",
     "project",
     "source_in",
     "whole_text",

@@ -98,7 +98,11 @@ class Names:
 
     def iterators(self) -> Mapping[str, str]:
         """Identifiers of all loops and task parameters, by the name that the plan uses."""
-        return MappingProxyType({name: text for (kind, name), text in self._given.items() if kind == "iterator"})
+        return MappingProxyType(self.all_of("iterator"))
+
+    def all_of(self, kind: str) -> dict[str, str]:
+        """Identifiers of all entities of a kind."""
+        return {name: text for (given, name), text in self._given.items() if given == kind}
 
 
 def _next(name: str) -> str:

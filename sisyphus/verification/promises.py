@@ -1,0 +1,183 @@
+"""Dependence pragmas in the text of a kernel, proved on the loops of its plan; what cannot be shown is refused.
+
+The tool obeys them unchecked. A promise holds where no two starts of its loop, nearer to each other than it says, touch
+one element that one of them writes. Loops that the tool may flatten with it count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from sisyphus.backends.hls import plan_names
+from sisyphus.ir import ArrayId, Ref
+from sisyphus.lint.syntax import Loop, Pragma, parse, places
+from sisyphus.plan import For, Plan, Run
+from sisyphus.poly import Affine, const, dim_range, make_set, var
+from sisyphus.verification.execution_order import on_leash
+from sisyphus.verification.sites import Site, Spot, Tree, touched
+from sisyphus.verification.verdict import Check
+
+#: Whether the earlier touch writes, and the later one, by the word of the pragma.
+DIRECTIONS = {"raw": (True, False), "war": (False, True), "waw": (True, True)}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A pragma, the function that it stands in and the iterator of the loop right around it."""
+
+    pragma: Pragma
+    function: str
+    iterator: str | None
+
+    def says(self, word: str) -> bool:
+        return word in self.pragma.options or word in [str(v).lower() for v in self.pragma.options.values()]
+
+    @property
+    def distance(self) -> int | None:
+        """How many starts lie between two touches of an element at least; None: no two starts touch one."""
+        said = self.pragma.value("distance") or ""
+        return int(said) if self.says("true") and said.isdigit() else None
+
+    @property
+    def is_about(self) -> tuple[tuple[bool, bool], ...]:
+        return tuple(writes for word, writes in DIRECTIONS.items() if self.says(word)) or tuple(DIRECTIONS.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """A place where a statement reads or writes an element."""
+
+    site: Site
+    ref: Ref
+    writes: bool
+
+    def __str__(self) -> str:
+        return f"{getattr(self.site.node, 'statement', '')} {'writes' if self.writes else 'reads'} `{self.ref}`"
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """A loop of the plan and those flattened with it, the outermost first, each with the place inside of it."""
+
+    loops: tuple[tuple[Spot, For], ...]
+
+    @property
+    def place(self) -> Spot:
+        return self.loops[-1][0]
+
+    @property
+    def iterator(self) -> str:
+        return self.loops[-1][1].iterator
+
+    @property
+    def depth(self) -> int:
+        """How many loops are around the outermost of them."""
+        return self.loops[0][0].loops - 1
+
+    @property
+    def number(self) -> Affine:
+        """The number of a start, but for a constant."""
+        number = const(0)
+        for place, loop in self.loops:
+            number = number * int(loop.trip_count) + place.times[-1]
+        return number
+
+
+def check_promises(plan: Plan, text: str) -> Iterator[Check]:
+    """One check per dependence pragma of a kernel file that says more than that there is a dependence."""
+    if "dependence" not in text.lower():
+        return
+    tree = Tree.of(plan)
+    for promise in _promises(text):
+        if promise.pragma.name == "dependence" and not (promise.says("true") and promise.distance is None):
+            token = promise.pragma.token
+            name = f"promise at kernel.cpp:{token.line}:{token.column}"
+            yield on_leash(name, "no start comes too near to another one", partial(_fault, plan, tree, promise))
+
+
+def _promises(text: str) -> Iterator[Promise]:
+    unit = parse(text)
+    yield from (Promise(pragma, "", None) for pragma in unit.stray)
+    for function in unit.functions:
+        for place in places(function.body):
+            if isinstance(place.node, Pragma):
+                inner = place.around[-1] if place.around else None
+                yield Promise(place.node, function.name, inner.iterator if isinstance(inner, Loop) else None)
+
+
+def _fault(plan: Plan, tree: Tree, promise: Promise) -> str | None:
+    """Why a promise does not hold, or cannot be shown to."""
+    names = plan_names(plan)
+    called = {text: name for kind in ("task", "copy") for name, text in names.all_of(kind).items()}
+    loop = {text: name for name, text in names.iterators().items()}.get(promise.iterator or "")
+    name = called.get(promise.function)
+    found = [starts for starts in _starts(tree, name) if starts.iterator == loop]
+    if name is None or not found:
+        return "it stands right in no loop that runs statements, so that nothing can show it"
+    task = plan.task(name)
+    variable = promise.pragma.value("variable")
+    arrays = {plan.buffer(b).array for b in task.buffers if variable in (None, names.of("buffer", b))}
+    if not arrays:
+        return f"`{variable}` is no array of `{promise.function}`"
+    near = [n for starts in found for n in _pairs(plan, tree, promise, starts, arrays)]
+    distance, pair = min(near, default=(None, ""))
+    if distance is None or (promise.distance is not None and distance >= promise.distance):
+        return None
+    return f"{pair} {_later(distance, promise.iterator)}"
+
+
+def _later(distance: int, loop: str | None) -> str:
+    if not distance:
+        return f"in the same start of loop `{loop}`"
+    return f"{distance} start{'s' * (distance > 1)} of loop `{loop}` later, so that `distance={distance}` is the most"
+
+
+def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
+    """Every loop of a task with those around it that hold nothing else, all of constant bounds."""
+    loops = [(place, loop) for place, loop in tree.loops if place.task is not None and place.task.name == task]
+    inside = {place.times: (place, loop) for place, loop in loops}
+    for place, loop in loops:
+        chain = [(place, loop)]
+        while _is_constant(chain[0][1]) and (around := inside.get(chain[0][0].times[:-2])) is not None:
+            if len(around[1].body) > 1 or not _is_constant(around[1]):
+                break
+            chain.insert(0, around)
+        yield Starts(tuple(chain))
+
+
+def _is_constant(loop: For) -> bool:
+    return loop.lower.value is not None and loop.upper.value is not None
+
+
+def _pairs(plan: Plan, tree: Tree, promise: Promise, starts: Starts, arrays: set[ArrayId]) -> Iterator[tuple[int, str]]:
+    """The fewest starts between two touches of one element, for all pairs that the promise is about."""
+    touches = []
+    for site in tree.runs:
+        if site.place.times[: len(starts.place.times)] == starts.place.times and isinstance(site.node, Run):
+            statement = plan.scop.statement(site.node.statement)
+            refs = ((statement.write, True), *((ref, False) for ref in statement.reads))
+            touches += [Touch(site, ref, writes) for ref, writes in refs if ref.array in arrays]
+    for one in touches:
+        for other in touches:
+            if one.ref.array == other.ref.array and (one.writes, other.writes) in promise.is_about:
+                distance = _nearest(starts, one, other, intra=promise.says("intra"))
+                if distance is not None:
+                    yield distance, f"{one}, and {other}"
+
+
+def _nearest(starts: Starts, one: Touch, other: Touch, *, intra: bool) -> int | None:
+    """The fewest starts from one touch of an element to another one of it; 0 or None within a start."""
+    if intra and one is other:
+        return None
+    later = {dim: var(f"s{dim[1:]}") for dim in other.site.dims}
+    elements = zip(touched(one.site, one.ref), touched(other.site, other.ref), strict=True)
+    same = [a - b.substitute(later) for a, b in elements]
+    same += [var(f"t{at}") - var(f"s{at}") for at in range(starts.depth)]
+    same.append(starts.number.substitute(later) - starts.number - var("distance"))
+    conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
+    least = [-var("distance")] if intra else [var("distance") - 1]
+    dims = (*one.site.dims, *(str(d) for d in later.values()), "distance")
+    points = make_set("", dims, at_least_zero=[*conditions, *least, *([var("distance")] if intra else [])], zero=same)
+    return None if points.is_empty() else dim_range(points, "distance")[0]
