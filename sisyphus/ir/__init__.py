@@ -21,12 +21,13 @@ from sisyphus.ir.expr import (
     walk,
 )
 from sisyphus.ir.scop import Access, Argument, Array, Member, Origin, Role, Scop, Statement, StmtId, Table, index_names
-from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, INT32, ScalarType, promote
+from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, HALF, INT32, ScalarType, promote
 
 __all__ = [
     "ALL_TYPES",
     "DOUBLE",
     "FLOAT",
+    "HALF",
     "INT32",
     "Access",
     "Argument",

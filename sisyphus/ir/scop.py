@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NewType
 
 from sisyphus.errors import InternalError
-from sisyphus.ir.expr import ArrayId, Expr, Ref, reads
+from sisyphus.ir.expr import ArrayId, Expr, Ref, reads, walk
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Map, Set, make_map
 from sisyphus.source import Span
@@ -216,6 +216,12 @@ class Scop:
     def scalars(self) -> tuple[Argument, ...]:
         """Scalar arguments that stay in the top function's signature."""
         return tuple(a for a in self.arguments if a.kind == "scalar")
+
+    @cached_property
+    def types(self) -> frozenset[ScalarType]:
+        """Every type that is read, written or computed."""
+        kept = {a.type for a in self.arrays} | {a.type for a in self.scalars} | {t.type for t in self.tables}
+        return frozenset(kept | {e.type for s in self.statements for e in walk(s.rhs)})
 
     def writers(self, array: ArrayId) -> Iterator[Statement]:
         return (s for s in self.statements if s.write.array == array)

@@ -48,7 +48,7 @@ class ScalarType:
         if self != self.stored:
             return f"ap_{self.kind}<{self.bits}>"
         if self.kind == "float":
-            return {32: "float", 64: "double"}[self.bits]
+            return {16: "half", 32: "float", 64: "double"}[self.bits]
         if self.kind == "bool":
             return "bool"
         name = {8: "signed char", 16: "short", 32: "int", 64: "long long"}[self.bits]
@@ -57,8 +57,13 @@ class ScalarType:
         return name
 
     @property
+    def c99_name(self) -> str:
+        """How C spells what lies in memory, where C++ for synthesis has another name."""
+        return "_Float16" if self == HALF else self.stored.c_name
+
+    @property
     def key(self) -> str:
-        """Short name used in data files and reports: float, double, int8 … uint64; uint1 is a `bool`."""
+        """Short name used in data files and reports: half, float, double, int8 … uint64; uint1 is a `bool`."""
         if self.kind == "bool":
             return "uint1"
         return self.c_name if self.kind == "float" else f"{self.kind}{self.bits}"
@@ -67,19 +72,20 @@ class ScalarType:
         return self.key
 
 
+HALF = ScalarType("float", 16)
 FLOAT = ScalarType("float", 32)
 DOUBLE = ScalarType("float", 64)
 INT8, INT16, INT32, INT64 = (ScalarType("int", b) for b in (8, 16, 32, 64))
 UINT8, UINT16, UINT32, UINT64 = (ScalarType("uint", b) for b in (8, 16, 32, 64))
 #: Stored in a byte; every conversion to it compares with zero.
 BOOL = ScalarType("bool", 8)
-ALL_TYPES = (FLOAT, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
+ALL_TYPES = (HALF, FLOAT, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 
 
 def promote(left: ScalarType, right: ScalarType) -> ScalarType:
     """Type of a binary arithmetic operation by C's usual arithmetic conversions."""
     if left.is_float or right.is_float:
-        return DOUBLE if DOUBLE in (left, right) else FLOAT
+        return max((t for t in (left, right) if t.is_float), key=lambda t: t.bits)
     left, right = left.promoted, right.promoted
     if left.kind == right.kind:
         return left if left.bits >= right.bits else right

@@ -14,7 +14,9 @@ from sisyphus.target import fabric
 from sisyphus.target.cost import OpCost
 from sisyphus.target.data_files import package_csv, package_toml
 
-FLOATING = ("float", "double")
+FLOATING = ("half", "float", "double")
+#: No report has a core of half precision: it is taken to cost what the one of single precision does, at most.
+_AS_FLOAT = {"half": "float"}
 _INTEGER = re.compile(r"(u?)int([1-9][0-9]{0,3})")
 
 
@@ -42,7 +44,7 @@ class OperatorTable:
     _known: dict[tuple[Any, ...], OpCost] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def cost(self, op: str, ctype: str, bits: int | None = None, other_bits: int | None = None) -> OpCost:
-        """Cost of `op` on operands of `ctype` (float, double, int8 … uint64).
+        """Cost of `op` on operands of `ctype` (half, float, double, int8 … uint64).
 
         `bits` narrows or widens integer operands, `other_bits` the second one of a product. `cast` here is the
         dearest conversion into `ctype`; `cast()` is exact. InternalError where there is no such operator.
@@ -96,6 +98,8 @@ class OperatorTable:
 
     def _find(self, op: str, ctype: str, bits: int | None, other_bits: int | None) -> OpCost:
         kind = _kind(ctype)
+        if kind in _AS_FLOAT:
+            return _assumed(self.cost(op, _AS_FLOAT[kind]))
         if op == "cast":
             sources = [k for k in ("float", "double", "int", "uint") if k != kind]
             return max((self._find_cast(s, kind) for s in sources), key=lambda c: (c.latency, c.dsp, c.lut))
@@ -132,7 +136,18 @@ class OperatorTable:
     def _find_cast(self, source: str, target: str) -> OpCost:
         if source == target or (source not in FLOATING and target not in FLOATING):
             return OpCost(0, 1, 0, 0, 0, True, "conversion between integers, or none: wiring")
+        if "half" in (source, target):
+            return _assumed(self._by_float(source, target))
         return self._choose(_cores()[("cast", f"{source}->{target}")])
+
+    def _by_float(self, source: str, target: str) -> OpCost:
+        """Conversions of half precision: from and to float as between float and double, others by way of float."""
+        if "float" in (source, target):
+            return self._find_cast(*(("float", "double") if target == "float" else ("double", "float")))
+        steps = (self._find_cast(source, "float"), self._find_cast("float", target))
+        parts = ((step.latency, step.dsp, step.ff, step.lut) for step in steps)
+        latency, dsp, ff, lut = (sum(figures) for figures in zip(*parts, strict=True))
+        return OpCost(latency, 1, dsp, ff, lut, False, " and ".join(step.source for step in steps))
 
     def _choose(self, rows: Sequence[_Row]) -> OpCost:
         """The row of the class docstring's rule, marked unmeasured where it was seen elsewhere."""
@@ -156,8 +171,12 @@ class OperatorTable:
         return replace(cost, measured=False, source=f"{cost.source}; seen on {family}")
 
 
+def _assumed(cost: OpCost) -> OpCost:
+    return replace(cost, measured=False, source=f"{cost.source}; assumed for half precision")
+
+
 def _kind(ctype: str) -> str:
-    """float, double, int or uint."""
+    """half, float, double, int or uint."""
     if ctype in FLOATING:
         return ctype
     match = _INTEGER.fullmatch(ctype)

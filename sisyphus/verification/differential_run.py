@@ -12,7 +12,7 @@ from math import prod
 from pathlib import Path
 
 from sisyphus.analysis import instances, operations
-from sisyphus.backends.hls import BENCH_FLAGS, FLUSHED, SAME_ARITHMETIC, Project, data_sets
+from sisyphus.backends.hls import BENCH_FLAGS, FLUSHED, Project, data_sets, exact_flags
 from sisyphus.errors import KernelError, ToolError
 from sisyphus.plan import Call, Copy, For, Guard, Hold, Node, Plan, Run, Together
 from sisyphus.tools import Finished, find_tool, run_tool
@@ -106,11 +106,12 @@ def run_files(
     sanitizers = SANITIZERS if sanitize else ()
     with _folder(workdir) as folder:
         _write(files, folder)
-        compiled = _compile(folder, sanitizers)
+        exact = exact_flags(files["reference.c"])
+        compiled = _compile(folder, exact, sanitizers)
         if not (compiled.passed and sets):
             return Ran((compiled,), compiler_version(), None)
         done = _execute(folder, seed, sets, time_limit_s)
-        if done.differs and _compile(folder, sanitizers, CAREFUL).passed:
+        if done.differs and _compile(folder, exact, sanitizers, CAREFUL).passed:
             done = _execute(folder, seed, sets, SLOWER * time_limit_s)
         return Ran((compiled, *done.checks), compiler_version(), done.worst_error)
 
@@ -183,15 +184,15 @@ def _folder(workdir: Path | None) -> Iterator[Path]:
             yield Path(name)
 
 
-def _compile(folder: Path, sanitizers: Sequence[str], careful: Sequence[str] = ()) -> Check:
-    reference = [COMPILER, "-x", "c", "-std=gnu11", "-w", *SAME_ARITHMETIC.split(), *careful, "-ffunction-sections"]
+def _compile(folder: Path, exact: str, sanitizers: Sequence[str], careful: Sequence[str] = ()) -> Check:
+    reference = [COMPILER, "-x", "c", "-std=gnu11", "-w", *exact.split(), *careful, "-ffunction-sections"]
     done = _tool([*reference, "-c", "reference.c", "-o", "reference.o"], folder, "reference.log")
     if done.status != 0:
         raise KernelError(
             f"the source does not compile as C:\n{_tail(done)}", hint="check it with `gcc -c`; includes need `-I`"
         )
     flags = ["-std=c++14", "-DSISY_BITWISE", *WARNINGS, "-isystem", str(INCLUDE_DIR)]
-    for unit, how in (("kernel", SAME_ARITHMETIC), ("testbench", BENCH_FLAGS)):
+    for unit, how in (("kernel", exact), ("testbench", BENCH_FLAGS)):
         command = [COMPILER, *flags, *how.split(), *careful, *sanitizers, "-c", f"{unit}.cpp", "-o", f"{unit}.o"]
         done = _tool(command, folder, f"{unit}.log")
         if done.status != 0:

@@ -4,7 +4,7 @@ from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, wr
 from sisyphus.backends.hls.identifiers import plan_names
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
-from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, heading, source_in, whole_text
+from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, exact_flags, heading, source_in, whole_text
 from sisyphus.backends.hls.testbench import FLUSHED, data_sets
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Project",
     "check_folder",
     "data_sets",
+    "exact_flags",
     "heading",
     "is_ours",
     "one_line",

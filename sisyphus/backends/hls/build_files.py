@@ -10,7 +10,7 @@ from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.makefile import RULES
 from sisyphus.backends.hls.quoting import make_value, one_line, tcl_word
-from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC
+from sisyphus.backends.hls.reference import BENCH_FLAGS
 from sisyphus.backends.hls.tool_options import (
     clock_option,
     scalable_clock_option,
@@ -25,13 +25,14 @@ SOURCES = "kernel.cpp"
 BENCH = ("testbench.cpp", "reference.c")
 
 
-def print_build_files(plan: Plan, target: Target, names: Names) -> dict[str, str]:
+def print_build_files(plan: Plan, target: Target, names: Names, exact: str) -> dict[str, str]:
+    """`exact`: the options with which a compiler computes what C says."""
     top = names.of("top", plan.scop.name)
     return {
-        "hls_config.cfg": _unified(plan, target, top),
-        "run_hls.tcl": _classic(plan, target, top),
+        "hls_config.cfg": _unified(plan, target, top, exact),
+        "run_hls.tcl": _classic(plan, target, top, exact),
         "system.cfg": _system(plan, target, names),
-        "Makefile": _makefile(target, top),
+        "Makefile": _makefile(target, top, exact),
     }
 
 
@@ -39,7 +40,7 @@ def _clock(target: Target) -> str:
     return f"{target.clock_mhz:g}MHz"
 
 
-def _unified(plan: Plan, target: Target, top: str) -> str:
+def _unified(plan: Plan, target: Target, top: str, exact: str) -> str:
     w = Writer()
     w.lines(
         [
@@ -55,12 +56,12 @@ def _unified(plan: Plan, target: Target, top: str) -> str:
         w.line("syn.compile.unsafe_math_optimizations=1")
     w.lines(f"tb.file={name}" for name in BENCH)
     w.line(f"tb.file_cflags=testbench.cpp,-std=c++14 {BENCH_FLAGS} -Wno-unknown-pragmas")
-    w.line(f"tb.file_cflags=reference.c,-w {SAME_ARITHMETIC}")
+    w.line(f"tb.file_cflags=reference.c,-w {exact}")
     w.lines(["package.output.format=xo", "package.output.file=kernel.xo", "package.output.syn=false"])
     return w.text()
 
 
-def _classic(plan: Plan, target: Target, top: str) -> str:
+def _classic(plan: Plan, target: Target, top: str, exact: str) -> str:
     w = Writer()
     w.line("# One step of the classic flow: SISY_STEP=csim|csynth|cosim|package vitis_hls -f run_hls.tcl")
     w.line("set step csynth")
@@ -72,7 +73,7 @@ def _classic(plan: Plan, target: Target, top: str) -> str:
         w.line(f"set_top {top}")
         w.line(f'add_files ../{SOURCES} -cflags "-std=c++14"')
         w.line(f'add_files -tb ../testbench.cpp -cflags "-std=c++14 {BENCH_FLAGS} -Wno-unknown-pragmas"')
-        w.line(f'add_files -tb ../reference.c -cflags "-w {SAME_ARITHMETIC}"')
+        w.line(f'add_files -tb ../reference.c -cflags "-w {exact}"')
         w.line("open_solution -flow_target vitis solution")
         w.line(f"set_part {tcl_word(target.device.part)}")
         w.line(f"create_clock -period {1000 / target.clock_mhz:.6g} -name default")
@@ -128,11 +129,11 @@ def _banks(plan: Plan, banks: int) -> dict[str, int]:
     return {p.name: found[p.name] for p in ports}
 
 
-def _makefile(target: Target, top: str) -> str:
+def _makefile(target: Target, top: str, exact: str) -> str:
     w = Writer()
     w.line("# Simulates, synthesizes, links and runs this kernel with AMD Vitis (2023.2 to 2025.x); see `make help`.")
     w.lines([f"TOP := {top}", f"DEVICE := {make_value(target.device.name)}"])
-    w.line(f"EXACT := {SAME_ARITHMETIC}")
+    w.line(f"EXACT := {exact}")
     w.line("# How the clock is told to the linker differs between versions of Vitis.")
     w.line(f"SCALABLE_VERSIONS := {' '.join(scalable_versions(target))}".rstrip())
     w.line(f"SCALABLE_CLOCK := {scalable_clock_option(target, f'{top}_1')}")

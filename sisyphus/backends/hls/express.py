@@ -14,6 +14,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import (
     DOUBLE,
     FLOAT,
+    HALF,
     INT32,
     Binary,
     Call,
@@ -143,8 +144,8 @@ class Expressions:
 
     def _bare(self, expr: Expr) -> str:
         match expr:
-            case Literal(text=text):
-                return literal(text)
+            case Literal(text=text, type=kind):
+                return f"(half){text}f" if kind == HALF else literal(text)
             case Scalar(name=name):
                 return self._scalar(name)
             case Index(value=value, type=kind):
@@ -153,7 +154,7 @@ class Expressions:
             case Read(ref=ref):
                 return self._element(ref)
             case Cast(operand=operand, type=kind):
-                return f"({kind.c_name}){self._operand(operand)}"
+                return self._cast(operand, kind)
             case Select(condition=condition, then=then, other=other, type=kind):
                 return f"{self._condition(condition)} ? {self._as(then, kind)} : {self._as(other, kind)}"
             case Lookup(table=table, index=index):
@@ -164,13 +165,21 @@ class Expressions:
                 return f"(int)({self._truth(expr)})"
             case Unary(op=op, operand=operand):
                 return f"{op}{self._operand(operand)}"
-            case Binary(op=op, left=left, right=right):
-                return f"{self._operand(left)} {op} {self._operand(right)}"
+            case Binary(op=op, left=left, right=right, type=kind):
+                text = f"{self._operand(left)} {op} {self._operand(right)}"
+                # Some compilers compute it as float: it is rounded at once, as C says.
+                return f"(half)({text})" if kind == HALF else text
         raise InternalError(f"no text for {expr!r}")
 
     def _as(self, expr: Expr, kind: ScalarType) -> str:
         """An operand converted to the type that C gives it, where that is another."""
-        return self._operand(expr) if expr.type == kind else f"({kind.c_name}){self._operand(expr)}"
+        return self._operand(expr) if expr.type == kind else self._cast(expr, kind)
+
+    def _cast(self, operand: Expr, kind: ScalarType) -> str:
+        """Between `half` and integers by way of `float`: integers beyond it are beyond half, too."""
+        source, text = operand.type, self._operand(operand)
+        through = HALF in (source, kind) and not (source.is_float and kind.is_float)
+        return f"({kind.c_name})(float){text}" if through else f"({kind.c_name}){text}"
 
     def _condition(self, expr: Expr) -> str:
         """In parentheses, as a `bool`."""
@@ -187,7 +196,7 @@ class Expressions:
                 if {left.type.kind, right.type.kind} == {"int", "uint"}:
                     return f"{self._as(left, common)} {op} {self._as(right, common)}"
                 return f"{self._operand(left)} {op} {self._operand(right)}"
-        return f"{self._operand(expr)} != 0"
+        return f"{self._as(expr, FLOAT) if expr.type == HALF else self._operand(expr)} != 0"
 
     def _call(self, function: str, arguments: tuple[Expr, ...]) -> str:
         known = library_function(function)

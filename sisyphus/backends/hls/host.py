@@ -18,8 +18,9 @@ from sisyphus.backends.hls.testbench import (
     print_library_tolerances,
     print_scalar,
 )
-from sisyphus.backends.hls.testbench_library import LIBRARY
+from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY
 from sisyphus.backends.hls.writer import Writer
+from sisyphus.ir import HALF
 from sisyphus.plan import Plan, Port
 
 INCLUDES = r"""
@@ -71,6 +72,9 @@ def print_host(plan: Plan, names: Names, *, temporaries: tuple[str, ...] = ()) -
     w.line()
     w.lines(LIBRARY.splitlines())
     w.line()
+    if HALF in plan.scop.types:
+        # As in reference.c: the headers of Vitis are not there.
+        w.lines([f"#define {HALF.c_name} {HALF.c99_name}", "", *HALVES.splitlines(), ""])
     w.lines(SUPPORT.splitlines())
     w.line()
     w.line(f'extern "C" void {ENTRY}({", ".join(entry_parameters(plan.scop))});')

@@ -11,7 +11,7 @@ from sisyphus.backends.hls.build_files import print_build_files
 from sisyphus.backends.hls.host import print_host
 from sisyphus.backends.hls.identifiers import plan_names
 from sisyphus.backends.hls.interface import live_ports
-from sisyphus.backends.hls.reference import print_reference
+from sisyphus.backends.hls.reference import exact_flags, print_reference
 from sisyphus.backends.hls.testbench import print_testbench
 from sisyphus.backends.hls.top_function import print_kernel
 from sisyphus.plan import Plan, Port
@@ -47,7 +47,7 @@ def project(plan: Plan, target: Target | None = None, *, temporaries: Collection
         "host.cpp": print_host(plan, names, temporaries=kept),
     }
     if target is not None:
-        files |= print_build_files(plan, target, names)
+        files |= print_build_files(plan, target, names, exact_flags(files["reference.c"]))
     return Project(MappingProxyType(dict(sorted(files.items()))), kernel.top, live_ports(plan), digest_of(files))
 
 

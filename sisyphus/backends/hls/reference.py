@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import Argument, ArrayId, Member, Origin, Scop, any_width
+from sisyphus.ir import FLOAT, HALF, Argument, ArrayId, Member, Origin, Scop, any_width
 from sisyphus.ir.types import BOOL
 
 ENTRY = "sisy_reference"
@@ -21,6 +21,8 @@ BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math"
 #: With these every compiler computes what C says: integers wrap, a function of math.h is a call of it (of two zeros,
 #: `fmaxf` may return either), and induction variables stay (GCC 12 mixes up `A[17 - i]` and `A[i + 4]` without them).
 SAME_ARITHMETIC = f"{BENCH_FLAGS} -fno-builtin -fwrapv -fno-strict-aliasing -fno-ivopts"
+#: What C computes in `_Float16` is rounded at once; without this, GCC keeps `float` until it is stored.
+HALF_ARITHMETIC = "-fexcess-precision=16"
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 _COMPLEX = re.compile(r"\b(complex|_Complex)\b")
@@ -50,6 +52,11 @@ def print_reference(scop: Scop) -> str:
     return w.text()
 
 
+def exact_flags(reference: str) -> str:
+    """Options with which a compiler computes what C says in a reference.c, and in the code emitted beside it."""
+    return f"{SAME_ARITHMETIC} {HALF_ARITHMETIC}" if re.search(rf"\b{HALF.c99_name}\b", reference) else SAME_ARITHMETIC
+
+
 def heading(path: str) -> str:
     """How a reference.c begins that was printed for the file at `path`."""
     return f"/* {c_comment(Path(path).name)}, sha256"
@@ -70,10 +77,15 @@ def source_in(reference: str) -> str | None:
     return "\n".join(lines[lines.index(_NO_MAIN) + 3 : ends[-1] - 1]) + "\n"
 
 
-def entry_parameters(scop: Scop) -> list[str]:
-    """Declared parameters of the entry, which C and C++ read alike: the source's, without those fixed to a value."""
+def entry_parameters(scop: Scop, *, in_c: bool = False) -> list[str]:
+    """Declared parameters of the entry: the source's, without those fixed to a value.
+
+    C and C++ call it alike, so that a single half, which they hand over in different ways, arrives as `float`.
+    """
     return [
-        f"{a.type.stored.c_name} *a{at}" if a.kind == "array" else f"{a.type.stored.c_name} a{at}"
+        f"{a.type.c99_name if in_c else a.type.stored.c_name} *a{at}"
+        if a.kind == "array"
+        else f"{FLOAT.c_name if a.type == HALF else a.type.stored.c_name} a{at}"
         for at, a in enumerate(entry_arguments(scop))
     ]
 
@@ -93,7 +105,7 @@ def _entry(w: Writer, scop: Scop) -> None:
         name = f"of_{member.argument}" if member is not None else value
         is_address = argument.kind == "array" if member is None else not member.by_value
         given[name] = f"(void *){name}" if is_address else name
-    w.line(f"void {ENTRY}({', '.join(entry_parameters(scop)) or 'void'})")
+    w.line(f"void {ENTRY}({', '.join(entry_parameters(scop, in_c=True)) or 'void'})")
     w.line("{")
     with w.indented():
         _structures(w, scop, members)

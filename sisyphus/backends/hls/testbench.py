@@ -12,9 +12,9 @@ from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.express import is_exact
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
-from sisyphus.backends.hls.testbench_library import LIBRARY, STACK, TRAP, VECTORS
+from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP, VECTORS
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import Argument, Array, Binary, Call, Role, ScalarType, Scop, walk
+from sisyphus.ir import HALF, Argument, Array, Binary, Call, Role, ScalarType, Scop, walk
 from sisyphus.plan import Plan, Port
 
 FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
@@ -26,8 +26,8 @@ INTEGER_SETS = ("random", "dominant", "zeros", "negatives")
 DIVIDING_SETS = ("dominant", "negatives", "wide")
 #: For integers of a width that C has not: what they hold at most is tried.
 WIDE_SETS = ("wide",)
-TREE_TOLERANCE = {32: 1e-4, 64: 1e-10}
-LIBRARY_TOLERANCE = {32: 1e-5, 64: 1e-12}
+TREE_TOLERANCE = {16: 2e-2, 32: 1e-4, 64: 1e-10}
+LIBRARY_TOLERANCE = {16: 2e-3, 32: 1e-5, 64: 1e-12}
 # Beyond this a larger stack is asked for: on-chip arrays are local variables to a C++ compiler.
 STACK_BYTES = 1 << 20
 
@@ -78,7 +78,8 @@ def print_testbench(plan: Plan, names: Names, *, temporaries: Collection[str] = 
     w.line()
     vectors = any(p.width > 1 for p in interface.arrays(plan))
     stack, trap = plan.onchip_bytes > STACK_BYTES, divides_integers(plan.scop)
-    for part, needed in ((VECTORS, vectors), (LIBRARY, True), (STACK, stack), (TRAP, trap)):
+    halves = HALF in plan.scop.types
+    for part, needed in ((VECTORS, vectors), (LIBRARY, True), (HALVES, halves), (STACK, stack), (TRAP, trap)):
         if needed:
             w.lines(part.splitlines())
             w.line()

@@ -223,6 +223,21 @@ void check_fence(const char *name, const Block<T> &block, Tally &tally) {
 }  // namespace
 """.strip()
 
+HALVES = r"""
+namespace {
+
+// A class that the traits of the library know nothing of.
+template <>
+half draw<half>(const char *set, Random &random) {
+    const double unit = random.unit();
+    if (is(set, "large")) return static_cast<half>(16.0f * static_cast<float>(unit - 0.5));
+    if (is(set, "denormals") && unit >= 0.25) return static_cast<half>(static_cast<float>(unit - 0.5) * 6.1e-5f);
+    return static_cast<half>(draw<float>(set, random));
+}
+
+}  // namespace
+""".strip()
+
 VECTORS = r"""
 namespace {
 

@@ -24,12 +24,12 @@ def print_timing(scop: Scop) -> str:
     """A main that fills the arguments anew for every run, so that values neither overflow nor die out."""
     w = Writer()
     w.lines(_HEAD.splitlines())
-    w.line(f"void {ENTRY}({', '.join(entry_parameters(scop)) or 'void'});")
+    w.line(f"void {ENTRY}({', '.join(entry_parameters(scop, in_c=True)) or 'void'});")
     arguments = entry_arguments(scop)
     with w.block("int main(void)"):
         for at, argument in enumerate(arguments):
             if argument.kind == "array":
-                count, kind = scop.array(ArrayId(argument.name)).elements, argument.type.stored.c_name
+                count, kind = scop.array(ArrayId(argument.name)).elements, argument.type.c99_name
                 w.line(f"{kind} *a{at} = malloc({count} * sizeof({kind}));")
                 w.line(f"if (!a{at}) return 1;")
         w.line("double best = 1e30, spent = 0;")

@@ -14,6 +14,7 @@ from sisyphus.backends.hls.loop_bounds import HELPERS, NARROW, UPDATED, Bounds
 from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
+from sisyphus.ir import HALF
 from sisyphus.ir import Call as MathCall
 from sisyphus.ir import walk as walk_expr
 from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, walk
@@ -46,6 +47,8 @@ def _header(plan: Plan, names: Names) -> str:
     w.lines([f"#ifndef {guard}", f"#define {guard}", ""])
     if any(p.width > 1 for p in interface.arrays(plan)):
         w.lines(["#include <hls_vector.h>", ""])
+    if HALF in plan.scop.types:
+        w.lines(["#include <hls_half.h>", ""])
     w.line('extern "C" {')
     for port in (p for p in interface.arrays(plan) if p.copies is not None):
         data = names.of("port", port.copies or port.name)
@@ -107,10 +110,7 @@ class _Source:
 
     def _has_widths(self) -> bool:
         """Whether there are integers of a width that C has not."""
-        scop = self.plan.scop
-        kinds = {a.type for a in scop.arrays} | {t.type for t in scop.tables}
-        kinds |= {e.type for s in scop.statements for e in walk_expr(s.rhs)}
-        return any(kind != kind.stored for kind in kinds)
+        return any(kind != kind.stored for kind in self.plan.scop.types)
 
     def _transfers(self) -> None:
         """Every transfer that is copied somewhere, for the iterators of all places where it is."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from sisyphus.ir import DOUBLE, FLOAT, INT32, Cast, Expr, Literal, ScalarType, Unary, promote
+from sisyphus.ir import DOUBLE, FLOAT, HALF, INT32, Cast, Expr, Literal, ScalarType, Unary, promote
 from sisyphus.ir.types import BOOL, INT8, INT16, INT64, UINT8, UINT16, UINT32, UINT64
 
 SPELLINGS: dict[tuple[str, ...], ScalarType] = {
+    ("_Float16",): HALF,
     ("float",): FLOAT,
     ("double",): DOUBLE,
     ("_Bool",): BOOL,
@@ -91,7 +93,7 @@ def _named(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
     if len(names) == 1 and names[0] in typedefs:
         return typedefs[names[0]]
     count = Counter(names)
-    if not count.keys() & {"char", "float", "double", "void", "_Bool", "_Complex", "__int128"}:
+    if not count.keys() & {"char", "float", "double", "void", "_Bool", "_Complex", "__int128", "_Float16"}:
         # `int` says nothing beside a width or a sign, nor does `signed`; with the others it says too much.
         count["int"] = count["int"] - 1
         count["signed"] = 0
@@ -120,7 +122,21 @@ def fits(value: int, kind: ScalarType) -> bool:
 
 def convert(expr: Expr, kind: ScalarType) -> Expr:
     """The expression with a conversion to `kind` made explicit where there is one."""
+    if kind == HALF and isinstance(expr, Literal) and expr.type != HALF:
+        return _rounded_to_half(expr) or Cast(expr, kind)
     return expr if expr.type == kind else Cast(expr, kind)
+
+
+def _rounded_to_half(constant: Literal) -> Literal | None:
+    """The constant rounded once, as C does; headers of C++ would go through `float`. None where there is no number."""
+    try:
+        value = float(constant.text.rstrip("fF") if constant.integer is None else constant.integer)
+        if constant.type == FLOAT:
+            [value] = struct.unpack("f", struct.pack("f", value))
+        [rounded] = struct.unpack("e", struct.pack("e", value))
+    except (ValueError, OverflowError):
+        return None
+    return Literal(repr(rounded), HALF)
 
 
 def balance(left: Expr, right: Expr) -> tuple[Expr, Expr, ScalarType]:

@@ -20,6 +20,10 @@ from sisyphus.source import Span
 
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = {close: opening for opening, close in OPENING.items()}
+#: Types that pycparser does not know: where `float` may stand, they may.
+LIKE_FLOAT = {"_Float16"}
+#: A constant with the suffix of `_Float16`.
+_HALF = re.compile(r"^(\.?[0-9][\w.+-]*)[fF]16$")
 PREFIX_OPERATORS = {"-", "+", "!", "~", "*", "&", "++", "--", "sizeof"}
 
 
@@ -117,6 +121,8 @@ class _Lexer(CLexer):  # type: ignore[misc,unused-ignore]
 
     def token(self) -> Any:
         token = super().token()
+        if token is not None and token.value in LIKE_FLOAT:
+            token.type = "FLOAT"
         if token is not None:
             _Lexer.reached = max(_Lexer.reached, token.lineno)
         return token
@@ -124,7 +130,7 @@ class _Lexer(CLexer):  # type: ignore[misc,unused-ignore]
 
 def parse(tokens: Sequence[Token], collector: Collector) -> Tree:
     """The syntax tree of a file; a fault of syntax is found alone, for there is no tree to look for others in."""
-    text = "\n".join(t.text.replace("\n", " ") for t in tokens)
+    text = "\n".join(_HALF.sub(r"((_Float16)\1)", t.text.replace("\n", " ")) for t in tokens)
     _Lexer.reached = 0
     try:
         return Tree(CParser(lexer=_Lexer).parse(text, "input"), tokens)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from hand_plans import copy_plan, gemm_resident
+from plain_points import pipelined_point
 
-from sisyphus.backends.hls import SAME_ARITHMETIC, project
-from sisyphus.plan import Plan
+from sisyphus import request
+from sisyphus.backends.hls import exact_flags, project
+from sisyphus.plan import Plan, build_plan
 from sisyphus.tools import Finished, run_tool
 from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
 
@@ -17,9 +19,10 @@ FAKE_XRT = Path(__file__).parent / "fake_xrt"
 
 
 def run_host(plan: Plan, folder: Path, *words: str) -> Finished:
-    for name, text in project(plan).files.items():
+    files = project(plan).files
+    for name, text in files.items():
         (folder / name).write_text(text)
-    flags = ["g++", *SAME_ARITHMETIC.split()]
+    flags = ["g++", *exact_flags(files["reference.c"]).split()]
     run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=60)
     includes = ["-isystem", str(FAKE_XRT), "-isystem", str(INCLUDE_DIR), "-I."]
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
@@ -40,6 +43,16 @@ def test_board_agrees(name: str, tmp_path: Path) -> None:
     done = run_host(PLANS[name], tmp_path, "kernel.xclbin")
     assert done.status == 0, done.output + done.errors
     assert done.output.count("mismatches=0") == 2 and "sisy: PASS" in done.output
+
+
+def test_half_precision_arrives(tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(
+        "void k(_Float16 s, _Float16 x[3][5]) { for (int i = 0; i < 3; i++) for (int j = 0; j < 5; j++) x[i][j] *= s; }"
+    )
+    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
+    done = run_host(build_plan(kernel.scop, kernel.distribution, kernel.live, point), tmp_path, "kernel.xclbin")
+    assert done.status == 0, done.output + done.errors
 
 
 def test_wrong_board_is_found(tmp_path: Path) -> None:

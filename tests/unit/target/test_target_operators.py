@@ -180,7 +180,7 @@ def test_every_operator_has_a_cost(period_ns: float, family: str) -> None:
 
 
 def test_unknown_operators_are_our_fault() -> None:
-    for op, ctype in (("frobnicate", "float"), ("sqrt", "int32"), ("xor", "float"), ("add", "half"), ("add", "int0")):
+    for op, ctype in (("frobnicate", "float"), ("sqrt", "int32"), ("xor", "float"), ("add", "quad"), ("add", "int0")):
         assert not table().knows(op, ctype)
         with pytest.raises(InternalError):
             table().cost(op, ctype)
@@ -276,3 +276,12 @@ def test_tables_grow_by_64_words_and_bits() -> None:
     table = operator_table(clock_mhz=250.0, family="ultrascale+")
     assert [table.table(words=n, bits=8).lut for n in (1, 64, 65, 256)] == [8, 8, 16, 32]
     assert [table.table(words=n, bits=8).measured for n in (64, 256)] == [False, True]
+
+
+def test_half_precision_counts_as_float_and_as_not_measured() -> None:
+    for op in ("add", "mul", "div", "add_fabric", "cmp"):
+        half, single = table().cost(op, "half"), table().cost(op, "float")
+        assert (half.latency, half.dsp, half.lut, half.measured) == (single.latency, single.dsp, single.lut, False)
+    back, whole = table().cast(source="half", target="float"), table().cast(source="half", target="int")
+    assert back.latency == table().cast(source="float", target="double").latency and not back.measured
+    assert whole.latency == back.latency + table().cast(source="float", target="int").latency
