@@ -282,6 +282,6 @@ def test_half_precision_counts_as_float_and_as_not_measured() -> None:
     for op in ("add", "mul", "div", "add_fabric", "cmp"):
         half, single = table().cost(op, "half"), table().cost(op, "float")
         assert (half.latency, half.dsp, half.lut, half.measured) == (single.latency, single.dsp, single.lut, False)
-    back, whole = table().cast(source="half", target="float"), table().cast(source="half", target="int")
+    back, whole = table().cast(source="half", target="float"), table().cast(source="half", target="int32")
     assert back.latency == table().cast(source="float", target="double").latency and not back.measured
-    assert whole.latency == back.latency + table().cast(source="float", target="int").latency
+    assert whole.latency == back.latency + table().cast(source="float", target="int32").latency
