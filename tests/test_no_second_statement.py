@@ -49,11 +49,13 @@ RULES = (
     Rule("recurrences", "model.formulas.recurrence.flow_distance", r"flow_distance"),
     Rule("calls in conflict", "plan.conflicts.Touched.conflicts", r"conflict"),
     Rule("calls and transfers in steps", "plan.conflicts.in_steps", r"in_steps$"),
+    Rule("transfers at the same time", "plan.conflicts.side_by_side", r"side_by_side"),
+    Rule("latency of steps", "model.formulas.steps.latency", r"^(join|least_tiles)$"),
+    Rule("a nest with tiled arrays as steps", "model.formulas.steps.tiled_nest", r"tiled_nest|^least_nest"),
     Rule(
-        "transfers at the same time",
-        "plan.conflicts.side_by_side",
-        r"side_by_side",
-        others={"search.floors.side_by_side": "what transfers take at least, whatever their ports"},
+        "contiguous runs of a transfer",
+        "model.formulas.burst_cycles._bursts_in_turn",
+        r"transfer_cycles|bursts_in_turn",
     ),
     Rule(
         "copies that wait",

@@ -62,6 +62,10 @@ class Algebra(Protocol):
         """left > right."""
         ...
 
+    def equals(self, left: Value, right: Value) -> Condition:
+        """left = right."""
+        ...
+
     def both(self, left: Condition, right: Condition) -> Condition: ...
 
     def either(self, left: Condition, right: Condition) -> Condition: ...
@@ -119,6 +123,9 @@ class Exact:
     def exceeds(self, left: Value, right: Value) -> Condition:
         return left > right
 
+    def equals(self, left: Value, right: Value) -> Condition:
+        return left == right
+
     def both(self, left: Condition, right: Condition) -> Condition:
         return left and right
 
@@ -144,7 +151,7 @@ class Exact:
         return bool(condition)
 
 
-class Vector:
+class Vector(Exact):
     """The reading as NumPy integer arrays; plain integers stand for arrays of equal entries, and give such again."""
 
     def maximum(self, *values: Value) -> Value:
@@ -152,9 +159,6 @@ class Vector:
 
     def minimum(self, *values: Value) -> Value:
         return min(values) if _plain(*values) else reduce(np.minimum, values)
-
-    def ceil_div(self, value: Value, divisor: Value) -> Value:
-        return -(-value // divisor)
 
     def log2_ceil(self, value: Value) -> Value:
         if _plain(value):
@@ -169,15 +173,6 @@ class Vector:
 
     def gcd(self, left: Value, right: Value) -> Value:
         return math.gcd(left, right) if _plain(left, right) else np.gcd(left, right)
-
-    def lowest_bit(self, value: Value) -> Value:
-        return value & -value
-
-    def is_power_of_two(self, value: Value) -> Condition:
-        return value & (value - 1) == 0
-
-    def exceeds(self, left: Value, right: Value) -> Condition:
-        return left > right
 
     def both(self, left: Condition, right: Condition) -> Condition:
         return left and right if _plain(left, right) else np.logical_and(left, right)

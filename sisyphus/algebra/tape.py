@@ -31,6 +31,7 @@ OPERATIONS: Mapping[str, tuple[Function, Function]] = {
     "negation": (EXACT.negation, np.logical_not),
     "select": (EXACT.select, np.where),
     "exceeds": (EXACT.exceeds, operator.gt),
+    "equals": (EXACT.equals, operator.eq),
     "ceil_div": (EXACT.ceil_div, VECTOR.ceil_div),
     "log2_ceil": (EXACT.log2_ceil, VECTOR.log2_ceil),
     "log2_floor": (EXACT.log2_floor, VECTOR.log2_floor),
@@ -151,6 +152,9 @@ class Tape:
 
     def exceeds(self, left: Value, right: Value) -> Condition:
         return left is not right and self.step("exceeds", left, right)
+
+    def equals(self, left: Value, right: Value) -> Condition:
+        return left is right or self.step("equals", left, right)
 
     def both(self, left: Condition, right: Condition) -> Condition:
         if left is True or left is right or right is False:

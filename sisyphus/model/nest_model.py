@@ -28,6 +28,7 @@ from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.pipes import body_multipliers, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
+from sisyphus.model.formulas.steps import AtOnce, latency
 from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
@@ -313,8 +314,8 @@ def _around_cycles(setting: Setting, steps: Sequence[Sequence[Move]], *, rtl: bo
     """Steps of loads before one call of a nest, and of stores behind it."""
     alg, total = setting.alg, 0
     for step in steps:
-        each = (alg.select(m.active, counted(move_cycles(setting, m), rtl=rtl), 0) for m in step)
-        longest = alg.maximum(0, *each)
+        moves = tuple((m.active, counted(move_cycles(setting, m), rtl=rtl)) for m in step)
+        longest = latency(alg, AtOnce(moves))
         total = total + longest + alg.select(alg.exceeds(longest, 0), setting.rules.cycles.step, 0)
     return total
 

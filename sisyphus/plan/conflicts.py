@@ -130,8 +130,7 @@ def side_by_side(alg: Algebra, copies: Sequence[tuple[Copy, str]]) -> tuple[Node
         is_certain = all(other.active is True for other in before)
         for number in range(len(before), len(before) + 1) if is_certain else range(len(before) + 1):
             rounds += [[]] * (number == len(rounds))
-            here = alg.negation(alg.either(alg.exceeds(turn, number), alg.exceeds(number, turn)))
-            own = copy if is_certain else replace(copy, active=alg.both(copy.active, here))
+            own = copy if is_certain else replace(copy, active=alg.both(copy.active, alg.equals(turn, number)))
             rounds[number] = [*rounds[number], own]
     return tuple(one[0] if len(one) == 1 else Together(tuple(one)) for one in rounds)
 

@@ -75,11 +75,19 @@ def joined_costs(parts: Sequence[Costs]) -> Costs:
 
 @dataclass(frozen=True)
 class Least:
-    """Lower bounds: cycles, those of `stores` among them, and per budget the sum over its kinds."""
+    """Lower bounds: cycles, and per budget the sum over its kinds."""
 
     cycles: float
     usage: Mapping[str, float]
-    stores: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Transfers:
+    """Loads and stores of a tiled array: their cycles, and a number that is the same for arrays of one place."""
+
+    use: ArrayUse
+    place: Ints | int
+    cycles: Floats | float
 
 
 @dataclass(frozen=True)
@@ -185,7 +193,7 @@ class CostModel(Protocol):
     """A cost model over the space it was made for.
 
     Tiled arrays multiply the choices of a nest. So they are counted twice: `least` and `tile`, put together by
-    `join`, give a lower bound for every choice; `count` the cycles of those that are left.
+    `latency`, give a lower bound for every choice; `count` the cycles of those that are left.
     """
 
     space: Space
@@ -241,12 +249,10 @@ class CostModel(Protocol):
         """The usage alone, which takes less time than the cycles; more loops outside never add to it."""
         ...
 
-    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
-        """Cycles of the transfers of several arrays of a nest together, each [family, candidate].
+    def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
+        """Cycles of candidates of a nest at least, where `work` is without transfers; no less than with fewer arrays.
 
-        They are no less than of some of the arrays.
-
-        `families` [family, array] tells which of them have the same loops outside.
+        `other` are the cycles of one array that is not in `moved`, wherever it is transferred.
         """
         ...
 
@@ -264,10 +270,6 @@ class CostModel(Protocol):
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         """What a tiled array takes at least, whatever the candidate and wherever its transfers are."""
-        ...
-
-    def least_tiles(self, least: Iterable[Least]) -> float:
-        """Cycles of several tiled arrays of a nest at least."""
         ...
 
     def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
@@ -303,3 +305,8 @@ class MakeCosts(Protocol):
     def has_formulas(self) -> bool: ...
 
     def __call__(self, space: Space) -> CostModel: ...
+
+
+def least_latency(costs: CostModel, nest: NestSpace, work: Floats, tiled: Iterable[ArrayUse]) -> Floats:
+    """Cycles of a nest at least, wherever its tiled arrays are transferred: all of them at one place."""
+    return costs.latency(nest, work, [Transfers(use, 0, costs.least_tile(nest, use).cycles) for use in tiled])

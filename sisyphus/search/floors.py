@@ -6,17 +6,18 @@ takes an interval, every new start of it its latency, every transfer its beats a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import VECTOR, Value
+from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
 from sisyphus.model import NestModel
 from sisyphus.model.bounds.body import body_of, must_load
+from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Wait, waits_of
@@ -133,12 +134,8 @@ class NestFloor:
         """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
         footprint, bursts = _footprint(self.nest, use, batch, outside)
         beats = footprint / self.beats.of(self.nest, use, batch, outside)
-        once = self.transfer_cycles(beats, bursts)
+        once = least_move_cycles(self.model.setting(), beats, bursts)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
-
-    def transfer_cycles(self, beats: Value, transfers: Value) -> Value:
-        """Loads or stores of a buffer: every beat, and the port's latency once per transfer."""
-        return beats + transfers * (self.rules.cycles.store + self.rules.cycles.register_transfer)
 
     def directions(self, use: ArrayUse) -> int:
         """How often a tile travels at least: in, out or both."""
@@ -194,21 +191,6 @@ class NestFloor:
                 elements = np.prod(tile_spans(self.nest, use, batch, every), axis=0, dtype=np.int64)
                 found |= elements <= most
         return found
-
-
-def side_by_side(families: Ints, cycles: Sequence[Floats]) -> Floats:
-    """Loads, or stores, of several arrays: in one place side by side, those of different places one after another.
-
-    Where a tile is both loaded and stored, what is computed on it stands between.
-    """
-    total = cycles[0]
-    for at in range(1, len(cycles)):
-        hidden = np.zeros_like(cycles[at])
-        for other in range(at):
-            same = (families[:, other] == families[:, at])[:, None]
-            hidden = np.where(same, np.maximum(hidden, cycles[other]), hidden)
-        total = total + np.maximum(cycles[at] - hidden, 0)
-    return total
 
 
 def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> tuple[Ints, Ints]:

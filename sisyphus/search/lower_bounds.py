@@ -21,6 +21,7 @@ from sisyphus.search.costs import (
     Step,
     Tilings,
     joined_costs,
+    least_latency,
 )
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.options import Options, Table
@@ -138,11 +139,11 @@ class LowerBounds:
             return float("inf")
         nests = {}
         for nest in self.space.nests:
-            least = [self.costs.least_tile(nest, use) for use in nest.arrays if use.array in tiled]
+            uses = [use for use in nest.arrays if use.array in tiled]
             is_whole = all(use.array in placement.residents for use in nest.arrays)
             whole = self._whole_of(nest, self._registers_of(nest, placement)) if is_whole else None
             base = self._least[nest.id] if whole is None else whole
-            nests[nest.id] = float(base.cycles.min(initial=np.inf)) + self.costs.least_tiles(least)
+            nests[nest.id] = float(least_latency(self.costs, nest, base.cycles, uses).min(initial=np.inf))
         undecided = self.in_registers - placement.residents - tiled
         return self.total_of(self.costs.steps(Placement(placement.residents, placement.registers | undecided)), nests)
 

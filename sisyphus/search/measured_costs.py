@@ -6,11 +6,12 @@ again then. The full model has the last word on every design that it finds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
+from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
@@ -26,8 +27,10 @@ from sisyphus.model import (
 )
 from sisyphus.model.area.multiplexers import Users, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
+from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
+from sisyphus.model.formulas.steps import latency, tiled_nest
 from sisyphus.plan import build_plan
 from sisyphus.search.costs import (
     Arrays,
@@ -43,11 +46,12 @@ from sisyphus.search.costs import (
     Placement,
     Step,
     Tilings,
+    Transfers,
     Width,
     joined_costs,
 )
 from sisyphus.search.encoding import Encoding
-from sisyphus.search.floors import NestFloor, side_by_side
+from sisyphus.search.floors import NestFloor
 from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, tile_spans
 from sisyphus.search.tilebeats import TileBeats
@@ -212,10 +216,11 @@ class MeasuredCosts(PaperCosts):
         moved = self._floors[nest.id].transfers(use, batch, outside)
         return Costs(moved, self.tile_usage(nest, use, batch, outside))
 
-    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
-        shares = [self._floors[nest.id].stored(use) for use in uses]
-        loads = side_by_side(families, [each * (1 - share) for each, share in zip(cycles, shares, strict=True)])
-        return loads + side_by_side(families, [each * share for each, share in zip(cycles, shares, strict=True)])
+    def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
+        shares = [self._floors[nest.id].stored(one.use) for one in moved]
+        loads = [(m.place, m.cycles * (1 - share)) for m, share in zip(moved, shares, strict=True) if share < 1]
+        stores = [(m.place, m.cycles * share) for m, share in zip(moved, shares, strict=True) if share]
+        return np.asarray(latency(VECTOR, tiled_nest(VECTOR, work, loads, stores, other)))
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
         return self._floors[nest.id].refill(batch, outside)
@@ -224,14 +229,10 @@ class MeasuredCosts(PaperCosts):
         found = super().least_tile(nest, use)
         floor, elements = self._floors[nest.id], found.cycles / (2 if use.writes else 1) / nest.outer_trips
         beats = floor.alike * elements / self._tile_beats.cap(use.array)
-        cycles = float(floor.directions(use) * floor.transfer_cycles(beats, floor.calls))
+        empty = least_move_cycles(floor.model.setting(EXACT), 0, 1)
+        cycles = float(floor.directions(use) * (beats + floor.calls * empty))
         usage = {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))}
-        return Least(cycles, usage, stores=cycles * floor.stored(use))
-
-    def least_tiles(self, least: Iterable[Least]) -> float:
-        found = list(least)
-        loads = max((one.cycles - one.stores for one in found), default=0.0)
-        return loads + max((one.stores for one in found), default=0.0)
+        return Least(cycles, usage)
 
     def moves(self, move: Move) -> Floats:
         states = self.states[move.array]

@@ -14,7 +14,7 @@ import numpy as np
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings
+from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings, least_latency
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace, Tile
@@ -92,15 +92,15 @@ class Options:
         #: Arrays with a buffer for this nest alone; in the paper's model an array has one partition for all nests.
         self._apart = frozenset(tiled) if costs.has_couplings else frozenset()
         self.chains = Chains(costs.space, nest, tiled)
-        self.least_tiles = costs.least_tiles([costs.least_tile(nest, use) for use in self.uses])
         self._least_usage = self._usage_with_all_outside()
-        #: Per tiling no choice that is not in the table takes fewer cycles.
-        self._lower = base.cycles + self.least_tiles
+        #: Per tiling its cycles at least, and those of all its choices that are not in the table.
+        self._at_least = least_latency(costs, nest, base.cycles, self.uses)
+        self._lower = self._at_least
         nothing = self._entry(np.zeros(0, np.int64), base.cycles[:0])
         self._nothing = replace(nothing, complete_to=-np.inf)
         self._table: Table | None = None
         self._budgets: dict[str, float] = {}
-        self._floor = float(base.cycles.min(initial=np.inf)) + self.least_tiles
+        self._floor = float(self._at_least.min(initial=np.inf))
 
     def _use(self, array: ArrayId) -> ArrayUse:
         use = self.nest.use(array)
@@ -138,7 +138,7 @@ class Options:
         """
         if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
             self._table, self._budgets = self._nothing, dict(budgets)
-            self._lower = self.base.cycles + self.least_tiles
+            self._lower = self._at_least.copy()
         known = self._table
         if limit > known.complete_to:
             more = self._slice(self._lower, known.complete_to, limit, self._budgets, deadline)
@@ -151,7 +151,7 @@ class Options:
 
         No more than `most` at once.
         """
-        found = self._slice(self.base.cycles + self.least_tiles, -np.inf, limit, budgets, deadline, most)
+        found = self._slice(self._at_least.copy(), -np.inf, limit, budgets, deadline, most)
         return _fitting(found, limit, budgets)
 
     def sample(self, limit: float, budgets: Mapping[str, float], count: int, places: int) -> Table:
@@ -159,7 +159,7 @@ class Options:
 
         `count` tilings, or twice as many of tilings with places, which are of no more than `places` kinds.
         """
-        rows = np.flatnonzero(self._fits(budgets) & (self.base.cycles + self.least_tiles <= limit))
+        rows = np.flatnonzero(self._fits(budgets) & (self._at_least <= limit))
         rows = rows[np.argsort(self.base.cycles[rows], kind="stable")]
         if not self.uses:
             rows = np.sort(rows[_spread(len(rows), count)])

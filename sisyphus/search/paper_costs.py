@@ -26,6 +26,7 @@ from sisyphus.search.costs import (
     Placement,
     Step,
     Tilings,
+    Transfers,
     Width,
 )
 from sisyphus.search.partitions import States, states_of
@@ -170,9 +171,8 @@ class PaperCosts:
     def rounded(self, costs: Costs) -> Costs:
         return costs
 
-    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
-        total: Floats = sum(cycles[1:], start=cycles[0])
-        return total
+    def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
+        return np.asarray(work + np.maximum(sum(one.cycles for one in moved), other))
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
         return np.zeros(batch.count)
@@ -196,9 +196,6 @@ class PaperCosts:
         stored = smallest_tile(use) * self.space.scop.array(use.array).type.bytes
         directions = 2 if use.writes else 1
         return Least(float(directions * nest.outer_trips * _touched(nest, use)), {MEMORY: stored})
-
-    def least_tiles(self, least: Iterable[Least]) -> float:
-        return sum(one.cycles for one in least)
 
     def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
         return {}

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask
+from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
 from sisyphus.space import ArrayUse, NestSpace
 
 #: Pairs of a tiling and a family that are looked at together; bounds memory.
@@ -46,8 +46,7 @@ class _Part:
 class Block:
     """Tilings of a nest with the same active loops; `base` are their least cycles without transfers.
 
-    `usage` is what each takes at least of every budget with all loops outside of all transfers. Cycles of several
-    arrays (`CostModel.join`) are no less than those of some of them.
+    `usage` is what each takes at least of every budget with all loops outside of all transfers.
     """
 
     def __init__(
@@ -114,13 +113,13 @@ class Block:
 
     def within(self, above: float, limit: float, budgets: Mapping[str, float]) -> Iterator[Placing]:
         """Every tiling with every family, as far as budgets allow, with more than `above` and at most `limit`."""
-        later = self._least_of_later(budgets)
+        others = self._least_of_others(budgets)
         rows, first = self.batch.count, len(self.prefixes[0])
         places, prefix = np.tile(np.arange(rows), first), np.repeat(np.arange(first), rows)
         nothing = _Part(places, prefix, np.zeros((0, len(places))), {n: self._least_usage[n][places] for n in budgets})
 
         def grown(at: int, part: _Part) -> Iterator[Placing]:
-            part, cycles = self._with_array(at, part, later[at], limit, budgets)
+            part, cycles = self._with_array(at, part, others[at], limit, budgets)
             if at + 1 == len(self.uses):
                 new = cycles > above
                 yield Placing(part.places[new], self.prefixes[at][part.prefix[new]], cycles[new])
@@ -130,7 +129,7 @@ class Block:
 
         yield from grown(0, nothing)
 
-    def _least_of_later(self, budgets: Mapping[str, float]) -> list[Floats]:
+    def _least_of_others(self, budgets: Mapping[str, float]) -> list[Floats]:
         """Per array and tiling the least cycles that one of the arrays after it takes if it fits."""
         found = [np.zeros(self.batch.count)]
         for moved, added in zip(self._moved[:0:-1], self._added[:0:-1], strict=True):
@@ -142,7 +141,7 @@ class Block:
         return found[::-1]
 
     def _with_array(
-        self, at: int, part: _Part, later: Floats, limit: float, budgets: Mapping[str, float]
+        self, at: int, part: _Part, other: Floats, limit: float, budgets: Mapping[str, float]
     ) -> tuple[_Part, Floats]:
         """Pairs that may lead to something within the limits once one more array has its place, and their cycles."""
         which = np.searchsorted(self._sets[at], self.prefixes[at][:, at])[part.prefix]
@@ -156,9 +155,9 @@ class Block:
             fits &= used[name] <= most
         part = _Part(part.places, part.prefix, moved, used).take(fits)
         families = self.prefixes[at][part.prefix]
-        each = [cycles[:, None] for cycles in part.moved]
-        joined = self.costs.join(self.nest, self.uses[: at + 1], families, each)[:, 0]
-        cycles = self.base[part.places] + np.maximum(joined, later[part.places]) + self._refill(families, part.places)
+        work = self.base[part.places] + self._refill(families, part.places)
+        all_moved = list(map(Transfers, self.uses[: at + 1], families.T, part.moved))
+        cycles = self.costs.latency(self.nest, work, all_moved, other[part.places])
         kept = cycles <= limit
         np.minimum.at(self.left_out, part.places[~kept], cycles[~kept])
         return part.take(kept), cycles[kept]

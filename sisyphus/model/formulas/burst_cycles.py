@@ -72,21 +72,41 @@ def move_cycles(setting: Setting, move: Move) -> Term:
     """
     alg, cycles = setting.alg, setting.rules.cycles
     interval, depth = move_interval(setting, move), move_depth(setting, move)
-    bursts = move.bursts
-    strided = alg.exceeds(bursts, 1)
     adapter = cycles.load if move.is_load else cycles.store
-    again = bursts * (cycles.call + adapter) + alg.select(strided, bursts * cycles.strided_burst, 0)
-    construct = "" if isinstance(bursts, int) and bursts == 1 else "transfer-by-rows"
+    beats, fill, memory = _bursts_in_turn(setting, move.beats, move.bursts, interval, depth, adapter)
     return total(
         move.id,
         (
-            Term("beats", (move.beats - bursts) * interval, rule="beats x II", rtl=late(setting, move)),
-            Term("fill", bursts * alg.maximum(depth - 1, 1), rule="iteration latency"),
-            Term("memory", again, construct=construct, rule="call, request and response"),
+            beats._replace(rtl=late(setting, move)),
+            fill,
+            memory,
             Term("tile address", _tile_address(setting, move), rule="tile index"),
             Term("region", alg.select(move.stream, cycles.region, 0), rule="dataflow region"),
         ),
         rule="transfer",
+    )
+
+
+def least_move_cycles(setting: Setting, beats: Value, bursts: Value) -> Value:
+    """No transfer of so many beats in so many runs takes less: a beat a cycle into registers, behind either adapter."""
+    cycles = setting.rules.cycles
+    adapter = min(cycles.load, cycles.store)
+    terms = _bursts_in_turn(setting, beats, bursts, 1, cycles.register_transfer, adapter)
+    return sum(term.value for term in terms)
+
+
+def _bursts_in_turn(
+    setting: Setting, beats: Value, bursts: Value, interval: Value, depth: Value, adapter: int
+) -> tuple[Term, Term, Term]:
+    """Contiguous runs one after another, each of them a pipelined loop behind the adapter."""
+    alg, cycles = setting.alg, setting.rules.cycles
+    again = bursts * (cycles.call + adapter)
+    again = again + alg.select(alg.exceeds(bursts, 1), bursts * cycles.strided_burst, 0)
+    construct = "" if isinstance(bursts, int) and bursts == 1 else "transfer-by-rows"
+    return (
+        Term("beats", (beats - bursts) * interval, rule="beats x II"),
+        Term("fill", bursts * alg.maximum(depth - 1, 1), rule="iteration latency"),
+        Term("memory", again, construct=construct, rule="call, request and response"),
     )
 
 

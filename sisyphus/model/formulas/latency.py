@@ -10,6 +10,7 @@ from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Move, Part, 
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
+from sisyphus.model.formulas.steps import AtOnce, latency
 from sisyphus.model.formulas.terms import Term, doubt_of, total
 
 
@@ -124,8 +125,8 @@ def _longest(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bo
     each = [alg.ceil_div(term.value, alg.maximum(count, 1)) for term, count in zip(terms, runs, strict=True)]
     always = [one for one, part in zip(each, parts, strict=True) if not isinstance(part, Guarded)]
     guarded = alg.maximum(0, *(part.runs for part in parts if isinstance(part, Guarded)))
-    alone = (entries - guarded) * alg.maximum(0, *always)
-    most = guarded * alg.maximum(0, *each) + alone
+    alone = (entries - guarded) * latency(alg, AtOnce(tuple((True, cycles) for cycles in always)))
+    most = guarded * latency(alg, AtOnce(tuple((True, cycles) for cycles in each))) + alone
     name = " beside ".join(term.name for term in terms)
     return Term(name, most, rule="parts at the same time", construct="parts-at-the-same-time")
 
@@ -252,7 +253,7 @@ def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
     found: list[Term] = []
     for number, moves in enumerate(burst.steps):
         each = [(move, known[move.id]) for move in moves]
-        longest = alg.maximum(*(alg.select(move.active, term.value, 0) for move, term in each))
+        longest = latency(alg, AtOnce(tuple((move.active, term.value) for move, term in each)))
         rtl = entries * _late(alg, longest, each)
         doubt = "port-in-turns" if len(burst.steps) > 1 else doubt_of(term for _, term in each)
         name = " | ".join(term.name for _, term in each)

@@ -14,7 +14,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.model import NestModel
 from sisyphus.search import MeasuredCosts, point_of
 from sisyphus.search.candidates import candidates_of
-from sisyphus.search.costs import Batch, Costs, Floats, Ints, Move, Placed, Tilings
+from sisyphus.search.costs import Batch, Costs, Floats, Move, Placed, Tilings, Transfers
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, NestSpace, Space, illegal
@@ -112,8 +112,8 @@ class RaisedTransfers(MeasuredCosts):
 
 
 class AddedTransfers(MeasuredCosts):
-    def join(self, nest: NestSpace, uses: Sequence[ArrayUse], families: Ints, cycles: Sequence[Floats]) -> Floats:
-        return np.asarray(sum(cycles[1:], start=cycles[0]))
+    def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
+        return np.asarray(work + sum(one.cycles for one in moved))
 
 
 class CountsTooMuch(MeasuredCosts):

@@ -12,7 +12,7 @@ from unit.search.solve_spaces import random_space
 from sisyphus.search import MeasuredCosts, PaperCosts, places
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import CostModel, Ints, Tilings
+from sisyphus.search.costs import CostModel, Ints, Tilings, Transfers
 from sisyphus.search.paper_costs import MEMORY
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace
@@ -60,11 +60,13 @@ class Case:
             for family in self.chains.families(self.active).tolist():
                 sets = [self.chains.names(bits) for bits in family]
                 tiles = [self.costs.tile(self.nest, u, batch, s) for u, s in zip(self.uses, sets, strict=True)]
-                moved = self.costs.join(self.nest, self.uses, np.array([family]), [t.cycles[None, :] for t in tiles])
+                moved = [Transfers(u, b, t.cycles) for u, b, t in zip(self.uses, family, tiles, strict=True)]
                 again = self.costs.refill(self.nest, batch, frozenset().union(*sets))
                 used = sum(float(tile.usage[MEMORY].sum()) for tile in tiles)
                 if used <= self.budgets[MEMORY]:
-                    cycles[row, tuple(family)] = float(self.base[row] + moved[0, 0] + again[0])
+                    cycles[row, tuple(family)] = float(
+                        self.costs.latency(self.nest, self.base[[row]] + again, moved)[0]
+                    )
                     taken[row, tuple(family)] = used
         return cycles, taken
 
@@ -110,7 +112,7 @@ def test_all_places_within_the_limits_are_found(seed: int, monkeypatch: pytest.M
 
 def test_a_bound_that_is_too_high_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above notices where what the arrays after the first one take at least is overrated."""
-    found = Block._least_of_later
-    monkeypatch.setattr(Block, "_least_of_later", lambda self, b: [later + 1e6 for later in found(self, b)])
+    found = Block._least_of_others
+    monkeypatch.setattr(Block, "_least_of_others", lambda self, b: [later + 1e6 for later in found(self, b)])
     with pytest.raises(AssertionError):
         test_all_places_within_the_limits_are_found(0, monkeypatch)
