@@ -25,6 +25,7 @@ $(VENV)/installed: setup.cfg pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m compileall -q sisyphus solvers  # where PYTHONDONTWRITEBYTECODE is set nobody else writes byte code
 	touch $@
 
 $(VENV)/developing: $(VENV)/installed

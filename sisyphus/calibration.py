@@ -11,12 +11,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sisyphus.errors import UsageError
 from sisyphus.files import write_file
-from sisyphus.readback import Comparison
 from sisyphus.settings import user_calibration
 from sisyphus.target import KINDS, Target
+
+if TYPE_CHECKING:
+    from sisyphus.readback import Comparison
 
 #: Kinds of which a report says how much there is.
 REPORTED = ("dsp", "bram18k", "uram", "lut", "ff")

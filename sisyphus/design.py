@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sisyphus import report
 from sisyphus.backends.hls import Project, write_failed, write_folder
@@ -20,7 +20,9 @@ from sisyphus.record import DESIGN
 from sisyphus.request import Kernel, Request
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space
-from sisyphus.verification import Verdict
+
+if TYPE_CHECKING:  # a stage that many runs do without
+    from sisyphus.verification import Verdict
 
 RUN, FRONT, PAGE = "run.json", "pareto.json", "report.html"
 UNVERIFIED = "interrupted while it was verified: this design is NOT VERIFIED (`sisy verify DIR`)"

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sisyphus import allowance, report
 from sisyphus.backends.hls import Project, check_folder, project
@@ -19,20 +19,20 @@ from sisyphus.cpu import time_on_cpu
 from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
 from sisyphus.files import write_file
-from sisyphus.front import first_limits, front_of
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import float_operations, limit_of
 from sisyphus.plan import Plan
-from sisyphus.readback import Comparison, compare, find_reports, predicted_of
 from sisyphus.record import DESIGN, Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
 from sisyphus.saved import fitted, read_data, read_point
-from sisyphus.sensitivity import explain
 from sisyphus.shown import Shown
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
-from sisyphus.verification import Verdict, reduced, require_compiler, verify
+
+if TYPE_CHECKING:  # stages that many runs do without import theirs when they run
+    from sisyphus.readback import Comparison
+    from sisyphus.verification import Verdict
 
 __all__ = [
     "Costed",
@@ -78,6 +78,8 @@ def optimize(
     choice, front = answer.choice, answer.front
     explanation = None
     if request.explain:
+        from sisyphus.sensitivity import explain
+
         explanation = clock.run("explain", lambda: explain(kernels, request, choice, listen), most)
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: plan_of(kernel, point))
@@ -147,6 +149,8 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
     seconds = request.limits.seconds
     if not request.front:
         return clock.search("search", lambda: choose(kernels, request, clock.listen), seconds), None
+    from sisyphus.front import first_limits, front_of
+
     deadline = None if seconds is None else time.monotonic() + seconds
     first = clock.search("search", lambda: choose(kernels, first_limits(request), clock.listen), seconds)
     left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
@@ -162,6 +166,8 @@ def explain_saved(
     `source` is the kernel file where it is no longer at its recorded place, `device` the board where its name is not
     one that sisy knows.
     """
+    from sisyphus.sensitivity import explain
+
     record = Record.of(path / DESIGN if path.is_dir() else path)
     found = record.source_at(source)
     request = replace(record.request(record.whole_target(device), Path(found.path)), limits=limits)
@@ -175,6 +181,8 @@ def explain_saved(
 
 def explain_design(design: Design, limits: Limits, listen: Listen = silent) -> report.Explanation:
     """The same for a design at hand."""
+    from sisyphus.sensitivity import explain
+
     request = replace(design.request, limits=limits)
     choice = Choice(design.kernel, design.space, design.point, None)
     return explain(load_kernels(request.source), request, choice, listen)
@@ -182,6 +190,8 @@ def explain_design(design: Design, limits: Limits, listen: Listen = silent) -> r
 
 def read_back(folder: Path, *, source: Path | None, device: str | None) -> Comparison:
     """What the vendor's reports below a folder say, beside what its design.json predicts, where there is one."""
+    from sisyphus.readback import compare, find_reports, predicted_of
+
     saved = folder / DESIGN
     if not saved.is_file():
         found = find_reports(folder)
@@ -283,12 +293,16 @@ def emit(source: Source, target: Target, saved: Path | DesignPoint) -> Project:
 
 def verify_design(design: Design, *, full: bool = False, listen: Listen = silent) -> Verdict:
     """Proof and run of a design at hand."""
+    from sisyphus.verification import require_compiler
+
     require_compiler()
     choice = Choice(design.kernel, design.space, design.point, None)
     return _verify(choice, design.plan, design.project, replace(design.request, verify_full=full), listen)
 
 
 def _verify(choice: Choice, plan: Plan, emitted: Project, request: Request, listen: Listen) -> Verdict:
+    from sisyphus.verification import reduced, verify
+
     kernel, source = choice.kernel, request.source
     return verify(
         plan,
@@ -306,6 +320,8 @@ def prepare(request: Request, out: Path | None) -> None:
     if out is not None:
         check_folder(out)
     if request.verify:
+        from sisyphus.verification import require_compiler
+
         require_compiler()
 
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
 from itertools import product
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from sisyphus.analysis.isl_limits import Patience, ask
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Signs = tuple[int, ...]
 
@@ -101,6 +103,8 @@ class Dependences:
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[StmtId]:
+        import networkx as nx  # a fifth of a short run goes into this import, and few runs look at the graph
+
         graph: nx.MultiDiGraph[StmtId] = nx.MultiDiGraph()
         graph.add_nodes_from(s.id for s in self.scop.statements)
         for edge in self.edges:

@@ -45,6 +45,8 @@ def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
 
     No variable becomes larger than the largest array that there is; None where nothing can be expanded.
     """
+    if not any(array.role is Role.LOCAL for array in scop.arrays):
+        return None
     search = _Search(scop, dependences)
     search.find_webs(scop.statements)
     most = max(array.elements for array in scop.arrays)

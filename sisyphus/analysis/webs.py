@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import networkx as nx
-
 from sisyphus.analysis.dataflow import Flow, flows_of, schedules
 from sisyphus.analysis.dependence import Dependences
 from sisyphus.analysis.isl_limits import Patience
@@ -39,6 +37,8 @@ def webs_of(scop: Scop, dependences: Dependences, array: ArrayId, patience: Pati
     """The users of an array, grouped by the values that they pass on."""
     users = [s for s in scop.statements if any(a.array == array for a in s.accesses)]
     found = flows_of(dependences, array, patience)
+    import networkx as nx  # takes a fifth of a short run
+
     graph: nx.Graph[StmtId] = nx.Graph()
     graph.add_nodes_from(s.id for s in users)
     graph.add_edges_from((f.source, f.sink) for f in found)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sisyphus import analysis, pipeline, recheck
+from sisyphus import analysis, pipeline
 from sisyphus.api.choosing import DEFAULT_LIMIT_S, Listen
 from sisyphus.api.inputs import DEFAULT_DEVICE, KernelFile, KernelLike, TargetLike, as_source, as_target, seconds_of
 from sisyphus.api.listings import Analysis, Devices, Solvers
@@ -12,13 +13,15 @@ from sisyphus.backends.hls import Project
 from sisyphus.choice import silent
 from sisyphus.design import Design
 from sisyphus.pipeline import Costed
-from sisyphus.readback import Comparison
-from sisyphus.recheck import Rechecked
 from sisyphus.report import DesignDifference, Explanation
 from sisyphus.request import form_data, forms_of, read_kernel
 from sisyphus.solve import Limits, solver_infos
 from sisyphus.space import DesignPoint
 from sisyphus.target import device_names, load_device
+
+if TYPE_CHECKING:  # each of these is imported when it is asked for
+    from sisyphus.readback import Comparison
+    from sisyphus.recheck import Rechecked
 
 #: A design at hand, its design point, or the path of a JSON file that has one.
 PointLike = Design | DesignPoint | str | Path
@@ -58,9 +61,11 @@ def verify(
     `source` is the kernel file where it has moved, `device` the board where its name is not a known one; `full`: run
     all data, whatever it costs. What fails is in the verdict; nothing is raised for it.
     """
+    from sisyphus.recheck import Rechecked, recheck
+
     if isinstance(design, Design):
         return Rechecked(None, pipeline.verify_design(design, full=full, listen=listen))
-    return recheck.recheck(Path(design), source=_path(source), device=device, full=full, listen=listen)
+    return recheck(Path(design), source=_path(source), device=device, full=full, listen=listen)
 
 
 def explain(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -166,7 +165,6 @@ def optimize(kernels: tuple[Path, ...], **options: Any) -> None:
     sisy optimize gemm.c --design build/gemm/design.json      # the same design again, without a search
     sisy optimize kernels/polybench -o build                  # one after another; `sisy batch` also goes on later
     """
-    gc.freeze()  # modules stay as they are: collections that walk them take a sixth of a short search
     if len(kernels) == 1 and not kernels[0].is_dir():
         _optimize(options | {"kernel": kernels[0]})
         return

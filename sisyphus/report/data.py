@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.ir import Origin
@@ -16,8 +16,10 @@ from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
 from sisyphus.target import Target
-from sisyphus.verification import Verdict
 from sisyphus.versions import version_of
+
+if TYPE_CHECKING:  # a stage that many runs do without
+    from sisyphus.verification import Verdict
 
 FORMAT_VERSION = 1
 PACKAGES = ("sisyphus-hls", "islpy", "pyomo", "pyscipopt", "pycparser", "networkx", "click")

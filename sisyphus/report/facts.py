@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sisyphus.cpu import CpuTime
 from sisyphus.model.estimate import Estimate
@@ -15,7 +15,9 @@ from sisyphus.report.explanation import Explanation
 from sisyphus.solve import SolveOutcome
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
-from sisyphus.verification import Verdict
+
+if TYPE_CHECKING:  # a stage that many runs do without
+    from sisyphus.verification import Verdict
 
 
 @dataclass(frozen=True, eq=False)

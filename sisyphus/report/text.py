@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sisyphus.backends.hls import FLUSHED, one_line
 from sisyphus.backends.hls.interface import layout_extents
@@ -29,7 +30,9 @@ from sisyphus.report.tables import Rows, indent, markdown, table
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
 from sisyphus.target import KINDS, Target
-from sisyphus.verification import Check, Verdict
+
+if TYPE_CHECKING:  # a stage that many runs do without
+    from sisyphus.verification import Check, Verdict
 
 #: How a search ended that proved nothing.
 STOPS = {

@@ -133,6 +133,17 @@ def test_a_folder_of_somebody_else_is_not_touched(tmp_path: Path) -> None:
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["thesis.txt"]
 
 
+def test_a_short_run_imports_only_what_it_uses() -> None:
+    named = "{'pyomo', 'networkx', 'jinja2', 'matplotlib', 'rich', 'sisyphus.verification', 'sisyphus.readback'}"
+    probe = (
+        "import sys; from sisyphus.cli import main; sys.argv[1:] = "
+        "['optimize', 'kernels/polybench/gemm.c', '-q', '--no-verify', '--no-cache']; "
+        f"main(); print('imported:', *sorted({named} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported:"
+
+
 def test_help_imports_neither_pyomo_nor_islpy(tmp_path: Path) -> None:
     probe = "import sys, sisyphus.cli; print(*({'pyomo', 'islpy', 'networkx', 'numpy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", probe], cwd=tmp_path, capture_output=True, text=True, check=True)
