@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from pathlib import Path
 
@@ -28,3 +29,13 @@ def test_a_stopped_batch_waits_for_no_program(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(KeyboardInterrupt):
         run_all(jobs, tmp_path / "out", Workers(2), stop)
     assert time.monotonic() - begun < 60
+
+
+def test_the_key_of_a_job_is_found_once_and_travels_with_it(tmp_path: Path) -> None:
+    kernel = tmp_path / "scale.c"
+    kernel.write_text("void scale(float a[8]) {\n  for (int i = 0; i < 8; i++)\n    a[i] = 2.0f * a[i];\n}\n")
+    job = Job("scale", str(kernel), (), "scale")
+    key = job.key
+    kernel.unlink()
+    assert pickle.loads(pickle.dumps(job)).key == job.key == key
+    assert Job("scale", str(kernel), (), "scale").key != key
