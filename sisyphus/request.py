@@ -144,19 +144,28 @@ def load_kernels(source: Source) -> tuple[Kernel, ...]:
     return forms_of(read_kernel(source), source)
 
 
+def load_written(source: Source) -> Kernel:
+    """Front end and analysis of the kernel as it is written, without any other form of it."""
+    return next(_forms(read_kernel(source), source))
+
+
 def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
     """The kernel as it is, with expanded temporaries where that frees nests, in other orders.
 
     These are forms that any target may have; `with_views` makes more of them.
     """
+    return tuple(_forms(scop, source))
+
+
+def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
     found = dependences(scop)
-    kernels = [_analysed(scop, found, source)]
+    written = _analysed(scop, found, source)
+    yield written
     expansion = expand(scop, found)
     if expansion is not None:
         names = tuple(ArrayId(e.name) for e in expansion.expanded)
-        kernels.append(_analysed(expansion.scop, dependences(expansion.scop), source, names, name="expanded"))
-    kernels += _in_other_orders(kernels[0], source)
-    return tuple(kernels)
+        yield _analysed(expansion.scop, dependences(expansion.scop), source, names, name="expanded")
+    yield from _in_other_orders(written, source)
 
 
 def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:

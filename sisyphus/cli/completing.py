@@ -34,7 +34,7 @@ def knobs(context: click.Context, _parameter: click.Parameter, text: str) -> lis
     """Knobs of the kernel as far as they have names of their own; nothing where it cannot be read."""
     from sisyphus import api
     from sisyphus.errors import SisyphusError
-    from sisyphus.pipeline import load_kernels
+    from sisyphus.pipeline import load_written
     from sisyphus.request import space_of
     from sisyphus.space import knob_names
 
@@ -53,7 +53,7 @@ def knobs(context: click.Context, _parameter: click.Parameter, text: str) -> lis
             params=given.get("params") or (),
             extents=given.get("extents") or (),
         )
-        space = space_of(load_kernels(source)[0], api.request_of(source, time_limit=None))
+        space = space_of(load_written(source), api.request_of(source, time_limit=None))
     except (SisyphusError, OSError):
         return []
     return [CompletionItem(f"{name}=") for name in knob_names(space) if name.startswith(text)]

@@ -1,6 +1,7 @@
 """Many random programs and spoiled inputs, side by side; goes on where an earlier run stopped, keeps failures small.
 
     make fuzz N=2000 SEED=0
+    tests/fuzz/campaign.py -n 5000 --minutes 4    # begins no batch after that; to be gone on with
 
 Every batch is a process of its own, so that one that dies (isl aborts, memory runs out) or hangs ends nothing else: it
 is a failure of its own kind, `--batch K` runs it again. It is one line of OUT/batches.jsonl, written once it is over.
@@ -15,6 +16,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -27,6 +29,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 from fuzz.cases import ALARM, INTERNAL, WRONG, Case, Made, make, without  # noqa: E402
 from fuzz.harness import compare  # noqa: E402
 from fuzz.mutants import spoil  # noqa: E402
+from fuzz.programs import WIDTHS  # noqa: E402
 
 #: Programs of one batch, spoiled inputs for each, and steps in which a failure is made smaller.
 BATCH, MUTANTS, STEPS = 20, 3, 60
@@ -102,8 +105,11 @@ def _features(case: Case) -> list[str]:
         ">>",
         "?",
         "double",
+        "_Float16",
+        "struct",
+        "_Complex",
     )
-    return [word for word in (*words, "float", "unsigned", "short", "signed char", "long") if word in text]
+    return [word for word in (*words, "float", "unsigned", "short", "signed char", "long", *WIDTHS) if word in text]
 
 
 def shrink(kind: str, case: Case, seed: int = 0) -> Case:
@@ -163,6 +169,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", default="0")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("-o", "--out", type=Path, default=ROOT / "build" / "fuzz")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no batch after so long")
     parser.add_argument("--batch", type=int, help="run this batch alone, here, and print its line")
     options = parser.parse_args(words)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -173,15 +180,22 @@ def main(words: Sequence[str] | None = None) -> int:
     done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     known = {row["batch"]: row for row in done if row["seed"] == options.seed and DIED not in row["results"]}
     wanted = range(-(-options.programs // BATCH))
+    end = time.monotonic() + 60 * options.minutes
+
+    def batch(number: int) -> Mapping[str, object] | None:
+        return in_process(options.out, options.seed, number) if time.monotonic() < end else None
+
     with ThreadPoolExecutor(options.jobs) as pool:
         left = [n for n in wanted if n not in known]
-        for future in as_completed([pool.submit(in_process, options.out, options.seed, n) for n in left]):
+        for future in as_completed([pool.submit(batch, n) for n in left]):
             row = future.result()
+            if row is None:
+                continue
             with log.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-            known[row["batch"]] = row
+            known[int(str(row["batch"]))] = row
             sys.stderr.write(f"{len(known)} of {len(wanted)} batches\r")
-    return told([known[number] for number in wanted])
+    return told([known[number] for number in wanted if number in known])
 
 
 def told(rows: Sequence[Mapping[str, Mapping[str, int]]]) -> int:
@@ -192,6 +206,7 @@ def told(rows: Sequence[Mapping[str, Mapping[str, int]]]) -> int:
         covered.update(row["covered"])
     lines = [f"{count:8d}  {what}" for what, count in sorted(results.items()) if what not in FAILURES]
     lines += [f"{results[kind]:8d}  {kind}" for kind in FAILURES]
+    lines += [f"{BATCH * len(rows):8d}  programs in all"]
     lines += ["covered: " + ", ".join(f"{what} {count}" for what, count in covered.most_common())]
     sys.stdout.write("\n".join(lines) + "\n")
     return 1 if any(results[kind] for kind in FAILURES) else 0

@@ -65,7 +65,9 @@ def make(case: Case, folder: Path) -> Made:
 
 def _made(case: Case, path: Path) -> Made:
     rng = random.Random(case.seed)
-    kernel = rng.choice(request.load_kernels(request.Source(str(path))))
+    source = request.Source(str(path))
+    # Looking for other forms takes longer than all the rest.
+    kernel = rng.choice(request.load_kernels(source)) if rng.random() < 0.4 else request.load_written(source)
     viewed = request.with_views(kernel) if rng.random() < 0.15 else None
     kernel = viewed or kernel
     split = rng.random() < 0.4

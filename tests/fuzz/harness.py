@@ -18,11 +18,10 @@ from typing import Any
 HEADERS = Path(__file__).parents[2] / "sisyphus" / "verification" / "include"
 #: C and C++ as they are written: no optimization, no contraction, integers wrap.
 PLAIN = ("-O0", "-w", "-ffp-contract=off", "-fwrapv", "-fno-builtin")
-FORMATS = dict(
-    zip(
-        ("float", "double", "int", "unsigned", "short", "signed char", "unsigned char", "long"), "fdiIhbBq", strict=True
-    )
-)
+#: Half precision rounds at once, complex products are those of the textbook.
+EXACT_C = ("-std=gnu11", "-fno-strict-aliasing", "-fexcess-precision=16", "-fcx-limited-range")
+KINDS = ("_Float16", "float", "double", "int", "unsigned", "short", "signed char", "unsigned char", "long")
+FORMATS = dict(zip(KINDS, "efdiIhbBq", strict=True))
 #: Where sisy_types.h is, and the type of C that holds one of its types, by bits.
 TYPES = Path(__file__).parents[2] / "sisyphus" / "ir" / "include"
 HOLDING = {12: "short", 5: "unsigned char", 33: "long"}
@@ -63,7 +62,7 @@ def _printed(subjects: Sequence[Subject], folder: Path, seed: int) -> dict[str, 
         "\n".join(s.source.replace(f"void {s.name}(", f"void source_{s.name}(") for s in subjects)
     )
     (folder / "kernels.cpp").write_text(_unit(subjects, seed))
-    _build(["gcc", *PLAIN, "-std=gnu11", "-fno-strict-aliasing", "-I", str(TYPES), "-c", "source.c"], folder)
+    _build(["gcc", *PLAIN, *EXACT_C, "-I", str(TYPES), "-c", "source.c"], folder)
     flags = [*PLAIN, "-std=c++14", "-isystem", str(HEADERS)]
     _build(["g++", *flags, "kernels.cpp", "source.o", "-o", "both", "-lm"], folder)
     found: dict[str, list[tuple[str, bytes, bytes]]] = {}
@@ -89,7 +88,11 @@ def _build(command: Sequence[str], folder: Path) -> None:
 def _judged(subject: Subject, rows: Sequence[tuple[str, bytes, bytes]] | None) -> str:
     if rows is None:
         return "the program of kernel and source did not end as it should"
-    types = {name: FORMATS[_held(kind)] for kind, name, _ in _parameters(subject.source)}
+    types = {
+        f"{name}_{field}" if field else name: FORMATS[_held(kind)]
+        for kind, name, _ in _parameters(subject.source)
+        for field in _fields(kind)
+    }
     for name, got, want in rows:
         for at, (one, other) in enumerate(zip(_bits(got, types[name]), _bits(want, types[name]), strict=True)):
             if one != other:
@@ -132,25 +135,26 @@ def _runner(subject: Subject, seed: int) -> str:
     declared, body, tail = [], list[str](), list[str]()
     for written, name, count in order:
         kind = _held(written)
+        fields = _fields(written)
         declared.append(f"{kind} {'*' if count else ''}")
         if not count:
             body.append(f"  {kind} {name} = ({kind}){_number(rng, written)};")
             continue
-        values = ", ".join(f"({kind}){_number(rng, written)}" for _ in range(count))
-        body.append(f"  static {kind} {name}[{count}] = {{{values}}};")
-        if name in known:
-            told = known[name]
+        values = ", ".join(f"({kind}){_number(rng, _scalar(written))}" for _ in range(count * len(fields)))
+        body.append(f"  static {kind} {name}[{count * len(fields)}] = {{{values}}};")
+        for at, field in enumerate(fields):
+            port = f"{name}_{field}" if field else name
+            if port not in known:
+                continue
+            told = known[port]
             last = told["extents"][-1] if told["extents"] else 1
             pitch = told["padded_extents"][-1] if told["layout"] == "padded" else last
             total = -(-(count // last * pitch) // told["vector_elements"]) * told["vector_elements"]
-            body.append(f"  static {kind} port_{name}[{total}] __attribute__((aligned(4096)));")
-            body.append(
-                f"  for (long e = 0; e < {count}; e++) port_{name}[e / {last} * {pitch} + e % {last}] = {name}[e];"
-            )
-            tail.append(_print(name, kind, count, f"port_{name}[e / {last} * {pitch} + e % {last}]"))
-    given = [
-        a["name"] if a["kind"] == "scalar" else f"Any{{port_{a['copies'] or a['name']}}}" for a in subject.interface
-    ]
+            mine, own = f"port_{port}[e / {last} * {pitch} + e % {last}]", f"{name}[e * {len(fields)} + {at}]"
+            body.append(f"  static {kind} port_{port}[{total}] __attribute__((aligned(4096)));")
+            body.append(f"  for (long e = 0; e < {count}; e++) {mine} = {own};")
+            tail.append(_print(port, kind, count, mine, own))
+    given = [_given(a) for a in subject.interface]
     head = [f'extern "C" void source_{subject.name}({", ".join(declared)});', f"static int run_{subject.name}() {{"]
     calls = [
         f"  of_{subject.name}::{subject.name}({', '.join(given)});",
@@ -159,9 +163,16 @@ def _runner(subject: Subject, seed: int) -> str:
     return "\n".join([*head, *body, *calls, *tail, "  return 0;", "}"])
 
 
+def _given(argument: Mapping[str, Any]) -> str:
+    """What the kernel is called with; the class that stands for half is made of a float."""
+    if argument["kind"] == "array":
+        return f"Any{{port_{argument['copies'] or argument['name']}}}"
+    return f"{'(float)' if argument['type'] == 'half' else ''}{argument['name']}"
+
+
 #: A pointer that becomes whatever the kernel takes: an element or a vector of some.
 _ANY = "struct Any { void *p; template <typename T> operator T *() const { return static_cast<T *>(p); } };"
-_PARAMETER = re.compile(r"(?P<type>[a-z_0-9 ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
+_PARAMETER = re.compile(r"(?P<type>[A-Za-z_0-9 ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
 
 
 def _parameters(source: str) -> list[tuple[str, str, int]]:
@@ -182,8 +193,27 @@ def _parameters(source: str) -> list[tuple[str, str, int]]:
 _WIDTH = re.compile(r"sisy_(u?)int(\d+)")
 
 
+_PAIR = re.compile(r"struct k[0-9]+_two_(\w+)|(\w+) _Complex")
+
+
+def _fields(kind: str) -> tuple[str, ...]:
+    """The numbers that an element is made of, by the names that ports have for them."""
+    match = _PAIR.fullmatch(kind)
+    return ("",) if match is None else ("x", "y") if match[1] else ("re", "im")
+
+
+def _scalar(kind: str) -> str:
+    """The type of a number, of which an element may have two."""
+    match = _PAIR.fullmatch(kind)
+    if match is None:
+        return kind
+    words = match[1] or match[2]
+    return next(t for t in (*FORMATS, words) if t.replace(" ", "_") == words)
+
+
 def _held(kind: str) -> str:
     """The type that lies in memory."""
+    kind = _scalar(kind)
     match = _WIDTH.fullmatch(kind)
     return HOLDING[int(match[2])] if match else kind
 
@@ -194,12 +224,12 @@ def _number(rng: random.Random, kind: str) -> str:
         bits = int(match[2])
         least = 0 if match[1] else -(1 << (bits - 1))
         return str(rng.choice((least, least + (1 << bits) - 1, 0, 1, least + rng.randrange(1 << bits))))
-    if kind in ("float", "double"):
+    if kind in ("_Float16", "float", "double"):
         return rng.choice(("0.0", "-0.0", "1.0", *(repr(rng.uniform(-2, 2)) for _ in range(12)), "1e-40", "3e18"))
     return str(rng.choice((0, 1, -1, rng.randrange(-5, 6), rng.randrange(-5, 6), rng.randrange(-(1 << 31), 1 << 31))))
 
 
-def _print(name: str, kind: str, count: int, element: str) -> str:
+def _print(name: str, kind: str, count: int, got: str, wanted: str) -> str:
     put = 'for (unsigned b = 0; b < sizeof v; b++) std::printf("%02x", ((unsigned char *)&v)[b]);'
-    both = [f"  for (long e = 0; e < {count}; e++) {{ {kind} v = {what}; {put} }}" for what in (element, f"{name}[e]")]
+    both = [f"  for (long e = 0; e < {count}; e++) {{ {kind} v = {what}; {put} }}" for what in (got, wanted)]
     return "\n".join([f'  std::printf("{name} ");', both[0], '  std::printf(" ");', both[1], '  std::printf("\\n");'])

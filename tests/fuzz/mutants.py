@@ -97,13 +97,12 @@ def _kernel(case: Case, folder: Path, rng: random.Random) -> None:
     if rng.random() < 0.1:
         data[rng.randrange(len(data))] = rng.randrange(256)
     Path(source.path).write_bytes(bytes(data))
-    request.load_kernels(source)
+    request.load_written(source)
 
 
 def _point(case: Case, folder: Path, rng: random.Random) -> None:
     """One field of a saved point replaced, added or left out, or a piece of the text."""
-    kernels = request.load_kernels(_source(case, folder))
-    kernel = kernels[0]
+    kernel = request.load_written(_source(case, folder))
     data: Any = pipelined_point(kernel.scop, kernel.distribution).to_json()
     for _ in range(rng.choice((1, 1, 2))):
         _spoil_data(data, rng)
@@ -113,7 +112,7 @@ def _point(case: Case, folder: Path, rng: random.Random) -> None:
         text = text[:at] + rng.choice(("[" * 3000, "9" * 20000, "\x00", '"', "}")) + text[at:]
     path = folder / f"{case.program.name}.json"
     path.write_text(text)
-    form, point = fitted(kernels, Source(str(path)), path)
+    form, point = fitted((kernel,), Source(str(path)), path)
     build_plan(form.scop, form.distribution, form.live, point)
 
 
@@ -141,7 +140,7 @@ def _fix(case: Case, folder: Path, rng: random.Random) -> None:
     nest = rng.choice(("S0", "S1", "S0+S1", "A", "A@S0", "", "S99"))
     fixes = tuple(f"{nest}.{rng.choice(KNOBS)}={rng.choice(VALUES)}" for _ in range(rng.choice((1, 1, 3))))
     asked = Request(source, make_target(load_device("u55c"), budget="chip"), fixes=fixes)
-    space_of(request.load_kernels(source)[0], asked)
+    space_of(request.load_written(source), asked)
 
 
 def _project(case: Case, folder: Path, rng: random.Random) -> None:

@@ -6,9 +6,13 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-FLOATS, INTEGERS = ("float", "double"), ("int", "unsigned", "short", "signed char", "unsigned char", "long")
+HALF = "_Float16"
+FLOATS, INTEGERS = ("float", "double", HALF), ("int", "unsigned", "short", "signed char", "unsigned char", "long")
 #: Types of sisy_types.h: what is stored says that it wraps.
 WIDTHS = ("sisy_int12", "sisy_uint5", "sisy_int33")
+#: What an element of an array may be made of: itself, two numbers of a structure, or those of a complex number.
+PLAIN, PAIR, COMPLEX = "", "pair", "complex"
+FIELDS = {PLAIN: ("",), PAIR: ("x", "y"), COMPLEX: ("re", "im")}
 NAMES = "ijlm"
 #: Iterations of all statements together, and elements of an array, beyond which another program is drawn.
 MOST_STEPS, MOST_ELEMENTS = 3000, 600
@@ -36,12 +40,20 @@ class Array:
     type: str
     rank: int
     role: str  # "argument", "local" (written first), "scalar" (an argument that is read)
+    made_of: str = PLAIN
+
+    @property
+    def element(self) -> str:
+        """How C spells the type of an element."""
+        pair = f"struct F_two_{self.type.replace(' ', '_')}"
+        return {PLAIN: self.type, PAIR: pair, COMPLEX: f"{self.type} _Complex"}[self.made_of]
 
 
 @dataclass(frozen=True)
 class Ref:
     array: str
     index: tuple[Affine, ...] = ()
+    field: str = ""  # of an element that is made of several; without one, the whole complex number
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,9 @@ class Program:
         lines += [line for node in self.body for line in _lines(node, boxes, self.arrays, 1)]
         text = "\n".join([*lines, "}"]) + "\n"
         before = ["#include <math.h>", *(['#include "sisy_types.h"'] if "sisy_" in text else [])]
+        before += ["#include <complex.h>"] if "_Complex" in text else []
+        pairs = sorted({(a.element, a.type) for a in used if a.made_of == PAIR})
+        before += [f"{name} {{ {kind} x; {kind} y; }};" for name, kind in pairs]
         before += [HELPERS[name] for name in HELPERS if f"{name}(" in text or f"{name}[" in text]
         # Programs stand side by side in one file.
         return "\n".join([*before, text]).replace("F_", f"{self.name}_")
@@ -141,8 +156,8 @@ def _size(box: Box) -> int:
 def _declared(array: Array, boxes: Mapping[str, Box]) -> str:
     dims = "".join(f"[{high - low + 1}]" for low, high in boxes[array.name])
     if array.role == "scalar" or (array.role == "local" and not dims):
-        return f"{array.type} {array.name}"
-    return f"{array.type} {array.name}{dims}" if dims else f"{array.type} {array.name}[1]"
+        return f"{array.element} {array.name}"
+    return f"{array.element} {array.name}{dims}" if dims else f"{array.element} {array.name}[1]"
 
 
 def _initial(used: Sequence[Array], boxes: Mapping[str, Box]) -> Iterator[str]:
@@ -152,7 +167,8 @@ def _initial(used: Sequence[Array], boxes: Mapping[str, Box]) -> Iterator[str]:
             box = boxes[array.name]
             loops = "".join(f"for (int z{d} = 0; z{d} < {h - lo + 1}; z{d}++) " for d, (lo, h) in enumerate(box))
             place = "".join(f"[z{d}]" for d in range(len(box)))
-            yield f"  {loops}{array.name}{place} = 1;"
+            fields = [".x", ".y"] if array.made_of == PAIR else [""]
+            yield f"  {loops}{{ {' '.join(f'{array.name}{place}{field} = 1;' for field in fields)} }}"
 
 
 def _lines(node: Node, boxes: Mapping[str, Box], arrays: Sequence[Array], depth: int) -> Iterator[str]:
@@ -199,9 +215,17 @@ def _lines(node: Node, boxes: Mapping[str, Box], arrays: Sequence[Array], depth:
 def _ref(ref: Ref, boxes: Mapping[str, Box], arrays: Sequence[Array]) -> str:
     array = next(a for a in arrays if a.name == ref.array)
     if not ref.index:
-        return ref.array if array.role in ("scalar", "local") else f"{ref.array}[0]"
+        return _part(ref.array if array.role in ("scalar", "local") else f"{ref.array}[0]", array, ref.field)
     shifted = (replace(i, constant=i.constant - low) for i, (low, _) in zip(ref.index, boxes[ref.array], strict=True))
-    return ref.array + "".join(f"[{i}]" for i in shifted)
+    return _part(ref.array + "".join(f"[{i}]" for i in shifted), array, ref.field)
+
+
+def _part(element: str, array: Array, field: str) -> str:
+    """The element, or one number of it."""
+    if array.made_of == PAIR:
+        return f"{element}.{field}"
+    real = {"re": "creal", "im": "cimag"}.get(field)
+    return f"{real}{'f' if array.type == 'float' else ''}({element})" if real else element
 
 
 def run(nodes: Sequence[Node], at: dict[str, int], left: list[int]) -> Iterator[tuple[Assign | Test, dict[str, int]]]:
@@ -291,13 +315,15 @@ def draw(seed: str, name: str = "k") -> Program:
 
 
 def _draw(rng: random.Random, name: str) -> Program:
-    float_kind = rng.choice(FLOATS)
+    float_kind = rng.choices(FLOATS, (4, 4, 1))[0]
     kinds = rng.choices(((float_kind,), (*FLOATS, *INTEGERS), (*INTEGERS, *WIDTHS), WIDTHS), (10, 4, 2, 1))[0]
     arrays = []
     for letter in "ABCDE"[: rng.randint(2, 5)]:
         kind = rng.choice(kinds)
         role = rng.choices(("argument", "local"), (5, 1))[0]
-        arrays.append(Array(letter, kind, rng.choice((0, 1, 1, 2, 2, 3)), role))
+        rank = rng.choice((0, 1, 1, 2, 2, 3))
+        made_of = rng.choices((PLAIN, PAIR, COMPLEX if kind in ("float", "double") else PAIR), (12, 1, 1))[0]
+        arrays.append(Array(letter, kind, rank, role, made_of))
     scalars = "xy"[: rng.randint(0, 2)]
     arrays += [Array(letter, rng.choice((float_kind, "int")), 0, "scalar") for letter in scalars]
     maker = _Maker(rng, tuple(arrays), rng.randint(1, 5))
@@ -355,9 +381,16 @@ class _Maker:
         factors = tuple((n, rng.choice((1, 1, 1, 1, 2, -1, -2, 3))) for n in picked)
         return Affine(factors, rng.choice((0, 0, 0, 1, -1, 2)))
 
-    def ref(self, loops: tuple[str, ...], *, written: bool = False) -> Ref:
+    def ref(self, loops: tuple[str, ...], *, written: bool = False, whole: bool = False) -> Ref:
+        """`whole`: a complex number need not be taken apart."""
         rng = self.rng
         array = rng.choice([a for a in self.arrays if not (written and a.role == "scalar")])
+        place = self.place(array, loops)
+        apart = array.made_of == PAIR or not (written or whole)
+        return replace(place, field=rng.choice(FIELDS[array.made_of])) if apart else place
+
+    def place(self, array: Array, loops: tuple[str, ...]) -> Ref:
+        rng = self.rng
         if rng.random() < 0.6 and len(loops) >= array.rank:
             names = rng.sample(loops, array.rank) if rng.random() < 0.5 else sorted(rng.sample(loops, array.rank))
             return Ref(array.name, tuple(Affine(((n, 1),), rng.choice((0, 0, 0, 1))) for n in names))
@@ -366,7 +399,9 @@ class _Maker:
     def assign(self, loops: tuple[str, ...]) -> Assign:
         rng = self.rng
         target = self.ref(loops, written=True)
-        kind = next(a.type for a in self.arrays if a.name == target.array)
+        kind, made_of = next((a.type, a.made_of) for a in self.arrays if a.name == target.array)
+        if made_of == COMPLEX:
+            return self.complex_assign(target, loops)
         reads = tuple(self.ref(loops) for _ in range(rng.randint(1, 3)))
         types = {kind} | {a.type for a in self.arrays if a.name in {r.array for r in reads}}
         real = bool(types & set(FLOATS))
@@ -382,6 +417,15 @@ class _Maker:
             shape = f"{shape} + {{{len(reads)}}}"
         op = rng.choice(("=", "=", "+=", "+=", "-=", "*="))
         return Assign(target, op, shape, reads, iterators)
+
+    def complex_assign(self, target: Ref, loops: tuple[str, ...]) -> Assign:
+        """Products, sums and differences of complex and of other numbers."""
+        rng = self.rng
+        reads = tuple(self.ref(loops, whole=True) for _ in range(rng.randint(1, 3)))
+        shape = "{0}"
+        for at in range(1, len(reads)):
+            shape = f"({shape}) {rng.choice(REAL)} {{{at}}}"
+        return Assign(target, rng.choice(("=", "=", "+=", "-=", "*=")), shape, reads)
 
 
 REAL, WHOLE = ("+", "-", "*"), ("+", "-", "*", "&", "|", "^")
