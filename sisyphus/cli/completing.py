@@ -34,8 +34,7 @@ def knobs(context: click.Context, _parameter: click.Parameter, text: str) -> lis
     """Knobs of the kernel as far as they have names of their own; nothing where it cannot be read."""
     from sisyphus import api
     from sisyphus.errors import SisyphusError
-    from sisyphus.pipeline import load_written
-    from sisyphus.request import space_of
+    from sisyphus.request import load_written, space_of
     from sisyphus.space import knob_names
 
     given = context.params
