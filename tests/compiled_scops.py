@@ -38,8 +38,8 @@ def run(scop: Scop, path: Path, folder: Path) -> str:
     driver.write_text(DRIVER + main(scop))
     program = folder / "program"
     command = [gcc, *FLAGS, *options, str(original), str(again), str(driver), str(INPUTS / "utilities/polybench.c")]
-    subprocess.run([*command, "-lm", "-o", str(program)], check=True, timeout=60)
-    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, check=False)
+    subprocess.run([*command, "-lm", "-o", str(program)], check=True, timeout=300)
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=300, check=False)
     return done.stdout.strip()
 
 

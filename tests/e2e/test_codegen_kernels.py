@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import random
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -127,8 +127,8 @@ def test_design_of_a_short_search_is_verified(path: Path) -> None:
     request = Request(source, make_target(load_device("u200"), budget="chip"), limits=Limits(seconds=SEARCH_S))
     try:
         design = optimize(request)
-    except TimeUp:
-        pytest.skip(f"no design was found in {SEARCH_S:g} s, so none was verified")
+    except TimeUp:  # on a machine that is busy: the first design, however late it comes
+        design = optimize(replace(request, limits=Limits(gap=1.0)))
     assert design.verdict is not None and design.verdict.passed, design.verdict
     assert design.verdict.worst_error == 0
     assert len(design.project.files["kernel.cpp"].encode()) < LARGEST_KERNEL_BYTES
@@ -143,7 +143,7 @@ def test_emitted_code_compiles_with_clang_without_a_warning(tmp_path: Path) -> N
         files = project(random_plan(kernel(path, "MINI", "float"), random.Random(f"clang {path.stem}"))).files
         for name in ("kernel.h", "kernel.cpp", "testbench.cpp"):
             (tmp_path / name).write_text(files[name])
-        run_tool([compiler, *flags, "kernel.cpp", "testbench.cpp"], cwd=tmp_path, timeout_s=60)
+        run_tool([compiler, *flags, "kernel.cpp", "testbench.cpp"], cwd=tmp_path, timeout_s=300)
 
 
 @pytest.mark.parametrize("seed", range(8))

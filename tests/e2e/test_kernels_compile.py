@@ -38,7 +38,7 @@ def compiler_output(path: Path, *options: str) -> str:
     if gcc is None:
         pytest.skip("gcc is not installed, so no kernel was compiled")
     command = [gcc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-Wno-unknown-pragmas"]
-    done = subprocess.run([*command, *options, str(path)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*command, *options, str(path)], capture_output=True, text=True, timeout=300)
     return done.stderr if done.returncode == 0 else f"exit {done.returncode}\n{done.stderr}"
 
 

@@ -21,7 +21,7 @@ ODD = "a b; $(touch x) `touch y` 'q' \"z\" & ü*"
 
 def limited(*words: str, cwd: Path, limit: Callable[[], None]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*SISY, *words], cwd=cwd, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limit
+        [*SISY, *words], cwd=cwd, capture_output=True, text=True, timeout=300, check=False, preexec_fn=limit
     )
 
 

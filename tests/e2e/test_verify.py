@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,12 +173,10 @@ def test_a_huge_kernel_without_its_source_runs_at_smaller_sizes(tmp_path: Path) 
     )
     pipeline.optimize(request).save(tmp_path / "out")
     source.unlink()
-    started = time.monotonic()
     checked = recheck(tmp_path / "out")
     assert checked.verdict.passed, checked.verdict.failures
     assert any("N=" in c.detail + c.name and "for 2000" in c.detail + c.name for c in checked.verdict.checks)
     assert "by the text in reference.c (`--source FILE`)" in checked.notes[0]
-    assert time.monotonic() - started < 60
 
 
 def test_a_board_that_is_not_known_leaves_the_build_files_out(copy: Path) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.errors import NoDesignError, TimeUp
+from sisyphus.errors import NoDesignError
 from sisyphus.pipeline import Design, Request, Source, optimize
 from sisyphus.solve import Limits
 from sisyphus.target import KINDS, Target, load_device, make_target
 
-#: Of each search: most do not end before.
-SECONDS = 3.0
+#: Share of the cost that may be left to a proof, so that each search ends by itself, however busy the machine is.
+GAP = 0.8
 DRAWS = 12
 KERNELS = Path(__file__).parents[2] / "kernels" / "polybench"
 NAMES = ("gemm", "2mm", "atax", "bicg", "mvt", "gesummv", "syrk", "trmm", "jacobi-2d", "doitgen", "covariance")
@@ -42,8 +42,8 @@ def design_of(seed: int) -> Design | None:
     sizes = tomllib.loads((KERNELS / "sizes.toml").read_text())[kernel]["MINI"]
     source = Source(str(KERNELS / f"{kernel}.c"), defines=tuple(f"{k}={v}" for k, v in sizes.items()))
     try:
-        return optimize(Request(source, target, limits=Limits(seconds=SECONDS), verify=False))
-    except (NoDesignError, TimeUp):
+        return optimize(Request(source, target, limits=Limits(gap=GAP), verify=False))
+    except NoDesignError:
         return None
 
 

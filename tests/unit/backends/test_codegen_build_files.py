@@ -50,7 +50,7 @@ def make(folder: Path, *words: str, tools: Mapping[str, str], accept: range | tu
         (bin_dir / name).chmod(0o755)
     env = {**os.environ, "PATH": f"{bin_dir}:/usr/bin:/bin"}
     env.pop("XILINX_XRT", None)
-    return run_tool(["make", *words], cwd=folder, timeout_s=120, accept=accept, env=env)
+    return run_tool(["make", *words], cwd=folder, timeout_s=300, accept=accept, env=env)
 
 
 def change(file: Path) -> None:
@@ -132,10 +132,10 @@ def test_from_another_directory(folder: Path, tmp_path: Path) -> None:
     make(folder, "help", tools=UNIFIED)
     env = {**os.environ, "PATH": f"{folder / 'tools'}:/usr/bin:/bin"}
     for place in (folder.name, str(folder)):
-        run_tool(["make", "-C", place, "csim", "package"], cwd=tmp_path, timeout_s=60, env=env)
+        run_tool(["make", "-C", place, "csim", "package"], cwd=tmp_path, timeout_s=300, env=env)
     assert (folder / "build" / "kernel.xo").exists() and len(calls(folder)) == 3
     assert {f.name for f in tmp_path.iterdir()} == {folder.name}
-    run_tool(["make", "-C", folder.name, "clean"], cwd=tmp_path, timeout_s=60, env=env)
+    run_tool(["make", "-C", folder.name, "clean"], cwd=tmp_path, timeout_s=300, env=env)
     assert not (folder / "build").exists() and (folder / "kernel.cpp").exists()
 
 

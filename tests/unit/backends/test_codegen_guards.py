@@ -58,7 +58,7 @@ def test_a_skipped_update_keeps_every_bit(tmp_path: Path) -> None:
     library = tmp_path / "kernel.so"
     options = [*SAME_ARITHMETIC.split(), "-std=c++14", "-shared", "-fPIC", f"-I{INCLUDE_DIR}"]
     build = ["g++", *options, str(tmp_path / "kernel.cpp"), "-o", str(library)]
-    subprocess.run(build, check=True, timeout=120)
+    subprocess.run(build, check=True, timeout=300)
     bits = np.array([0x80000000, 0x7FC01234, 0xFFC0BEEF, 0x7F800001, 0xFF800001, 0x00000001], np.uint32)
     c, a = np.resize(bits, (12, 12)).copy(), np.full(12, 0x7FC0ABCD, np.uint32)
     before = c.copy()

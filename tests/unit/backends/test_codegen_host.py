@@ -23,12 +23,12 @@ def run_host(plan: Plan, folder: Path, *words: str) -> Finished:
     for name, text in files.items():
         (folder / name).write_text(text)
     flags = ["g++", *exact_flags(files["reference.c"]).split()]
-    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=60)
+    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
     includes = ["-isystem", str(FAKE_XRT), "-isystem", str(INCLUDE_DIR), "-I."]
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
     command = [*flags, "-std=c++17", *warnings, *includes, f"-DFAKE_TOP={plan.scop.name}", "host.cpp", "kernel.cpp"]
-    run_tool([*command, "reference.o", "-o", "host"], cwd=folder, timeout_s=60)
-    return run_tool([folder / "host", *words], cwd=folder, timeout_s=30, accept=ANY_STATUS)
+    run_tool([*command, "reference.o", "-o", "host"], cwd=folder, timeout_s=300)
+    return run_tool([folder / "host", *words], cwd=folder, timeout_s=300, accept=ANY_STATUS)
 
 
 PLANS = {

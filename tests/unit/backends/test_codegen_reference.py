@@ -40,8 +40,8 @@ def answer(scop: Scop, folder: Path) -> str:
     (build / "caller.c").write_text(CALLER)
     command = ["gcc", "-std=gnu11", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-O1", "-ffunction-sections"]
     command += ["-Wl,--gc-sections", "reference.c", "caller.c", "-o", "both"]
-    run_tool(command, cwd=build, timeout_s=60)
-    return run_tool([build / "both"], cwd=build, timeout_s=10).output
+    run_tool(command, cwd=build, timeout_s=300)
+    return run_tool([build / "both"], cwd=build, timeout_s=300).output
 
 
 SOURCES: Mapping[str, str] = {

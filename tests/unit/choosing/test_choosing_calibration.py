@@ -52,7 +52,7 @@ def report(design: Design, folder: Path, **times: float) -> None:
 
 def test_a_budget_shrinks_by_the_ratio_and_the_new_design_fits(design: Design, user: Path, tmp_path: Path) -> None:
     report(design, tmp_path / "out", dsp=1.25)
-    found, known = resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=20.0))[:2]
+    found, known = resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=600.0))[:2]
     assert found.estimate.dsp <= 160 / 1.25 < design.estimate.dsp and found.cycles >= design.cycles
     assert any("DSP within 128, not 160: `product` took 1.25x" in note for note in found.notes)
     assert found.request.target.budget.dsp == 160, "the order stays what it was"
@@ -64,7 +64,7 @@ def test_a_budget_shrinks_by_the_ratio_and_the_new_design_fits(design: Design, u
 
 def test_less_than_predicted_loosens_nothing(design: Design, user: Path, tmp_path: Path) -> None:
     report(design, tmp_path / "out", dsp=0.5)
-    found, known = resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=20.0))
+    found, known = resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=600.0))
     assert known.rows[0].ratios["dsp"] == 0.5 and found.point == design.point
     assert not any(note.startswith("calibration") for note in found.notes)
 
@@ -98,7 +98,7 @@ def test_a_spoiled_file_is_refused(text: str, user: Path) -> None:
 
 def test_a_folder_without_reports_or_design(design: Design, user: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no csynth"):
-        resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=5.0))
+        resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=600.0))
     with pytest.raises(UsageError, match=r"no design\.json"):
-        resolve(tmp_path, source=None, device=None, limits=Limits(seconds=5.0))
+        resolve(tmp_path, source=None, device=None, limits=Limits(seconds=600.0))
     assert not user.exists()

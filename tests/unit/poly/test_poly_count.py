@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import islpy as isl
 import pytest
 from hypothesis import given, settings
@@ -31,12 +29,10 @@ def test_known_counts(text: str, expected: int) -> None:
     assert count(isl.Set(text)) == expected
 
 
-def test_a_tetrahedron_of_any_size_takes_no_time() -> None:
+def test_a_tetrahedron_is_counted_without_a_look_at_each_point() -> None:
     i, j, k = var("i"), var("j"), var("k")
     n = 4_000_000
-    start = time.monotonic()
     found = count(make_set("S", ["i", "j", "k"], at_least_zero=[i, n - 1 - i, j, i - 1 - j, k, j - 1 - k]))
-    assert time.monotonic() - start < 0.5
     assert found == n * (n - 1) * (n - 2) // 6
 
 

