@@ -12,7 +12,7 @@ from sisyphus.errors import NoDesignError, NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.saved import fitted
 from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
-from sisyphus.search.smallest import Size, needs_alone, needs_together
+from sisyphus.search.smallest import needs_alone, needs_together
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -88,7 +88,7 @@ class _Probes:
     def reason(self) -> NothingFits:
         """What to tell the user."""
         name, device = self.kernels[0].scop.name, of_device(self.request.target)
-        sizes = [Size(b.name, b.option, b.unit, self.given[b.name]) for b in BUDGETS if b.name in self.given]
+        sizes = {kind: self.given[kind.name] for kind in BUDGETS if kind.name in self.given}
         needs = needs_alone(sizes, self.fits, self.seconds)
         if needs:
             return one_is_too_small(name, needs, device)

@@ -27,11 +27,10 @@ def one_is_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, in
     `device` has what there is of each.
     """
     first, *others = needs
-    size = first.size
-    less = "" if first.too_few <= size.given else f", and none with {first.too_few:,}"
+    less = "" if first.too_few <= first.given else f", and none with {first.too_few:,}"
     more = "".join(f", or {_option(need, device)}" for need in others)
     return NothingFits(
-        f"no design of `{kernel}` fits: {size.given:,} {size.unit} are too few; one was found with "
+        f"no design of `{kernel}` fits: {first.given:,} {first.kind.unit} are too few; one was found with "
         f"{first.amount:,}{less}",
         hint=f"{_option(first, device)}{more}",
     )
@@ -39,11 +38,11 @@ def one_is_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, in
 
 def several_are_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, int]) -> NothingFits:
     """No single budget is enough; `needs`, the tightest first, together let a design in."""
-    told = ", ".join(f"{need.size.given:,} {need.size.unit}" for need in needs)
+    told = ", ".join(f"{need.given:,} {need.kind.unit}" for need in needs)
     tightest = needs[0]
     return NothingFits(
         f"no design of `{kernel}` fits, and raising one budget alone does not help: too few are {told}; the tightest "
-        f"is `{tightest.size.option}`, {tightest.ratio:,.1f} times as much was needed",
+        f"is `{tightest.kind.option}`, {tightest.ratio:,.1f} times as much was needed",
         hint=f"a design was found with {' '.join(_option(need, device) for need in needs)}",
     )
 
@@ -57,6 +56,6 @@ def nothing_would_fit(kernel: str) -> NothingFits:
 
 
 def _option(need: Need, device: Mapping[str, int]) -> str:
-    has = device.get(need.size.name)
+    has = device.get(need.kind.name)
     beyond = "" if has is None or need.amount <= has else f" (the device has only {has:,}: take a larger one)"
-    return f"`{need.size.option} {need.amount}`{beyond}"
+    return f"`{need.kind.option} {need.amount}`{beyond}"

@@ -259,9 +259,8 @@ class MeasuredCosts(PaperCosts):
     def _whole(self, array: ArrayId, factors: Ints, widths: Ints, *, is_load: bool) -> Ints:
         """Cycles of the transfer of a whole array, by partition and beat."""
         columns = tuple(factors[:, at] for at in range(factors.shape[1]))
-        setting = next(iter(self._models.values())).setting()
         return whole_transfer(
-            setting,
+            self.space.target,
             self.space.scop.array(array),
             columns,
             widths,
@@ -269,6 +268,7 @@ class MeasuredCosts(PaperCosts):
             streams=widths > self.space.direct_width(array),
             read_only=not self.space.live[array].store,
             rtl=self._rtl,
+            rules=self.rules,
         )
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:

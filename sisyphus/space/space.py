@@ -191,10 +191,6 @@ class NestSpace:
         """The loops of the band under which the array may be transferred."""
         return tuple(place for place in use.places if place in self._loops)
 
-    @property
-    def reduction_loops(self) -> tuple[str, ...]:
-        return tuple(loop.iterator for loop in self.loops if loop.kind is LoopKind.REDUCTION)
-
     def use(self, array: ArrayId) -> ArrayUse | None:
         return next((u for u in self.arrays if u.array == array), None)
 

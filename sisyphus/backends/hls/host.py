@@ -5,18 +5,20 @@ It packs and pads as the ports need, refuses arrays that overlap, and compares w
 
 from __future__ import annotations
 
+from math import prod
+
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.identifiers import Names
-from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
+from sisyphus.backends.hls.reference import ENTRY
 from sisyphus.backends.hls.testbench import (
     TestArray,
     allowed_error,
     arguments_of_reference,
-    blocks_of,
+    kernel_argument,
     pitch,
     print_block,
-    print_library_tolerances,
-    print_scalar,
+    print_reference,
+    print_scalars,
 )
 from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY
 from sisyphus.backends.hls.writer import Writer
@@ -77,10 +79,7 @@ def print_host(plan: Plan, names: Names, *, temporaries: tuple[str, ...] = ()) -
         w.lines([f"#define {HALF.c_name} {HALF.c99_name}", "", *HALVES.splitlines(), ""])
     w.lines(SUPPORT.splitlines())
     w.line()
-    w.line(f'extern "C" void {ENTRY}({", ".join(entry_parameters(plan.scop))});')
-    w.line()
-    blocks = blocks_of(plan, temporaries)
-    print_library_tolerances(w, plan, blocks)
+    blocks = print_reference(w, plan, temporaries)
     _kernel(w, plan, names)
     w.line()
     _compare(w, plan, blocks)
@@ -115,7 +114,9 @@ def _parameter(port: Port) -> str:
 
 def _call(w: Writer, ports: tuple[Port, ...]) -> None:
     arrays = [(at, p) for at, p in enumerate(ports) if p.kind == "array"]
-    extents = [f'{{"{p.name}", data_{p.name}, {_elements(p) * p.type.bytes}}}' for _, p in arrays if p.copies is None]
+    extents = [
+        f'{{"{p.name}", data_{p.name}, {prod(p.extents) * p.type.bytes}}}' for _, p in arrays if p.copies is None
+    ]
     w.line(f"check_disjoint({{{', '.join(extents)}}});")
     for at, port in arrays:
         name, size = port.name, interface.beats(port) * port.width * port.type.bytes
@@ -123,7 +124,7 @@ def _call(w: Writer, ports: tuple[Port, ...]) -> None:
         w.line(f"xrt::bo bo_{name}(device_, {size}, kernel_.group_id({at}));")
         w.line(f"{port.type.c_name} *map_{name} = bo_{name}.map<{port.type.c_name} *>();")
         if port.direction != "out":
-            w.line(f"pack(data_{port.copies or name}, map_{name}, {_elements(port)}, {last}, {padded});")
+            w.line(f"pack(data_{port.copies or name}, map_{name}, {prod(port.extents)}, {last}, {padded});")
             w.line(f"bo_{name}.sync(XCL_BO_SYNC_BO_TO_DEVICE);")
     w.line("const auto begin = std::chrono::steady_clock::now();")
     given = [f"scalar_{p.name}" if p.kind == "scalar" else f"bo_{p.name}" for p in ports]
@@ -134,32 +135,21 @@ def _call(w: Writer, ports: tuple[Port, ...]) -> None:
         if interface.is_written(port):
             last, padded = pitch(port)
             w.line(f"bo_{port.name}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);")
-            w.line(f"unpack(map_{port.name}, data_{port.name}, {_elements(port)}, {last}, {padded});")
+            w.line(f"unpack(map_{port.name}, data_{port.name}, {prod(port.extents)}, {last}, {padded});")
     w.line("return seconds.count();")
-
-
-def _elements(port: Port) -> int:
-    total = 1
-    for extent in port.extents:
-        total *= extent
-    return total
 
 
 def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
     """Like the test bench, with copies of the arrays in place of ports."""
     with w.block("static double run(Kernel &kernel, const char *set, std::uint64_t seed, Tally &tally)"):
-        w.line("Random random(seed);")
-        for argument in entry_arguments(plan.scop):
-            if argument.kind == "scalar":
-                print_scalar(w, argument)
+        print_scalars(w, plan)
         for block in blocks:
             print_block(w, block)
             array = block.array
             w.line(f"Block<{array.type.stored.c_name}> port_{array.id}({array.elements});")
             w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, 1, 1);")
         ports = [p for p in interface.live_ports(plan) if p.copies is None]
-        given = [f"scalar_{p.name}" if p.kind == "scalar" else f"port_{p.name}.data()" for p in ports]
-        w.line(f"const double seconds = kernel({', '.join(given)});")
+        w.line(f"const double seconds = kernel({', '.join(map(kernel_argument, ports))});")
         w.line(f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))});")
         for block in blocks:
             if block.compared:

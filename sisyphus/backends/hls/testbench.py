@@ -14,7 +14,7 @@ from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parameters
 from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP, VECTORS
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import HALF, Argument, Array, Binary, Call, Role, ScalarType, Scop, walk
+from sisyphus.ir import HALF, Array, Binary, Call, Role, ScalarType, Scop, walk
 from sisyphus.plan import Plan, Port
 
 FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
@@ -83,17 +83,23 @@ def print_testbench(plan: Plan, names: Names, *, temporaries: Collection[str] = 
         if needed:
             w.lines(part.splitlines())
             w.line()
-    w.line(f'extern "C" void {ENTRY}({", ".join(entry_parameters(plan.scop))});')
-    w.line()
-    blocks = blocks_of(plan, temporaries)
-    print_library_tolerances(w, plan, blocks)
+    blocks = print_reference(w, plan, temporaries)
     _run(w, plan, names, blocks)
     w.line()
     _main(w, plan)
     return w.text()
 
 
-def blocks_of(plan: Plan, temporaries: Collection[str]) -> list[TestArray]:
+def print_reference(w: Writer, plan: Plan, temporaries: Collection[str]) -> list[TestArray]:
+    """The entry of the original source, and how far results may be from its own; returns the arrays to compare."""
+    w.line(f'extern "C" void {ENTRY}({", ".join(entry_parameters(plan.scop))});')
+    w.line()
+    blocks = _blocks_of(plan, temporaries)
+    _print_library_tolerances(w, plan, blocks)
+    return blocks
+
+
+def _blocks_of(plan: Plan, temporaries: Collection[str]) -> list[TestArray]:
     ports = {p.name: p for p in interface.arrays(plan)}
     found = []
     known = {a.id: a for a in plan.scop.arrays}
@@ -110,15 +116,10 @@ def _run(w: Writer, plan: Plan, names: Names, blocks: list[TestArray]) -> None:
     traps = divides_integers(plan.scop)
     with w.block(f"static {'bool' if traps else 'void'} run(const char *asked, std::uint64_t seed, Tally &tally)"):
         w.line("const char *const set = data_of(asked);")
-        w.line("Random random(seed);")
-        for argument in entry_arguments(plan.scop):
-            if argument.kind == "scalar":
-                print_scalar(w, argument)
+        print_scalars(w, plan)
         for block in blocks:
             _allocate(w, block)
-        call = (
-            f"{names.of('top', plan.scop.name)}({', '.join(_kernel_argument(p) for p in interface.live_ports(plan))})"
-        )
+        call = f"{names.of('top', plan.scop.name)}({', '.join(map(kernel_argument, interface.live_ports(plan)))})"
         source = f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))})"
         if traps:
             w.line("if (sigsetjmp(divided, 1) != 0) return false;")
@@ -148,7 +149,8 @@ def _stack(plan: Plan) -> int:
     return (2 * plan.onchip_bytes + (16 << 20) + 4095) // 4096 * 4096
 
 
-def _kernel_argument(port: Port) -> str:
+def kernel_argument(port: Port) -> str:
+    """What the kernel is called with for a port."""
     return f"scalar_{port.name}" if port.kind == "scalar" else f"port_{port.name}.data()"
 
 
@@ -171,12 +173,14 @@ def print_block(w: Writer, block: TestArray) -> None:
         w.line("}")
 
 
-def print_scalar(w: Writer, argument: Argument) -> None:
-    """A scalar argument with its value."""
-    kind = argument.type.stored.c_name
-    drawn = f"draw<{kind}>(set, random)"
-    value = drawn if argument.type == argument.type.stored else f"low_bits<{argument.type.bits}>({drawn})"
-    w.line(f"const {kind} scalar_{argument.name} = {value};")
+def print_scalars(w: Writer, plan: Plan) -> None:
+    """The source of random data, and the scalar arguments with their values."""
+    w.line("Random random(seed);")
+    for argument in (a for a in entry_arguments(plan.scop) if a.kind == "scalar"):
+        kind = argument.type.stored.c_name
+        drawn = f"draw<{kind}>(set, random)"
+        value = drawn if argument.type == argument.type.stored else f"low_bits<{argument.type.bits}>({drawn})"
+        w.line(f"const {kind} scalar_{argument.name} = {value};")
 
 
 def _allocate(w: Writer, block: TestArray) -> None:
@@ -209,7 +213,7 @@ def _compare(w: Writer, plan: Plan, block: TestArray) -> None:
         )
 
 
-def print_library_tolerances(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
+def _print_library_tolerances(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
     """How far results may be off where the vendor's math library is not the C library; `verify` allows nothing."""
     kinds = {b.array.type for b in blocks if b.compared and _depends_on_library(plan, b.array.type)}
     for kind in sorted(kinds, key=lambda k: k.bits):

@@ -6,7 +6,7 @@ A candidate is a row of partition factors, elements per beat and, of a tile, ext
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -105,7 +105,7 @@ class _Buffer:
 
     @property
     def dims(self) -> tuple[Dim, ...]:
-        return tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(self.extents, self.factors, strict=True))
+        return _dims(self.extents, self.factors)
 
     def move(self, *, is_load: bool) -> Move:
         """A transfer of all of it, but for its beats."""
@@ -144,7 +144,7 @@ class _Buffer:
 
 
 def whole_transfer(
-    setting: Setting,
+    target: Target,
     array: Array,
     factors: Sequence[Ints],
     widths: Ints,
@@ -153,21 +153,26 @@ def whole_transfer(
     streams: Flags | bool = False,
     read_only: bool = False,
     rtl: bool = False,
+    rules: Rules = VITIS_2023_2,
 ) -> Ints:
     """Cycles of moving a whole array once, by partition factors, elements per beat and form; `rtl`: those in RTL."""
-    dims = tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(array.extents, factors, strict=True))
+    buffer = _Buffer(target, rules, array, array.extents, factors, widths, streams)
     beats = beats_of(VECTOR, array.extents, widths) * np.ones_like(widths)
-    name, bits, stream = array.id, array.type.stored.bits, streams if is_load else False
-    move = Move(name, name, name, name, is_load, dims, widths, bits, beats, stream=stream, read_only=read_only)
-    return np.asarray(counted(move_cycles(setting, move), rtl=rtl), np.int64)
+    move = replace(buffer.move(is_load=is_load), beats=beats, read_only=read_only)
+    return np.asarray(counted(move_cycles(buffer.setting, move), rtl=rtl), np.int64)
 
 
 def bank_costs(target: Target, kind: ScalarType, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
     """BRAM18, URAM, LUT, FF and bytes of a buffer, by its extents and partition factors."""
-    dims = [Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True)]
+    dims = _dims(extents, factors)
     banks, words = bank_count(VECTOR, dims), words_per_bank(VECTOR, dims)
     each = _per_row(words, lambda count: target.memories.bank(count, kind.bits))
     return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * kind.bytes}
+
+
+def _dims(extents: Sequence[Value], factors: Sequence[Ints]) -> tuple[Dim, ...]:
+    """No dimension has more banks than elements."""
+    return tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True))
 
 
 def _per_row(numbers: Value, cost: Callable[[int], BankCost]) -> dict[str, Ints]:

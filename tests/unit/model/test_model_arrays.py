@@ -13,13 +13,10 @@ from model_kernels import built
 from random_kernels import random_point
 from random_knobs import random_points
 
-from sisyphus.algebra import VECTOR
 from sisyphus.ir import Array, ArrayId
 from sisyphus.model import Term, Users, bank_costs, estimate, resident_costs, tile_costs, whole_transfer
 from sisyphus.model.area.area_terms import AreaTerms, resources_of
-from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
-from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, Direction, Plan
 from sisyphus.target import load_device, make_target
@@ -184,9 +181,8 @@ def test_whole_arrays_move_and_fill_banks_as_in_a_plan() -> None:
         found = estimate(kernel.plan(point), TARGET)
         array = scop.array(ArrayId("A"))
         factors = [np.array([f]) for f in buffer.partition]
-        setting = Setting(VECTOR, VITIS_2023_2, TARGET.operators)
         widths, streams = np.array([point.width_of(buffer.id)]), np.array([point.form_of(buffer.id) == "stream"])
-        cycles = whole_transfer(setting, array, factors, widths, is_load=True, streams=streams)
+        cycles = whole_transfer(TARGET, array, factors, widths, is_load=True, streams=streams)
         loads = [t for t in found.terms["cycles"].children[0].children if t.name == "load_A"]
         assert [t.value for t in loads if t.value] in ([], [int(cycles[0])])
         banks = bank_costs(TARGET, array.type, array.extents, factors)

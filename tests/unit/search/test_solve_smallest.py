@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
-from sisyphus.search.smallest import CLOSE, Need, Size, needs_alone, needs_together
+from sisyphus.search.smallest import CLOSE, Need, needs_alone, needs_together
+from sisyphus.target import Kind
 
 Fits = Callable[[Mapping[str, int]], dict[str, int] | None]
 
 
-def sizes(**amounts: int) -> list[Size]:
-    return [Size(name, f"--{name}", f"{name}s", amount) for name, amount in amounts.items()]
+def sizes(**amounts: int) -> dict[Kind, int]:
+    return {Kind(name, f"--{name}", f"{name}s", name): amount for name, amount in amounts.items()}
 
 
 def one_design(**takes: int) -> Fits:
@@ -25,7 +26,7 @@ def one_design(**takes: int) -> Fits:
 @given(st.integers(0, 500), st.integers(501, 10**6), st.integers(0, 100))
 def test_a_single_budget_is_found_by_what_the_design_takes(asked: int, takes: int, other: int) -> None:
     found = needs_alone(sizes(lut=asked, dsp=other), one_design(lut=takes, dsp=other), 60.0)
-    assert [(need.size.name, need.amount) for need in found] == [("lut", takes)]
+    assert [(need.kind.name, need.amount) for need in found] == [("lut", takes)]
     assert asked <= found[0].too_few < takes
     assert takes - found[0].too_few <= max(1, CLOSE * takes)
 
@@ -51,7 +52,7 @@ def test_two_budgets_that_bind_at_once_are_raised_together(lut: int, dsp: int, m
     given, fits = sizes(lut=0, dsp=0, mem=50), one_design(lut=lut, dsp=dsp, mem=mem)
     assert needs_alone(given, fits, 60.0) == ()
     found = needs_together(given, fits, 60.0)
-    assert {need.size.name: need.amount for need in found} == {"lut": lut, "dsp": dsp}
+    assert {need.kind.name: need.amount for need in found} == {"lut": lut, "dsp": dsp}
     assert found[0].ratio == max(lut, dsp)
 
 
@@ -63,7 +64,7 @@ def test_either_of_two_budgets_may_help() -> None:
         return next((d for d in designs if all(d[name] <= amount for name, amount in amounts.items())), None)
 
     found = needs_alone(sizes(dsp=2, lut=200), fits, 60.0)
-    assert [(need.size.name, need.amount) for need in found] == [("dsp", 4), ("lut", 400)]
+    assert [(need.kind.name, need.amount) for need in found] == [("dsp", 4), ("lut", 400)]
 
 
 def test_where_no_budget_helps_nothing_is_claimed() -> None:
@@ -78,11 +79,11 @@ def test_without_time_the_amount_that_was_seen_to_fit_is_told() -> None:
 
 
 def test_the_tightest_budget_is_named_with_what_would_do() -> None:
-    dsp, lut = sizes(dsp=2, lut=100)
-    told = one_is_too_small("f", [Need(dsp, 4, 3), Need(lut, 5000, 4950)], {"dsp": 3, "lut": 9000})
+    (dsp, few), (lut, many) = sizes(dsp=2, lut=100).items()
+    told = one_is_too_small("f", [Need(dsp, few, 4, 3), Need(lut, many, 5000, 4950)], {"dsp": 3, "lut": 9000})
     assert told.message == "no design of `f` fits: 2 dsps are too few; one was found with 4, and none with 3"
     assert told.hint == "`--dsp 4` (the device has only 3: take a larger one), or `--lut 5000`"
-    both = several_are_too_small("f", [Need(lut, 5000, 4950), Need(dsp, 4, 3)], {})
+    both = several_are_too_small("f", [Need(lut, many, 5000, 4950), Need(dsp, few, 4, 3)], {})
     assert "too few are 100 luts, 2 dsps; the tightest is `--lut`, 50.0 times as much" in both.message
     assert both.hint == "a design was found with `--lut 5000` `--dsp 4`"
     assert (told.exit_code, told.kind) == (3, "no-design")
