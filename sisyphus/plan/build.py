@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from sisyphus.algebra import EXACT
 from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
@@ -16,7 +17,7 @@ from sisyphus.plan.plan import Direction, Plan, Port, Transfer
 from sisyphus.plan.ranges import loop_range
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.task import Around, build_task
-from sisyphus.plan.tiles import Box, References, Window, box_of, refs_to, whole
+from sisyphus.plan.tiles import Box, References, Window, box_of, grown, refs_to, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
 from sisyphus.space import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint
@@ -132,7 +133,7 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
             ranging: list[OuterLoop | Loop] = [*path, *nest.band]
             windows |= {loop.iterator: Window(const(loop.lower), loop.trip_count) for loop in ranging}
             uses.append(References(refs_to(parts.scop, nest, choice.array), windows))
-    return box_of(uses, extents)
+    return grown(EXACT, box_of(uses, extents), extents, parts.point.width_of(choice.id))
 
 
 def _resident(

@@ -19,7 +19,7 @@ from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.ranges import Ranges
-from sisyphus.plan.tiles import refs_to, tile_of
+from sisyphus.plan.tiles import grown, refs_to, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set
 from sisyphus.space import BufferPoint
@@ -111,7 +111,8 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
 def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels) -> None:
     """The box that the nest touches while the loops outside and including the place stand still."""
     refs, extents = refs_to(parts.scop, nest, choice.array), parts.scop.array(choice.array).extents
-    parts.add_buffer(choice, *tile_of(EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__))
+    box, beside = tile_of(EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__)
+    parts.add_buffer(choice, grown(EXACT, box, extents, parts.point.width_of(choice.id)), beside)
 
 
 def _copying(

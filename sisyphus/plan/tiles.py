@@ -10,7 +10,7 @@ from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Ref, Scop
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.poly import Affine, const, var
-from sisyphus.space import DimUse
+from sisyphus.space import DimUse, in_beats
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,22 @@ def _span(
     cut = alg.exceeds(extent, length)
     moving = Affine.of(((name, alg.select(cut, step, 0)) for name, step in lows[0].terms), alg.select(cut, first, 0))
     return moving, alg.select(cut, length, extent)
+
+
+def grown(alg: Algebra, box: Box, array: Sequence[int], width: Value) -> Box:
+    """The box with rows of whole beats: what it holds beside, a store leaves as it was loaded."""
+    if not array:
+        return box
+    origin, moves = box.origin[-1], _moves(alg, box.origin[-1])
+    first, length = in_beats(alg, origin.constant, box.extents[-1], width=width, extent=array[-1], moves=moves)
+    return Box((*box.origin[:-1], Affine.of(origin.terms, first)), (*box.extents[:-1], length))
+
+
+def _moves(alg: Algebra, origin: Affine) -> Condition:
+    found: Condition = False
+    for _, step in origin.terms:
+        found = alg.either(found, alg.exceeds(abs(step), 0))
+    return found
 
 
 def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:

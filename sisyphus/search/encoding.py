@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,8 +23,18 @@ from sisyphus.space import (
     Tile,
     innermost_outside,
     level0_order,
+    row_part,
     tile_widths,
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Of the tiles of an array: elements per beat, how much longer whole beats make a row, and whether tiles grow."""
+
+    widths: Ints
+    added: Ints
+    grows: Flags
 
 
 class Encoding:
@@ -61,7 +72,7 @@ class Encoding:
         for at in range(len(loops)):
             pipeline[self.batch.level1[at] > 1] = at
         levels = (self.batch.level0, self.batch.level1, self.batch.level2)
-        widths = {use.array: self._widths(use) for use in self.nest.arrays}
+        widths = {array: found.widths for array, found in self.rows.items()}
         return Candidates(
             tiles={name: (levels[0][at], levels[1][at], levels[2][at]) for at, name in enumerate(loops)},
             orders=tuple(orders),
@@ -70,7 +81,7 @@ class Encoding:
             places=places,
             factors={use.array: self._factors(use.array) for use in self.nest.arrays},
             widths=widths,
-            loads={use.array: np.full(count, self._must_load(use)) for use in self.nest.arrays},
+            loads={use.array: self.rows[use.array].grows | self._must_load(use) for use in self.nest.arrays},
             streams={array: self._streams(array, width) for array, width in widths.items()},
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
@@ -112,19 +123,31 @@ class Encoding:
         factors = states.bare if array in self._tiled else states.served
         return tuple(factors[asked, at] for at in range(factors.shape[1]))
 
-    def _widths(self, use: ArrayUse) -> Ints:
-        """Of a resident array the widest that its partition serves, of a tile the widest that its rows allow."""
+    @cached_property
+    def rows(self) -> Mapping[ArrayId, Rows]:
+        return {use.array: self._rows(use) for use in self.nest.arrays}
+
+    def _rows(self, use: ArrayUse) -> Rows:
+        """Of a resident array the widest beat that its partition serves, of a tile the widest that its rows allow."""
+        count = self.batch.count
         if use.array not in self._tiled:
-            return np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
-        found = np.ones(self.batch.count, np.int64)
+            width = np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
+            return Rows(width, np.zeros(count, np.int64), np.zeros(count, np.bool_))
+        found = Rows(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_))
         for rows, sets, order in self._kinds:
             outside = sets[self._tiled[use.array]]
             place = self._place(order, outside, rows)
             for part in self._alike(use, rows):
                 chosen = self._point(order, part[0])
                 buffer = BufferPoint(use.array, (self.nest.id,), place, (1,) * len(use.dims))
-                found[part] = max(tile_widths(self.space, self.nest, chosen, buffer), default=1)
-        return np.minimum(found, self._caps[use.array])
+                widest = max(tile_widths(self.space, self.nest, chosen, buffer), default=1)
+                elements = min(widest, self._caps[use.array])
+                found.widths[part] = elements
+                held = row_part(self.space, self.nest, chosen, buffer)
+                if held is not None:
+                    found.added[part] = held.grown(elements) - held.length
+                    found.grows[part] = not held.is_in_beats(elements)
+        return found
 
     def _alike(self, use: ArrayUse, rows: Ints) -> Iterator[Ints]:
         """Rows apart where the tiles of the last dimension differ."""
@@ -132,7 +155,8 @@ class Encoding:
         if not moving:
             yield rows
             return
-        sizes = (self.batch.level1 * self.batch.level2)[moving][:, rows]
+        own = self.batch.level1 * self.batch.level2, self.batch.copies
+        sizes = np.concatenate([amounts[moving][:, rows] for amounts in own])
         _, which = np.unique(sizes, axis=1, return_inverse=True)
         which = which.reshape(-1)
         for number in range(int(which.max(initial=-1)) + 1):
@@ -144,7 +168,8 @@ class Encoding:
             (name, Tile(int(batch.level0[at, row]), int(batch.level1[at, row]), int(batch.level2[at, row])))
             for at, name in enumerate(batch.loops)
         )
-        return NestPoint(self.nest.nest.statements, order, tiles, None)
+        unroll = tuple((name, int(batch.copies[at, row])) for at, name in enumerate(batch.loops))
+        return NestPoint(self.nest.nest.statements, order, tiles, None, unroll)
 
     def _streams(self, array: ArrayId, widths: Ints) -> Flags:
         """Whether loads go through a FIFO; where other tiles of the array may leave a narrower beat, they need not.

@@ -281,7 +281,8 @@ class MeasuredCosts(PaperCosts):
 
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
-        candidates = Encoding(self.space, nest, self.states, tilings, placed, registers, caps).candidates()
+        encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps)
+        candidates = encoding.candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)
         usage["dsp"][-1] = found.dsp - usage["dsp"].sum(axis=0)
@@ -289,7 +290,9 @@ class MeasuredCosts(PaperCosts):
         for array, rows, outside in placed.by_place():
             use = nest.use(array)
             if use is not None:
-                for name, amount in self._tiles(nest, use, tilings.batch.take(rows), outside, candidates, rows).items():
+                spans = tile_spans(nest, use, tilings.batch.take(rows), outside)
+                spans[-1:] = [span + encoding.rows[array].added[rows] for span in spans[-1:]]
+                for name, amount in self._tiles(use, spans, candidates, rows).items():
                     usage[name][-1, rows] += amount
         return Costs(np.asarray(found.cycles + self._hand_over(nest), np.float64), usage)
 
@@ -300,20 +303,13 @@ class MeasuredCosts(PaperCosts):
             usage[name] = np.concatenate([usage[name][:-1], usage[name][-1:] - usage[name][-1:] % step])
         return Costs(costs.cycles, usage)
 
-    def _tiles(
-        self,
-        nest: NestSpace,
-        use: ArrayUse,
-        batch: Batch,
-        outside: frozenset[str],
-        candidates: Candidates,
-        rows: Ints,
-    ) -> Mapping[str, Floats]:
-        """What the tiles of an array take, by budget."""
+    def _tiles(self, use: ArrayUse, spans: Sequence[Ints], candidates: Candidates, rows: Ints) -> Mapping[str, Floats]:
+        """What tiles of an array that hold so many places of each dimension take, by budget."""
+        declared = self.space.scop.array(use.array)
         found = tile_costs(
             self.space.target,
-            self.space.scop.array(use.array),
-            tile_spans(nest, use, batch, outside),
+            declared,
+            spans,
             [factor[rows] for factor in candidates.factors[use.array]],
             candidates.widths[use.array][rows],
             loaded=candidates.loads[use.array][rows],
@@ -323,7 +319,8 @@ class MeasuredCosts(PaperCosts):
             rules=self.rules,
         )
         either = found["bram18k"] + WORTH * found["uram"]
-        return {**found, EITHER: either, MEMORY: self.tile_usage(nest, use, batch, outside)[MEMORY][0]}
+        stored = np.prod(np.broadcast_arrays(*spans, np.ones(len(rows))), axis=0) * declared.type.bytes
+        return {**found, EITHER: either, MEMORY: stored}
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space

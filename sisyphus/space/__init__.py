@@ -31,7 +31,7 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
-from sisyphus.space.widths import form_for, layout_for, tile_grid, tile_widths
+from sisyphus.space.widths import form_for, in_beats, layout_for, row_part, tile_widths
 
 __all__ = [
     "DIRECT",
@@ -66,6 +66,7 @@ __all__ = [
     "form_for",
     "free_loops",
     "illegal",
+    "in_beats",
     "innermost_outside",
     "knob",
     "knob_names",
@@ -76,7 +77,7 @@ __all__ = [
     "never_both",
     "places_around",
     "precedence",
+    "row_part",
     "schedules",
-    "tile_grid",
     "tile_widths",
 ]

@@ -239,14 +239,6 @@ def _width(
 
 
 def _legal_widths(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoint) -> set[int]:
-    """Beats of a tile; of a part that several nests share only what suits any part, unless it has whole rows."""
+    """Beats of a tile; of a part that several nests share what suits each of them, as it grows to whole beats."""
     found = [set(tile_widths(space, space.nest(n), chosen[n], buffer)) for n in buffer.nests]
-    if len(found) == 1 or any(_has_whole_rows(space.nest(n), buffer.array) for n in buffer.nests):
-        return found[0] if len(found) == 1 else set(space.widths[buffer.array])
-    return {1}
-
-
-def _has_whole_rows(nest: NestSpace, array: ArrayId) -> bool:
-    use = nest.use(array)
-    sizes = {loop.iterator: loop.trip_count for loop in nest.loops}
-    return use is not None and use.dims[-1].span(sizes) >= use.dims[-1].extent
+    return set.intersection(*found)

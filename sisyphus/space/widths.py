@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import gcd
 
+from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import ArrayId
 from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
@@ -21,27 +23,66 @@ def form_for(space: Space, array: ArrayId, width: int) -> str:
     return DIRECT if width <= space.direct_width(array) else STREAM
 
 
+@dataclass(frozen=True)
+class RowPart:
+    """What the first tile of a buffer holds of a row of `extent` elements: its first place and its length.
+
+    `step` is the largest number that divides how far any tile lies from the first one, 0 where none moves.
+    """
+
+    first: int
+    length: int
+    step: int
+    extent: int
+
+    def is_in_beats(self, width: int) -> bool:
+        """Whether every tile begins and ends with a whole beat; at the end of a row, padding is the rest of one."""
+        ends = self.length % width == 0 or (not self.step and self.first + self.length >= self.extent)
+        return self.first % width == 0 and self.step % width == 0 and ends
+
+    def grown(self, width: int) -> int:
+        """The length in whole beats."""
+        _, length = in_beats(EXACT, self.first, self.length, width=width, extent=self.extent, moves=bool(self.step))
+        return int(length)
+
+
+def in_beats(
+    alg: Algebra, first: Value, length: Value, *, width: Value, extent: int, moves: Condition
+) -> tuple[Value, Value]:
+    """The first place and the length of a part of a row, grown to whole beats.
+
+    A part that does not move ends with the row.
+    """
+    start = alg.ceil_div(first + 1 - width, width) * width
+    end = alg.ceil_div(first + length, width) * width
+    return start, alg.select(moves, end, alg.minimum(end, extent)) - start
+
+
 def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[int, ...]:
-    """Those of `space.widths` that divide where every tile begins and ends in the last dimension.
+    """Those of `space.widths` that divide how far tiles lie apart in the last dimension: tiles grow to whole beats.
 
-    A tile that always reaches the end of a row may end with any part of a beat: the rest is padding.
+    Where beats must be whole, and where copies beside each other store tiles that would overlap, none grows.
     """
-    widths = space.widths[buffer.array]
-    if buffer.place == KERNEL_PLACE or not buffer.partition:
+    widths, part = space.widths[buffer.array], row_part(space, nest, chosen, buffer)
+    if part is None:
         return widths
-    grid = tile_grid(space, nest, chosen, buffer)
-    return tuple(w for w in widths if grid % w == 0)
+    return tuple(
+        w for w in widths if part.step % w == 0 and (part.is_in_beats(w) or _may_grow(space, nest, chosen, buffer))
+    )
 
 
-def tile_grid(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> int:
-    """The largest number that divides every tile's first place in the last dimension, and its length.
+def _may_grow(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> bool:
+    use = nest.use(buffer.array)
+    copied = use is not None and any(loop in use.dims[-1].loops for loop, factor in chosen.unroll if factor > 1)
+    return not space.options.whole_beats and not (copied and use is not None and use.writes)
 
-    The length does not count where the tile always reaches the end of the row; 0: any number divides.
-    """
+
+def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> RowPart | None:
+    """What the tiles of a buffer hold of a row, before they grow; None where it is all of it."""
     use = nest.use(buffer.array)
     last = len(buffer.partition) - 1
-    if use is None or use.dims[last].coefficients is None:
-        return 0
+    if buffer.place == KERNEL_PLACE or last < 0 or use is None or use.dims[last].coefficients is None:
+        return None
     outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
     sizes = {
         s.iterator: min(chosen.tile(s.iterator).size, s.trip_count) if s.iterator in outside else s.trip_count
@@ -57,10 +98,9 @@ def tile_grid(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPo
         if name in outside or name not in sizes
     ]
     if steps:
-        return 0 if length >= extent else gcd(first, length, *steps)
-    end = first + length
-    first = max(first, 0)
-    return first if end >= extent else gcd(first, end - first)
+        return None if length >= extent else RowPart(first, length, gcd(*steps), extent)
+    start = max(first, 0)
+    return RowPart(start, min(first + length, extent) - start, 0, extent)
 
 
 def _first_place(nest: NestSpace, subscript: Affine, sizes: Mapping[str, int]) -> int:
