@@ -132,7 +132,7 @@ class NestFloor:
 
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
         """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
-        footprint, bursts = _footprint(self.nest, use, batch, outside)
+        footprint, bursts = _footprint(self.nest, use, batch, outside, self.beats.cap(use.array))
         beats = footprint / self.beats.of(self.nest, use, batch, outside)
         once = least_move_cycles(self.model.setting(), beats, bursts)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
@@ -193,8 +193,9 @@ class NestFloor:
         return found
 
 
-def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> tuple[Ints, Ints]:
-    """Elements of one tile, and its contiguous runs of memory."""
+def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str], widest: int) -> tuple[Ints, Ints]:
+    """Elements of one tile, and its contiguous runs of memory if whole beats make it longer at both ends of a row."""
     spans = tile_spans(nest, use, batch, outside)
-    bursts = bursts_of(VECTOR, spans, [dim.extent for dim in use.dims])
+    grown = [*spans[:-1], *(span + 2 * (widest - 1) for span in spans[-1:])]
+    bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
     return np.prod(spans, axis=0, dtype=np.int64) * np.ones(batch.count, np.int64), bursts

@@ -280,7 +280,7 @@ def test_names_avoid_those_of_the_kernel() -> None:
         ({"transfers": (TransferPoint("C", 2, layout="packed"),)}, "layout `packed` cannot be built"),
         ({"transfers": (TransferPoint("C", 2, form="packed"),)}, "form `packed` is none of `direct`, `stream`"),
         ({"transfers": (TransferPoint("Q", 2),)}, "a transfer of no buffer `Q`"),
-        ({"transfers": (TransferPoint("A@S1", 4, layout="padded"),)}, "does not divide the last dimension (2)"),
+        ({"transfers": (TransferPoint("A@S1", 4, layout="padded"),)}, "does not divide the last dimension (4)"),
         (
             {
                 "buffers": (
