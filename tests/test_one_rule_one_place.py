@@ -19,6 +19,7 @@ PACKAGE = Path(__file__).parents[1] / "sisyphus"
 #: A rule, and the one function or class that states it.
 RULES = {
     "amounts of each kind of resource": "sisyphus.target.resources.Resources",
+    "limits of what nests hold together, by step": "sisyphus.target.resources.Budget",
     "kinds of resources, their options and units": "sisyphus.target.resources.KINDS",
     "whose budgets bind": "sisyphus.target.target.device_budget",
     "which level a number on the command line asks for": "sisyphus.target.target.level_for",
@@ -45,22 +46,34 @@ def test_a_rule_stands_where_it_is_said_to(rule: str) -> None:
     assert hasattr(importlib.import_module(module), name)
 
 
-def vectors(text: str) -> Iterator[str]:
-    """Classes with a field for every kind of resource."""
+#: What a limit cannot do without that groups of nests share.
+GROUPED = {"limit", "groups"}
+
+
+def with_fields(text: str, wanted: set[str]) -> Iterator[str]:
+    """Classes with all of some fields."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ClassDef):
             fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
-            if fields >= BLOCKS:
+            if fields >= wanted:
                 yield node.name
 
 
+def everywhere(wanted: set[str]) -> set[str]:
+    """Such classes of the package, by their files."""
+    paths = PACKAGE.rglob("*.py")
+    return {f"{p.relative_to(PACKAGE)}:{name}" for p in paths for name in with_fields(p.read_text(), wanted)}
+
+
 def test_there_is_one_vector_of_resources() -> None:
-    found = {
-        f"{path.relative_to(PACKAGE)}:{name}" for path in PACKAGE.rglob("*.py") for name in vectors(path.read_text())
-    }
-    assert found == set(WITH_ALL_KINDS)
+    assert everywhere(BLOCKS) == set(WITH_ALL_KINDS)
 
 
-def test_a_planted_second_vector_is_seen() -> None:
-    text = "class Budget:\n" + "".join(f"    {name}: int\n" for name in sorted(BLOCKS))
-    assert list(vectors(text)) == ["Budget"]
+def test_there_is_one_class_of_limits_that_nests_share() -> None:
+    assert everywhere(GROUPED) == {"target/resources.py:Budget"}
+
+
+@pytest.mark.parametrize("wanted", [BLOCKS, GROUPED])
+def test_a_planted_second_one_is_seen(wanted: set[str]) -> None:
+    text = "class Again:\n" + "".join(f"    {name}: int\n" for name in sorted(wanted))
+    assert list(with_fields(text, wanted)) == ["Again"]

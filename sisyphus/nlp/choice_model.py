@@ -7,12 +7,13 @@ make of each other is added as `Cuts`, once a solver comes upon it. Knows no for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
 
 from sisyphus.space import knob
+from sisyphus.target import Budget
 
 #: Cycles and budgets are put in units in which limits have this size: solvers compute with absolute tolerances.
 SIZE = 1e5
@@ -22,6 +23,7 @@ SIZE = 1e5
 class ChoiceTable:
     """Entries of one nest: cycles, per array the state that each asks for, per budget and kind what each takes."""
 
+    nest: str
     cycles: Sequence[float]
     demands: Mapping[str, Sequence[int]]
     usage: Mapping[str, Sequence[Sequence[float]]]
@@ -41,30 +43,16 @@ class ChoiceStep:
 
 
 @dataclass(frozen=True)
-class ChoiceBudget:
-    """The sum over kinds of the largest group of tables, where a group takes the sum of its tables, is limited.
-
-    Of the last kind all groups together count; `residents` is what arrays take on top, per state, and `sharing` per
-    kind the share of what two groups take both that counts again.
-    """
-
-    name: str
-    limit: float
-    groups: Sequence[Sequence[int]]
-    residents: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    sharing: Sequence[float] = ()
-
-
-@dataclass(frozen=True)
 class ChoiceProblem:
     """`serves`: per array and demanded state, the states that meet the demand; `barred` are those it must not have.
 
-    `within`: per array and state, the states that it meets itself.
+    `within`: per array and state, the states that it meets itself. `residents`: what arrays take, per budget and state.
     """
 
     tables: Sequence[ChoiceTable]
     steps: Sequence[ChoiceStep]
-    budgets: Sequence[ChoiceBudget]
+    budgets: Sequence[Budget]
+    residents: Mapping[str, Mapping[str, Mapping[int, float]]]
     serves: Mapping[str, Mapping[int, Sequence[int]]]
     barred: Mapping[str, frozenset[int]]
     within: Mapping[str, Mapping[int, frozenset[int]]]
@@ -199,9 +187,9 @@ class _Builder:
         chosen = sum(amount * self.m.pick[cut.table, c] for c, amount in amounts.items())
         return chosen - max(amounts.values(), default=0.0) * apart
 
-    def _keep(self, at: int, budget: ChoiceBudget) -> None:
+    def _keep(self, at: int, budget: Budget) -> None:
         """Every kind takes what its largest group takes; of two groups, a share of the smaller one counts again."""
-        m = self.m
+        m, place = self.m, {table.nest: t for t, table in enumerate(self.problem.tables)}
         kinds = range(len(self.problem.tables[0].usage[budget.name]))
         unit = max(budget.limit, 1.0) / SIZE
         used = pyo.Var(kinds, domain=pyo.NonNegativeReals)
@@ -210,7 +198,7 @@ class _Builder:
         m.add_component(f"held_{at}", held)
         for kind in kinds:
             for g, group in enumerate(budget.groups):
-                m.rules.add(held[kind, g] >= sum(self._taken(t, budget.name, kind, unit) for t in group))
+                m.rules.add(held[kind, g] >= sum(self._taken(place[n], budget.name, kind, unit) for n in group))
             if kind == kinds[-1]:
                 m.rules.add(used[kind] >= sum(held[kind, g] for g in range(len(budget.groups))))
                 continue
@@ -222,7 +210,7 @@ class _Builder:
                         m.rules.add(used[kind] >= held[kind, g] + share * held[kind, other])
         arrays = [
             amount / unit * m.state[array, s]
-            for array, amounts in budget.residents.items()
+            for array, amounts in self.problem.residents.get(budget.name, {}).items()
             for s, amount in amounts.items()
             if amount
         ]

@@ -97,7 +97,7 @@ class _Search:
                 for table, share in zip(self.problem.tables, arrays, strict=True):
                     used = table.usage[budget.name]
                     usage[table.nest] = (used.sum(axis=0) if table.nest in group else used[-1]) + share
-                found.append(SharedGroup(budget.name, group, budget.limit, usage))
+                found.append(SharedGroup(budget.limit, usage))
         return found if len(self.problem.tables) > 1 else []
 
     def _lower(self, node: Node, vectors: Mapping[int, Floats]) -> dict[int, Floats]:

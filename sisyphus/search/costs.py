@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sisyphus.ir import ArrayId
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.target import Budget
 
 if TYPE_CHECKING:
     from sisyphus.search.partitions import States
@@ -140,20 +141,6 @@ class Step:
     moves: tuple[Move, ...] = ()
     extra: float = 0.0
     least: float = 0.0
-
-
-@dataclass(frozen=True)
-class Budget:
-    """A limit: the sum over kinds of the largest group, where a group takes the sum of its nests.
-
-    The last kind is what nests never share: of that, all groups together count. What resident arrays take comes on top,
-    and for each kind `sharing` times what two groups share at least.
-    """
-
-    name: str
-    limit: float
-    groups: tuple[tuple[str, ...], ...]
-    sharing: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Budget, Floats, Ints, Mask
+from sisyphus.search.costs import Floats, Ints, Mask
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.target import Budget
 
 #: So many sums over resident arrays are remembered.
 MOST_REMEMBERED = 20_000

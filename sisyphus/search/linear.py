@@ -15,7 +15,6 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.choice_model import (
-    ChoiceBudget,
     ChoiceProblem,
     ChoiceStep,
     ChoiceTable,
@@ -28,7 +27,7 @@ from sisyphus.nlp.choice_model import (
 )
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.combine import PATIENCE, branch_and_bound, without_hopeless
-from sisyphus.search.costs import Budget, Floats, Ints
+from sisyphus.search.costs import Floats, Ints
 from sisyphus.search.events import Bound, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.nodes import Charges, Problem
 from sisyphus.search.options import Table
@@ -205,28 +204,20 @@ def choice_problem(problem: Problem) -> ChoiceProblem:
     return ChoiceProblem(
         tables=[_plain(table) for table in problem.tables],
         steps=steps,
-        budgets=[_budget(problem, budget, place, left) for budget in problem.budgets],
+        budgets=problem.budgets,
+        residents={
+            budget: {str(a): {s: float(taken[s]) for s in left[a]} for a, taken in arrays.items()}
+            for budget, arrays in problem.residents.items()
+        },
         serves={str(array): found for array, found in serves.items()},
         barred={str(array): states for array, states in barred.items()},
         within={str(array): _within(problem, array, found) for array, found in serves.items()},
     )
 
 
-def _budget(
-    problem: Problem, budget: Budget, place: Mapping[str, int], states: Mapping[ArrayId, Sequence[int]]
-) -> ChoiceBudget:
-    residents = problem.residents.get(budget.name, {})
-    return ChoiceBudget(
-        name=budget.name,
-        limit=budget.limit,
-        groups=[[place[n] for n in group] for group in budget.groups],
-        residents={str(a): {s: float(taken[s]) for s in states[a]} for a, taken in residents.items()},
-        sharing=budget.sharing,
-    )
-
-
 def _plain(table: Table) -> ChoiceTable:
     return ChoiceTable(
+        nest=table.nest,
         cycles=table.cycles.tolist(),
         demands={str(array): states.tolist() for array, states in table.states.items()},
         usage={name: used.tolist() for name, used in table.usage.items()},

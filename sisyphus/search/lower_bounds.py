@@ -12,7 +12,6 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import (
     Arrays,
-    Budget,
     CostModel,
     Costs,
     Floats,
@@ -27,6 +26,7 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.options import Options, Table
 from sisyphus.search.placements import may_be
 from sisyphus.space import NestSpace
+from sisyphus.target import Budget
 
 #: Tilings of a nest up to which all are counted for a first short search; of more, those of the sample.
 MOST_WHOLE = 5_000

@@ -36,7 +36,6 @@ from sisyphus.search.costs import (
     Arrays,
     Batch,
     Beat,
-    Budget,
     Costs,
     Floats,
     Ints,
@@ -56,6 +55,7 @@ from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, tile_spans
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.target import Budget
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 #: Block memories of both kinds together, in BRAM18.

@@ -20,8 +20,6 @@ STEPS, ROUNDS = 40, 3
 class SharedGroup:
     """Nests that add up in one budget: its limit, what each entry of each nest takes, and the price."""
 
-    budget: str
-    group: tuple[str, ...]
     limit: float
     usage: Mapping[str, Floats]
     multiplier: float = 0.0

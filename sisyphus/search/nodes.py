@@ -13,12 +13,13 @@ import numpy as np
 
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Budget, Floats, Ints, Mask, Move, Step
+from sisyphus.search.costs import Floats, Ints, Mask, Move, Step
 from sisyphus.search.coupling import Coupled, Coupling, Recount
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.target import Budget
 
 #: Remembered costs are dropped when they have this many entries.
 MEMORY_ENTRIES = 4_000_000

@@ -16,7 +16,6 @@ from sisyphus.search.costs import (
     Arrays,
     Batch,
     Beat,
-    Budget,
     Costs,
     Floats,
     Ints,
@@ -31,6 +30,7 @@ from sisyphus.search.costs import (
 )
 from sisyphus.search.partitions import States, states_of
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.target import Budget
 
 DSP, MEMORY = "dsp", "memory"
 #: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.

@@ -15,7 +15,8 @@ from itertools import product
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Budget, CostModel, Floats, Mask, Move, Placement, Step, Width
+from sisyphus.search.costs import CostModel, Floats, Mask, Move, Placement, Step, Width
+from sisyphus.target import Budget
 
 
 @dataclass(frozen=True, eq=False)

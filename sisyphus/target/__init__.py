@@ -5,7 +5,7 @@ from sisyphus.target.data_files import parse_toml
 from sisyphus.target.device import Device, Platform, ceilings, device_names, load_device
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
-from sisyphus.target.resources import KINDS, Kind, Resources
+from sisyphus.target.resources import KINDS, Budget, Kind, Resources
 from sisyphus.target.target import LEVELS, Level, Target, device_budget, make_target
 from sisyphus.target.units import parse_amount, parse_size
 
@@ -13,6 +13,7 @@ __all__ = [
     "KINDS",
     "LEVELS",
     "BankCost",
+    "Budget",
     "Device",
     "Kind",
     "Level",

@@ -87,3 +87,19 @@ class Resources:
         """The largest share of a kind that is used."""
         limits = {name: getattr(self, name) for name in used}
         return max((used[name] / limit for name, limit in limits.items() if limit), default=0.0)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The limit of one amount over steps: nests of a group, by name, hold what they use at the same time.
+
+    What is used has several kinds, as DSP slices go into multipliers and adders: the sum over kinds of the largest
+    group counts, where a group takes the sum of its nests. The last kind is what nests never share: of that, all groups
+    together count. What arrays take for the whole kernel comes on top, and for each kind `sharing` times what two
+    groups share at least.
+    """
+
+    name: str
+    limit: float
+    groups: tuple[tuple[str, ...], ...]
+    sharing: tuple[float, ...] = ()

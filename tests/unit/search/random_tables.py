@@ -9,10 +9,11 @@ from math import lcm, prod
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Budget, Floats
+from sisyphus.search.costs import Floats
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States
 from sisyphus.space import Factors
+from sisyphus.target import Budget
 
 ARRAYS = tuple(map(ArrayId, ("A", "B")))
 KINDS = 2

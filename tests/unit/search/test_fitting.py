@@ -20,11 +20,12 @@ from unit.search.random_tables import (
 
 from sisyphus.ir import ArrayId
 from sisyphus.search import lookahead as lookahead_module
-from sisyphus.search.costs import Budget, Floats
+from sisyphus.search.costs import Floats
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, States
+from sisyphus.target import Budget
 
 SEEDS = range(25)
 

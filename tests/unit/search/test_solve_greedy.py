@@ -16,13 +16,14 @@ from unit.search.measured_designs import Full, measured_space
 from sisyphus.ir import ArrayId
 from sisyphus.search import Combine, MeasuredCosts, Problem, search
 from sisyphus.search import start as start_module
-from sisyphus.search.costs import Budget, Step
+from sisyphus.search.costs import Step
 from sisyphus.search.greedy import LEAST_PRICE, greedy
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import Lattice, States
 from sisyphus.search.start import HALVES, SHARES, with_shares
 from sisyphus.solve import Limits
 from sisyphus.space import Factors
+from sisyphus.target import Budget
 
 #: Per nest its choices: cycles, and what each takes of one budget.
 Nests = Sequence[Sequence[tuple[int, int]]]

@@ -18,12 +18,13 @@ from sisyphus.ir import ArrayId
 from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, find_best
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Budget, Costs, Floats, Move, Placement, Step
+from sisyphus.search.costs import Costs, Floats, Move, Placement, Step
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.options import Table, pareto
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States, states_of
 from sisyphus.search.placements import assignments
 from sisyphus.space import Factors, Space, precedence
+from sisyphus.target import Budget
 
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -269,7 +270,7 @@ def test_prices_give_lower_bounds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cycles = {nest: rng.integers(1, 50, 6).astype(np.float64) for nest in "ab"}
     usage = {nest: rng.integers(1, 20, 6).astype(np.float64) for nest in "ab"}
-    group = SharedGroup("dsp", ("a", "b"), float(rng.integers(4, 40)), usage)
+    group = SharedGroup(float(rng.integers(4, 40)), usage)
     legal = [
         cycles["a"][i] + cycles["b"][j]
         for i, j in product(range(6), repeat=2)

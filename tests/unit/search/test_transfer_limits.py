@@ -13,8 +13,9 @@ import pytest
 
 from sisyphus.ir import ArrayId
 from sisyphus.search import transfer_limits as limits_module
-from sisyphus.search.costs import Budget, Move, Placement, Step, Width
+from sisyphus.search.costs import Move, Placement, Step, Width
 from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
+from sisyphus.target import Budget
 
 SEEDS = range(25)
 ARRAYS = tuple(map(ArrayId, ("A", "B", "C")))
