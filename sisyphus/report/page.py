@@ -31,10 +31,10 @@ def fragment(design: Data, run: Data | None, front: Data | None = None) -> str:
     return _rendered("design.html.j2", design, run, front)
 
 
-def front_picture(design: Data, front: Data) -> str:
+def front_picture(design: Data, front: Data, *, transparent: bool = False) -> str:
     """The front of pareto.json as a picture, with the budgets and the limit of its design.json."""
-    limit = (design.get("limit") or {}).get("cycles")
-    return front_svg(front["front"], design["target"]["budget"], f"{design['kernel']}: latency and area", limit)
+    limit, title = (design.get("limit") or {}).get("cycles"), f"{design['kernel']}: latency and area"
+    return front_svg(front["front"], design["target"]["budget"], title, limit, transparent=transparent)
 
 
 def _rendered(template: str, design: Data, run: Data | None, front: Data | None) -> str:
@@ -61,7 +61,7 @@ def _rendered(template: str, design: Data, run: Data | None, front: Data | None)
         progress=progress_svg(trace) if len(trace) > 1 else None,
         trace=trace,
         front=front,
-        pareto=None if front is None else front_picture(design, front),
+        pareto=None if front is None else front_picture(design, front, transparent=True),
     )
     try:
         return environment.get_template(template).render(values)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from math import log10
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 #: What the parts of a picture mean, distinct for readers who see no red and green.
@@ -13,8 +12,8 @@ COLOURS = {"load": "#0072b2", "store": "#56b4e9", "task": "#e69f00", "loop": "#c
 SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "sisy", "font.family": "sans-serif", "font.size": 10}
 #: A call that takes less of the whole than this has no room for a label inside.
 ROOM = 0.12
-#: Decades between designs of which both have a number.
-NEAR = 0.04
+#: Where the number of a design may stand, in points from its mark: the nearest free place is taken.
+AROUND = [(x, y) for ring in (5, 13, 22) for x, y in ((ring, ring), (-ring, ring), (ring, -ring), (-ring, -ring))]
 
 
 def timeline_svg(calls: Sequence[Mapping[str, Any]]) -> str:
@@ -60,10 +59,18 @@ def budgets_svg(used: Mapping[str, float], budget: Mapping[str, float]) -> str:
     return as_svg(figure)
 
 
-def front_svg(designs: Sequence[Mapping[str, Any]], budget: Mapping[str, Any], title: str, limit: int | None) -> str:
+def front_svg(
+    designs: Sequence[Mapping[str, Any]],
+    budget: Mapping[str, Any],
+    title: str,
+    limit: int | None,
+    *,
+    transparent: bool = False,
+) -> str:
     """Cycles over DSPs and over BRAM18 blocks, both logarithmic; a design has its number of the table in both.
 
-    Each point says its figures where a pointer rests on it; budgets, and the cycles that no design beats, are marked.
+    A line joins those that no other one beats in both figures of a panel. Each point says its figures where a pointer
+    rests on it; budgets, and the cycles that no design beats, are marked.
     """
     from matplotlib.figure import Figure
 
@@ -72,38 +79,71 @@ def front_svg(designs: Sequence[Mapping[str, Any]], budget: Mapping[str, Any], t
     cycles, told = [design["cycles"] for design in designs], dict[str, str]()
     for axes, (kind, name) in zip(figure.subplots(1, 2), (("dsp", "DSP"), ("bram18k", "BRAM18")), strict=True):
         amounts = [max(design[kind], 1) for design in designs]
-        along = sorted(zip(amounts, cycles, strict=True))
-        axes.plot(*zip(*along, strict=True), color=COLOURS["store"], zorder=1)
+        steps = _unbeaten(zip(amounts, cycles, strict=True))
+        axes.step(*zip(*steps, strict=True), where="post", color=COLOURS["store"], zorder=1)
         for design, amount in zip(designs, amounts, strict=True):
             mark = f"design-{kind}-{design['number']}"
             axes.plot(amount, design["cycles"], "o", color=COLOURS["load"], gid=mark, zorder=2)
             area = f"{design['dsp']:,} DSP, {design['bram18k']:,} BRAM18, {design['lut']:,} LUT"
             told[mark] = f"design {design['number']}: {design['cycles']:,} cycles, {area}"
-        _logarithmic(axes)
         if budget.get(kind):
             axes.axvline(budget[kind], color=COLOURS["task"], linestyle="--", label="budget")
         if limit is not None:
             axes.axhline(limit, color=COLOURS["loop"], linestyle=":", label="limit of any design")
-        for number in _labelled(amounts, cycles):
-            axes.annotate(
-                str(designs[number]["number"]), (amounts[number], cycles[number]), (4, 4), textcoords="offset points"
-            )
+        axes.margins(0.08)
+        _logarithmic(axes)
         axes.set_xlabel(name)
         axes.set_ylabel("cycles")
         if axes.get_legend_handles_labels()[0]:
             axes.legend(frameon=False)
-        axes.grid(visible=True, which="both", alpha=0.3)
-    return _explained(as_svg(figure, transparent=False), told)
+        axes.grid(visible=True, alpha=0.3)
+    figure.draw_without_rendering()  # only now is known where marks and legends are
+    for axes, kind in zip(figure.axes, ("dsp", "bram18k"), strict=True):
+        _number(axes, [(str(d["number"]), max(d[kind], 1), d["cycles"]) for d in designs])
+    return _explained(as_svg(figure, transparent=transparent), told)
+
+
+def _unbeaten(points: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that no other point equals or beats in both coordinates, from left to right."""
+    kept: list[tuple[int, int]] = []
+    for amount, cycles in sorted(points):
+        if not kept or cycles < kept[-1][1]:
+            kept.append((amount, cycles))
+    return kept
+
+
+def _number(axes: Any, points: Sequence[tuple[str, int, int]]) -> None:
+    """A number beside each point, at the nearest place where it lies on no mark, no other number and no legend.
+
+    A point with no such place goes without: it says its figures like all others.
+    """
+    from matplotlib.transforms import Bbox
+
+    per_point = axes.figure.dpi / 72
+    at = [axes.transData.transform((x, y)) for _, x, y in points]
+    taken = [Bbox.from_bounds(x - 3 * per_point, y - 3 * per_point, 6 * per_point, 6 * per_point) for x, y in at]
+    legend = axes.get_legend()
+    taken += [] if legend is None else [legend.get_window_extent()]
+    for text, x, y in points:
+        for across, up in AROUND:
+            sides = {"ha": "left" if across > 0 else "right", "va": "bottom" if up > 0 else "top"}
+            label = axes.annotate(text, (x, y), (across, up), textcoords="offset points", fontsize=9, **sides)
+            room = label.get_window_extent()
+            if not any(room.overlaps(other) for other in taken) and axes.bbox.containsx(room.x1):
+                taken.append(room)
+                break
+            label.remove()
 
 
 def _logarithmic(axes: Any) -> None:
-    """Both axes, with labels at 1, 2 and 5 of every decade, which never lie on each other."""
+    """Both axes, with so many labels in a decade that none lies on another one."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        least, most = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if most < 100 * least else (1, 3)))
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axis.set_minor_formatter(NullFormatter())
 
@@ -134,7 +174,7 @@ def roofline_svg(limit: Mapping[str, Any], moved: int, cycles: int) -> str:
     axes.set_xlabel("operations per byte moved")
     axes.set_ylabel("operations per cycle")
     axes.legend(frameon=False)
-    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.grid(visible=True, alpha=0.3)
     return as_svg(figure)
 
 
@@ -152,19 +192,9 @@ def progress_svg(trace: Sequence[Mapping[str, Any]]) -> str:
     axes.set_xlabel("seconds")
     axes.set_ylabel("cycles")
     axes.legend(frameon=False)
-    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     return as_svg(figure)
-
-
-def _labelled(amounts: Sequence[int], cycles: Sequence[int]) -> list[int]:
-    """The designs whose numbers have room: far enough, in decades, from every one that has its number."""
-    kept: list[int] = []
-    for at in range(len(amounts)):
-        across, up = log10(amounts[at]), log10(cycles[at])
-        if all(abs(across - log10(amounts[k])) > NEAR or abs(up - log10(cycles[k])) > NEAR for k in kept):
-            kept.append(at)
-    return kept
 
 
 def as_svg(figure: Any, *, transparent: bool = True) -> str:

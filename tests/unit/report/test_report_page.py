@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from sisyphus.errors import KernelError
 from sisyphus.pipeline import Design, Request, Source, optimize, write_page
 from sisyphus.report.page import loops_of
 from sisyphus.target import load_device, make_target
-from sisyphus.tools import find_tool, run_tool
 
 SOURCE = """void k(float C[16][24], const float A[16][20], const float B[20][24]) {
   for (int i = 0; i < 16; i++) for (int j = 0; j < 24; j++)
@@ -129,15 +127,3 @@ def test_loops_are_read_from_outside() -> None:
         "      all of i2 in 0 .. 3 at once",
         "        S1",
     ]
-
-
-@pytest.mark.skipif(find_tool("chromium") is None, reason="chromium is not installed, so no browser looked at the page")
-def test_a_browser_shows_it(folder: Path, tmp_path: Path) -> None:
-    shot = tmp_path / "page.png"
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-    address = (folder / "report.html").resolve().as_uri()
-    command = ["chromium", *flags, f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}", address]
-    run_tool(command, cwd=tmp_path, timeout_s=300)
-    assert shot.stat().st_size > 10_000
-    dom = run_tool([*command[:-2], "--dump-dom", address], cwd=tmp_path, timeout_s=300).output
-    assert re.search(r"<svg[^>]*viewBox", dom) and "Calls over time" in dom
