@@ -1,10 +1,19 @@
-"""Writing a file whole; knows no file's meaning."""
+"""Writing a file whole, and reading one that may be standard input; knows no file's meaning."""
 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
+
+#: What stands for standard input where the path of a file is asked for.
+STANDARD_INPUT = Path("-")
+
+
+def standard_input() -> bytes:
+    """All of it."""
+    return sys.stdin.buffer.read()
 
 
 def write_file(path: Path, text: str) -> None:

@@ -170,7 +170,7 @@ def explain_saved(
 
     record = Record.of(path / DESIGN if path.is_dir() else path)
     found = record.source_at(source)
-    request = replace(record.request(record.whole_target(device), Path(found.path)), limits=limits)
+    request = replace(record.request(record.whole_target(device), found), limits=limits)
     clock = _Clock(listen)
     kernels = clock.run("analysis", lambda: load_kernels(request.source), limits.seconds)
     kernel, point = fitted(kernels, request.source, record.path)
@@ -219,7 +219,7 @@ def resolve(
     target = record.whole_target(device)
     known = Calibration.of_user().with_row(measured_of(found, target))
     known.save()
-    request = replace(record.request(target, Path(record.source_at(source).path)), limits=limits)
+    request = replace(record.request(target, record.source_at(source)), limits=limits)
     design = optimize(request, listen, calibration=known)
     lost = tuple(f"not fed back: {loop}, more than was predicted (`sisy readback` says why)" for loop in missed(found))
     return replace(design, notes=(*design.notes, *lost)), known

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import DESIGN, Record
 from sisyphus.report import interface_data, verdict_text
-from sisyphus.request import form_of, load_kernels
+from sisyphus.request import Source, form_of, load_kernels
 from sisyphus.shown import Shown
 from sisyphus.target import Target
 from sisyphus.verification import Check, Verdict, reduced, run_files, verify
@@ -64,13 +63,12 @@ def recheck(
         raise UsageError(f"`{folder}` is no folder that sisy wrote", hint=f"give one that has a {DESIGN}")
     record = Record.of(folder / DESIGN)
     files = _read_files(folder)
-    found = source or record.source_file()
+    found = record.known_source(source)
     missing = [name for name in RUN_FILES if name not in files]
     if missing:
         return Rechecked(folder, Verdict((Check("files", False, f"{missing[0]} is missing"),)))
     if found is None:
         return _without_source(folder, record, files, device=device, full=full, listen=listen)
-    record.check_source(found)
     return _whole(folder, record, files, found, device=device, full=full, listen=listen)
 
 
@@ -88,18 +86,14 @@ def _without_source(
     gone = f"the source `{record.source.path}` is not there as it was"
     if text is not None:
         same = "" if record.is_source(text) else ", which differs from it or has its headers"
-        with tempfile.TemporaryDirectory(prefix="sisy-") as name:
-            found = Path(name) / Path(record.source.path).name
-            found.write_text(text, encoding="utf-8")
-            try:
-                checked = _whole(
-                    folder, record, files, found, device=device, full=full, listen=listen, trusted=not same
-                )
-            except KernelError:
-                pass
-            else:
-                note = f"{gone}: proved and run by the text in reference.c{same} (`--source FILE`)"
-                return replace(checked, notes=(note, *checked.notes))
+        found = replace(record.source, text=text.encode())
+        try:
+            checked = _whole(folder, record, files, found, device=device, full=full, listen=listen, trusted=not same)
+        except KernelError:
+            pass
+        else:
+            note = f"{gone}: proved and run by the text in reference.c{same} (`--source FILE`)"
+            return replace(checked, notes=(note, *checked.notes))
     note = f"{gone}: no proof, only the run, at full size (`--source FILE`)"
     return Rechecked(folder, _run_alone(files), (note,))
 
@@ -108,7 +102,7 @@ def _whole(
     folder: Path,
     record: Record,
     files: Mapping[str, str],
-    found: Path,
+    found: Source,
     *,
     device: str | None,
     full: bool,
@@ -117,13 +111,13 @@ def _whole(
 ) -> Rechecked:
     """`trusted`: the text in `found` is the recorded one, so that reference.c must be as it would be printed."""
     target, notes = record.target(device)
-    kernels = load_kernels(replace(record.source, path=str(found)))
+    kernels = load_kernels(found)
     kernel = form_of(kernels, record.point)
     if kernel is None or kernel.scop.name != record.point.kernel:
         raise KernelError(f"{folder / DESIGN}: a design of `{record.point.kernel}`, not of `{kernels[0].scop.name}`")
     check_point(kernel.scop, kernel.distribution, record.point)
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, record.point)
-    printed = _printed(plan, target, record, found)
+    printed = _printed(plan, target, record, found.path)
     if not trusted:
         printed = replace(printed, files={**printed.files, "reference.c": files["reference.c"]})
     there = replace(printed, files=files)
@@ -141,10 +135,10 @@ def _whole(
     return Rechecked(folder, Verdict((*_compared(files, printed), *told_as_found)).joined(verdict), notes)
 
 
-def _printed(plan: Plan, target: Target | None, record: Record, found: Path) -> Project:
+def _printed(plan: Plan, target: Target | None, record: Record, found: str) -> Project:
     """The project as it was printed: reference.c names the file that the source was in then."""
     printed = project(plan, target, temporaries=record.source.temporaries)
-    was, now = (heading(str(path)) for path in (record.source.path, found))
+    was, now = (heading(path) for path in (record.source.path, found))
     return replace(printed, files={**printed.files, "reference.c": printed.files["reference.c"].replace(now, was, 1)})
 
 

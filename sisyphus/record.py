@@ -8,7 +8,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from sisyphus.backends.hls import source_in
 from sisyphus.errors import KernelError, UsageError
+from sisyphus.files import STANDARD_INPUT, standard_input
 from sisyphus.forms import SCHEDULE
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Request, Source
 from sisyphus.saved import read_data, read_point
@@ -54,32 +56,46 @@ class Record:
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
             raise KernelError(f"{path}: `source` or `target` is not as sisy writes it ({fault!r})") from fault
 
-    def source_file(self) -> Path | None:
-        """The recorded file, if it is still there as it was."""
-        path = Path(self.source.path)
-        return path if path.is_file() and _sha256(path) == self.sha256 else None
-
     def source_at(self, moved: Path | None) -> Source:
-        """The source at its recorded place, or where it has moved; its text must be the recorded one."""
-        found = moved or self.source_file()
+        """The source at its recorded place, or where it has moved; its text must be the recorded one.
+
+        `-` is standard input. Where the file is gone, the text of it in the reference.c beside design.json will do.
+        """
+        found = self.known_source(moved) or self._in_reference()
         if found is None:
             raise UsageError(
                 f"{self.path}: the source `{self.source.path}` is not there as it was",
                 hint="give it with `--source FILE`",
             )
-        self.check_source(found)
-        return replace(self.source, path=str(found))
+        return found
+
+    def known_source(self, moved: Path | None) -> Source | None:
+        """The same; None where no file is named and the recorded one is gone or has changed."""
+        path = moved or Path(self.source.path)
+        if moved is None and not (path.is_file() and _sha256(path.read_bytes()) == self.sha256):
+            return None
+        if path != STANDARD_INPUT and not path.is_file():
+            raise UsageError(f"{path}: no such file", hint="give the path of a C file")
+        data = standard_input() if path == STANDARD_INPUT else path.read_bytes()
+        if _sha256(data) != self.sha256:
+            named = "standard input" if path == STANDARD_INPUT else str(path)
+            raise KernelError(f"{named}: not the text that the design was made from", hint="its SHA-256 differs")
+        if path == STANDARD_INPUT:
+            return replace(self.source, text=data)
+        return replace(self.source, path=str(path))
+
+    def _in_reference(self) -> Source | None:
+        """By the text in reference.c, which is that of the file where no header of the user's was written into it."""
+        try:
+            text = source_in(self.path.with_name("reference.c").read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            return None
+        return replace(self.source, text=text.encode()) if text is not None and self.is_source(text) else None
 
     def is_source(self, text: str) -> bool:
         """Whether a text is that of the recorded file, line ends at its very end aside."""
         ends = (text, text.rstrip("\n"))
         return any(hashlib.sha256(same.encode()).hexdigest() == self.sha256 for same in ends)
-
-    def check_source(self, path: Path) -> None:
-        if not path.is_file():
-            raise UsageError(f"{path}: no such file", hint="give the path of a C file")
-        if _sha256(path) != self.sha256:
-            raise KernelError(f"{path}: not the text that the design was made from", hint="its SHA-256 differs")
 
     def target(self, device: str | None) -> tuple[Target | None, tuple[str, ...]]:
         """The board, as far as the printed files depend on it; None where its name is not known."""
@@ -115,21 +131,20 @@ class Record:
             hint="`sisy optimize --device` searches a design for another board",
         )
 
-    def request(self, target: Target, source: Path) -> Request:
+    def request(self, target: Target, source: Source) -> Request:
         """What a search for this design was asked for, as far as the file says."""
         told = self.search.get("options", {})
         known = {f.name: told[f.name] for f in fields(Options) if f.name in told}
         return Request(
-            source=replace(self.source, path=str(source)),
+            source=source,
             target=target,
             options=Options(**known | {"tree_reduction": self.point.tree_reduction}),
             fixes=tuple(str(fix) for fix in self.search.get("fixes", ())),
         )
 
 
-def _sha256(path: Path) -> str:
+def _sha256(data: bytes) -> str:
     """Of the text as the front end reads it."""
-    data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

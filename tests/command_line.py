@@ -23,7 +23,7 @@ class Ran:
 
 def sisy(*words: str, cwd: Path | None = None) -> Ran:
     """Runs `sisy WORDS...` in the folder `cwd`."""
-    output, errors, code = io.StringIO(), io.StringIO(), 0
+    output, errors, code, thresholds = io.StringIO(), io.StringIO(), 0, gc.get_threshold()
     with (
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(output),
@@ -35,5 +35,5 @@ def sisy(*words: str, cwd: Path | None = None) -> Ran:
         except SystemExit as end:
             code = int(end.code or 0)
         finally:
-            gc.unfreeze()
+            gc.set_threshold(*thresholds)
     return Ran(code, output.getvalue(), errors.getvalue())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sisyphus.errors import UsageError
+from sisyphus.files import STANDARD_INPUT, standard_input
 from sisyphus.ir import Scop
 from sisyphus.ir.scop_text import dump
 from sisyphus.request import Source, read_kernel
@@ -96,8 +96,8 @@ def source_of(
 ) -> Source:
     """What `read` reads, not yet read; `UsageError` where there is no such file."""
     place = Path(path)
-    if text is None and str(path) == "-":
-        place, text = Path("<stdin>"), sys.stdin.buffer.read()
+    if text is None and place == STANDARD_INPUT:
+        place, text = Path("<stdin>"), standard_input()
     if text is None and not place.is_file():
         what = "is a folder" if place.is_dir() else "no such file"
         raise UsageError(f"{path}: {what}", hint="give the path of a C file")
@@ -105,7 +105,7 @@ def source_of(
         if not Path(folder).is_dir():
             raise UsageError(f"`-I {folder}`: no such folder", hint="headers are looked for there")
     return Source(
-        path=str(place) if isinstance(path, Path) or str(path) == "-" else path,
+        path=str(place) if isinstance(path, Path) or path == str(STANDARD_INPUT) else path,
         function=function,
         defines=tuple(_texts(defines)),
         include_dirs=tuple(map(str, include_dirs)),

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from sisyphus.cli.options import memory_option
+from sisyphus.cli.options import memory_option, saved_options
 from sisyphus.cli.progress import progress
 
 
 @click.command(short_help="What binds a design, and how its neighbours compare.")
 @click.argument("design", metavar="DIR|FILE", type=click.Path(path_type=Path))
-@click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
-@click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
+@saved_options
 @click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of everything together.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the searches.")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")

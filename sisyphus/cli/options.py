@@ -74,6 +74,20 @@ def reading_options(command: Command) -> Command:
     return _all(decorators, command)
 
 
+def saved_options(command: Command) -> Command:
+    """Where a design that was saved finds its kernel and its board."""
+    decorators = [
+        click.option(
+            "--source",
+            type=click.Path(path_type=Path, allow_dash=True),
+            metavar="FILE",
+            help="The kernel, where it has moved (`-`: standard input).",
+        ),
+        click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one."),
+    ]
+    return _all(decorators, command)
+
+
 def target_options(command: Command) -> Command:
     """The device, its budgets, and the bound on banks."""
     banks = click.option(

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
+from sisyphus.cli.options import saved_options
 from sisyphus.cli.progress import progress
 from sisyphus.errors import UsageError
 
 
 @click.command(short_help="Reports of Vitis and Vivado beside the prediction.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
-@click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
+@saved_options
 @click.option("--resolve", is_flag=True, help="Keep what the reports say, and search the design again with it.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where the new design goes.")
 @click.option("--time-limit", default="60s", show_default=True, metavar="TIME", help="Of that search.")

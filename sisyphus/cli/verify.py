@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from sisyphus.cli.options import memory_option
+from sisyphus.cli.options import memory_option, saved_options
 from sisyphus.cli.progress import progress
 
 
 @click.command(short_help="Prove a written design again and run its files.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--source", type=click.Path(path_type=Path), metavar="FILE", help="The kernel, where it has moved.")
-@click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one.")
+@saved_options
 @click.option("--full", is_flag=True, help="Run all data, whatever it costs.")
 @click.option("--json", "as_json", is_flag=True, help="Results as JSON on standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No talk on standard error.")

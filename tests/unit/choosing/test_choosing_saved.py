@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def test_a_record_gives_back_budgets_options_and_fixes(saved: tuple[Request, Pat
     record = Record.of(path)
     target = record.whole_target(None)
     assert (target.budget.dsp, target.budget.onchip_bytes, target.max_partition) == (5, 4, 16)
-    request = record.request(target, Path("elsewhere.c"))
+    request = record.request(target, replace(record.source, path="elsewhere.c"))
     assert request.fixes == ("S0.pipeline=i",)
     assert request.source.path == "elsewhere.c"
     del data["target"]["budget"]

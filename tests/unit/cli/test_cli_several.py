@@ -72,6 +72,13 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     capsys.readouterr()
     assert run("verify", str(tmp_path / "out")) == 0
     assert "verification: passed" in capsys.readouterr().out
+    assert run("explain", str(tmp_path / "out"), "--time-limit", "1s") == 0  # by the text in reference.c
+    assert "budgets" in capsys.readouterr().out
+    (tmp_path / "out" / "reference.c").unlink()
+    with pytest.raises(UsageError, match="not there as it was"):
+        run("explain", str(tmp_path / "out"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(KERNEL.format("piped").encode())))
+    assert run("explain", str(tmp_path / "out"), "--source", "-", "--time-limit", "1s") == 0
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"void f(float a[4]) { a[0] = ; }\n")))
     with pytest.raises(sisy_package.SisyphusError) as refused:
         run("analyze", "-")
