@@ -80,7 +80,7 @@ def seen(text: str, tmp_path: Path, *, dark: bool, width: int = 1000) -> dict[st
     (tmp_path / "page.html").write_text(text.replace("</body>", f"{PROBE}</body>"))
     words = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     words += [f"--window-size={width},3000", f"--blink-settings=preferredColorScheme={0 if dark else 1}", "--dump-dom"]
-    dom = run_tool([BROWSER, *words, (tmp_path / "page.html").as_uri()], cwd=tmp_path, timeout_s=120).output
+    dom = run_tool([BROWSER, *words, (tmp_path / "page.html").as_uri()], cwd=tmp_path, timeout_s=300).output
     match = re.search(r'data-found="([^"]*)"', dom)
     assert match is not None, dom[-500:]
     found: dict[str, Any] = json.loads(unescape(match[1]))
