@@ -158,6 +158,11 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
     return best, replace(front, interrupted=front.interrupted and not rang)
 
 
+def limited(stage: str, work: Callable[[], T], seconds: float | None) -> T:
+    """One stage by itself; `TimeUp` where it takes longer."""
+    return _Clock(silent).run(stage, work, seconds)
+
+
 def explain_saved(
     path: Path, *, source: Path | None, device: str | None, limits: Limits, listen: Listen = silent
 ) -> report.Explanation:

@@ -27,12 +27,18 @@ if TYPE_CHECKING:  # each of these is imported when it is asked for
 PointLike = Design | DesignPoint | str | Path
 
 
-def analyze(kernel: KernelLike) -> Analysis:
+def analyze(kernel: KernelLike, *, time_limit: float | str | None = DEFAULT_LIMIT_S) -> Analysis:
     """Statements, dependences, reductions, nests, legal orders, footprints and other forms of a kernel."""
     source = as_source(kernel)
-    scop = kernel.scop if isinstance(kernel, KernelFile) else read_kernel(source)
-    told = analysis.summary(scop, source.temporaries) | {"forms": [form_data(form) for form in forms_of(scop, source)]}
-    return Analysis(told, analysis.statement_graph_dot(scop))
+
+    def told() -> Analysis:
+        scop = kernel.scop if isinstance(kernel, KernelFile) else read_kernel(source)
+        forms = [form_data(form) for form in forms_of(scop, source)]
+        return Analysis(
+            analysis.summary(scop, source.temporaries) | {"forms": forms}, analysis.statement_graph_dot(scop)
+        )
+
+    return pipeline.limited("analysis", told, seconds_of(time_limit))
 
 
 def estimate(kernel: KernelLike, design: PointLike, target: TargetLike = DEFAULT_DEVICE) -> Costed:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pcpp
+from pcpp.evaluator import Value
 from pcpp.parser import default_lexer
 
 from sisyphus.errors import UsageError
@@ -51,6 +52,16 @@ CPP_TEXT = re.compile(
     re.M,
 )
 MACHINE_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+_shift = Value.__lshift__
+
+
+def _short_shift(value: Any, by: Any) -> Any:
+    """A shift in a condition of the preprocessor, which pcpp computes in full before it keeps 64 bits of it."""
+    return _shift(value, by) if int(by) < 64 else Value(0, value.unsigned, value.exception or by.exception)
+
+
+Value.__lshift__ = _short_shift
 
 
 @dataclass(frozen=True)

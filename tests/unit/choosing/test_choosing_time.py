@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from unit.choosing.small_kernels import MULTIPLY, asked
 
-from sisyphus import allowance, choice, choose, pipeline
+from sisyphus import allowance, api, choice, choose, pipeline
 from sisyphus.errors import TimeUp
 from sisyphus.search import Found, fit
 from sisyphus.solve import Stop
@@ -84,6 +84,13 @@ def test_a_design_that_was_being_improved_is_kept(
     monkeypatch.setattr(fit, "search", unproved)
     monkeypatch.setattr(fit, "refine", interrupted)
     assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
+
+
+def test_the_analysis_of_a_kernel_has_a_limit_too(tmp_path: Path) -> None:
+    loops = "".join(f"for (int i{n} = 0; i{n} < 2; i{n}++) " for n in range(20))
+    (tmp_path / "deep.c").write_text(f"void k(float A[2]) {{ {loops} A[i0] += 1.0f; }}\n")
+    with pytest.raises(TimeUp, match="time ran out in the analysis"):
+        api.analyze(tmp_path / "deep.c", time_limit=0.1)
 
 
 def test_a_verification_without_end_leaves_the_design_unverified(

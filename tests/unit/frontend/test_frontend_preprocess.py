@@ -35,6 +35,11 @@ def test_operators_stay_whole() -> None:
     assert {"^=", "...", "<<=", "->", "%="} <= {t.text for t in tokens(text)}
 
 
+@pytest.mark.parametrize("shift", ["1 << 10000000000", "(1u << 64)", "1 << (1 << 40)", "3 << 62 << 62 << 2"])
+def test_a_shift_beyond_all_bits_leaves_none(shift: str) -> None:
+    assert [t.text for t in tokens(f"#if {shift}\nwrong\n#else\nright\n#endif\n")] == ["right"]
+
+
 def test_places_survive_comments_continuations_and_macros() -> None:
     text = "/* two\nlines */ int x; // end\n#define ADD(a, b) a + \\\n  b\n\tx = ADD(x,\n  y1) + AD\\\nD;\n"
     places = {t.text: (t.span.line, t.span.column, t.span.width) for t in tokens(text)}
