@@ -121,12 +121,24 @@ class Dependences:
     def directions(self, edge: Dependence) -> frozenset[Signs]:
         return edge.directions
 
+    @cached_property
+    def _from(self) -> dict[StmtId, dict[StmtId, list[Dependence]]]:
+        """Edges by source and sink, in the order of `edges`: there are as many as pairs of statements."""
+        found: dict[StmtId, dict[StmtId, list[Dependence]]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.source, {}).setdefault(edge.sink, []).append(edge)
+        return found
+
     def between(self, source: StmtId, sink: StmtId) -> tuple[Dependence, ...]:
-        return tuple(e for e in self.edges if e.source == source and e.sink == sink)
+        return tuple(self._from.get(source, {}).get(sink, ()))
 
     def among(self, statements: frozenset[StmtId]) -> tuple[Dependence, ...]:
         """Edges with both ends in a group of statements."""
-        return tuple(e for e in self.edges if e.source in statements and e.sink in statements)
+        if len(statements) == len(self.scop.statements):
+            return self.edges
+        sources = [source for source in self._from if source in statements] if len(statements) > 1 else statements
+        reached = ((self._from.get(source, {}), statements) for source in sources)
+        return tuple(e for sinks, group in reached for sink in sinks if sink in group for e in sinks[sink])
 
     @cached_property
     def reductions(self) -> tuple[Reduction, ...]:
@@ -149,6 +161,8 @@ def dependences(scop: Scop) -> Dependences:
 
 def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[Dependence]:
     """The dependences from one statement to another, accesses of one kind and array taken together."""
+    if not source.shared_loops(sink) and source.position[0] >= sink.position[0]:
+        return  # all of it runs later, or it is one instance
     groups: dict[tuple[DepKind, ArrayId, bool], list[tuple[Access, Access]]] = {}
     for first, second in product(source.accesses, sink.accesses):
         if first.array == second.array and (first.is_write or second.is_write):

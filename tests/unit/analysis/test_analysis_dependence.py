@@ -8,6 +8,7 @@ from builders import scop
 from sisyphus.analysis import (
     DepKind,
     LoopKind,
+    dependence,
     dependences,
     distribute,
     expand,
@@ -20,7 +21,7 @@ from sisyphus.analysis import (
 )
 from sisyphus.analysis import schedules as original
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Map, compare
 
 S0, S1 = StmtId("S0"), StmtId("S1")
@@ -92,6 +93,24 @@ def test_dataflow_keeps_only_the_last_writer() -> None:
     (flow,) = flows(deps)
     assert (flow.source, flow.sink, flow.approximate) == ("S1", "S2", False)
     assert compare(flow.relation, "i", 1, "i").is_empty()
+
+
+def test_loops_after_one_another_are_compared_forwards_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    exact = dependence._exact_parts
+
+    def counted(source: Statement, sink: Statement, pairs: list[tuple[Access, Access]]) -> list[tuple[int | None, Map]]:
+        asked.append((source.id, sink.id))
+        return exact(source, sink, pairs)
+
+    monkeypatch.setattr(dependence, "_exact_parts", counted)
+    found = dependences(scop("for i in range(9):\n    A[i] = A[i] + B[i]\n" * 6, A=(9,), B=(9,)))
+    assert [pair for pair in asked if pair[0] > pair[1]] == []
+    assert len(found.edges) == 3 * 15
+    for group in ({S0}, {S0, S1}, {S1, StmtId("S4"), StmtId("S5")}, {s.id for s in found.scop.statements}):
+        by_hand = tuple(e for e in found.edges if e.source in group and e.sink in group)
+        assert found.among(frozenset(group)) == by_hand
+        assert all(found.between(e.source, e.sink) for e in by_hand)
 
 
 class TestWhenIslGivesUp:
