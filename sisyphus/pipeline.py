@@ -164,16 +164,22 @@ def limited(stage: str, work: Callable[[], T], seconds: float | None) -> T:
 
 
 def explain_saved(
-    path: Path, *, source: Path | None, device: str | None, limits: Limits, listen: Listen = silent
+    path: Path,
+    *,
+    source: Path | None,
+    device: str | None,
+    limits: Limits,
+    sandboxed: bool = False,
+    listen: Listen = silent,
 ) -> report.Explanation:
     """Why a design that sisy wrote is as it is; `path` is its folder or one of its JSON files.
 
     `source` is the kernel file where it is no longer at its recorded place, `device` the board where its name is not
-    one that sisy knows.
+    one that sisy knows. `sandboxed`: the source may include nothing outside of its folder and those of `-I`.
     """
     from sisyphus.sensitivity import explain
 
-    record = Record.of(path / DESIGN if path.is_dir() else path)
+    record = Record.of(path / DESIGN if path.is_dir() else path, sandboxed=sandboxed)
     found = record.source_at(source)
     request = replace(record.request(record.whole_target(device), found), limits=limits)
     clock = _Clock(listen)

@@ -51,17 +51,19 @@ def recheck(
     *,
     source: Path | None = None,
     device: str | None = None,
+    sandboxed: bool = False,
     full: bool = False,
     listen: Callable[[str], None] = lambda stage: None,
 ) -> Rechecked:
     """Proof, comparison with what would be printed now, and differential run of the files in `folder`.
 
     `source` is the kernel file where it is no longer at its recorded place, `device` the board where its name is not
-    one that sisy knows. Without the source, the text of it in reference.c stands for it.
+    one that sisy knows. Without the source, the text of it in reference.c stands for it. `sandboxed`: neither may
+    include anything outside of its folder and those of `-I`.
     """
     if not is_ours(folder):
         raise UsageError(f"`{folder}` is no folder that sisy wrote", hint=f"give one that has a {DESIGN}")
-    record = Record.of(folder / DESIGN)
+    record = Record.of(folder / DESIGN, sandboxed=sandboxed)
     files = _read_files(folder)
     found = record.known_source(source)
     missing = [name for name in RUN_FILES if name not in files]
@@ -90,7 +92,8 @@ def _without_source(
         try:
             checked = _whole(folder, record, files, found, device=device, full=full, listen=listen, trusted=not same)
         except KernelError:
-            pass
+            if found.sandboxed:
+                raise
         else:
             note = f"{gone}: proved and run by the text in reference.c{same} (`--source FILE`)"
             return replace(checked, notes=(note, *checked.notes))

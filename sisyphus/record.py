@@ -34,7 +34,8 @@ class Record:
     interface: Any = None
 
     @staticmethod
-    def of(path: Path) -> Record:
+    def of(path: Path, *, sandboxed: bool = False) -> Record:
+        """`sandboxed`: what is read of the source may include nothing outside of its folder and of recorded ones."""
         point, data = read_point(path), read_data(path)
         try:
             told = data["source"]
@@ -46,6 +47,7 @@ class Record:
                 params={str(name): int(value) for name, value in told["parameters"].items()},
                 extents=tuple(told.get("extents", ())),
                 temporaries=tuple(told.get("temporaries", ())),
+                sandboxed=sandboxed,
             )
             board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
             board |= {name: data["target"].get(name) for name in ("budget", "max_partition")}

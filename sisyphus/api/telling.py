@@ -59,19 +59,21 @@ def verify(
     *,
     source: str | Path | None = None,
     device: str | None = None,
+    sandboxed: bool = False,
     full: bool = False,
     listen: Listen = silent,
 ) -> Rechecked:
     """Proves a design and runs its code beside the source: one at hand, or the files of a folder as they lie there.
 
-    `source` is the kernel file where it has moved, `device` the board where its name is not a known one; `full`: run
-    all data, whatever it costs. What fails is in the verdict; nothing is raised for it.
+    `source` is the kernel file where it has moved, `device` the board where its name is not a known one; `sandboxed`:
+    the kernel may include nothing outside of its folder and those of `-I`; `full`: run all data, whatever it costs.
+    What fails is in the verdict; nothing is raised for it.
     """
     from sisyphus.recheck import Rechecked, recheck
 
     if isinstance(design, Design):
         return Rechecked(None, pipeline.verify_design(design, full=full, listen=listen))
-    return recheck(Path(design), source=_path(source), device=device, full=full, listen=listen)
+    return recheck(Path(design), source=_path(source), device=device, sandboxed=sandboxed, full=full, listen=listen)
 
 
 def explain(
@@ -79,6 +81,7 @@ def explain(
     *,
     source: str | Path | None = None,
     device: str | None = None,
+    sandboxed: bool = False,
     time_limit: float | str | None = DEFAULT_LIMIT_S,
     seed: int = 0,
     listen: Listen = silent,
@@ -90,7 +93,9 @@ def explain(
     limits = Limits(seconds=seconds_of(time_limit), seed=seed)
     if isinstance(design, Design):
         return pipeline.explain_design(design, limits, listen)
-    return pipeline.explain_saved(Path(design), source=_path(source), device=device, limits=limits, listen=listen)
+    return pipeline.explain_saved(
+        Path(design), source=_path(source), device=device, limits=limits, sandboxed=sandboxed, listen=listen
+    )
 
 
 def read_back(folder: str | Path, *, source: str | Path | None = None, device: str | None = None) -> Comparison:

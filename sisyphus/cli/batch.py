@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sisyphus.cli.options import sandbox_option
 from sisyphus.errors import UsageError, worst
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ ROWS = 25
 @click.option("--device", "devices", multiple=True, metavar="NAME|FILE", help="Board; may be given several times.")
 @click.option("--tree-reduction", type=click.Choice(["no", "yes", "both"]), help="Without, with, or both.")
 @click.option("--time-limit", metavar="TIME", help="Of each search.")
+@sandbox_option
 @click.option("--option", "more", multiple=True, metavar="WORD", help="A further word for each `sisy optimize`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder of it all.")
 @click.option("-j", "workers", type=click.IntRange(min=1), default=1, show_default=True, help="Jobs at a time.")
@@ -83,7 +85,8 @@ def _sweep(options: dict[str, Any]) -> Sweep:
         raise UsageError("no kernels", hint="name C files or folders of them, or give a `--sweep FILE`")
     sweep = Sweep(()) if options["sweep"] is None else read_sweep(options["sweep"])
     given = {name: options[name] for name in ("kernels", "sets", "devices", "tree_reduction") if options[name]}
-    sweep = replace(sweep, **given, options=(*sweep.options, *options["more"]))
+    more = (*options["more"], *(["--sandbox-includes"] if options["sandboxed"] else []))
+    sweep = replace(sweep, **given, options=(*sweep.options, *more))
     limit = options["time_limit"]
     if limit is None:
         return sweep

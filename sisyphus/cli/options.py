@@ -57,16 +57,11 @@ def source_options(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """How to read a kernel file."""
-    decorators = [
+    decorators: list[Callable[[Command], Command]] = [
         click.option("--function", metavar="NAME", help="The function to take, where a file has several."),
         click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
         click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Look for included files there."),
-        click.option(
-            "--sandbox-includes",
-            "sandboxed",
-            is_flag=True,
-            help="The kernel may include nothing outside of its folder and those of -I.",
-        ),
+        sandbox_option,
         click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Fix an integer argument."),
         click.option("--extent", "extents", multiple=True, metavar="NAME=N[,N]", help="Extents of a pointer argument."),
         click.option("--local", "temporaries", multiple=True, metavar="NAME", help="An argument that is a temporary."),
@@ -86,6 +81,16 @@ def saved_options(command: Command) -> Command:
         click.option("--device", metavar="NAME|FILE", help="The board, where its name is not a known one."),
     ]
     return _all(decorators, command)
+
+
+def sandbox_option(command: Command) -> Command:
+    """For kernels, or designs of them, that come from somebody else."""
+    return click.option(
+        "--sandbox-includes",
+        "sandboxed",
+        is_flag=True,
+        help="The kernel may include nothing outside of its folder and those of -I.",
+    )(command)
 
 
 def target_options(command: Command) -> Command:

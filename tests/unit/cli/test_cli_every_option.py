@@ -102,6 +102,7 @@ ESTIMATE = {
 FOLDER = {
     "source": ("--source nothing.c", "no such file"),
     "device": ("--device u50", "is the part"),
+    "sandboxed": ("--sandbox-includes", "outside of the kernel's folder"),
     "as_json": ("--json", "{"),
     "memory_limit": ("--memory-limit 1kB", "less than any run needs"),
 }
