@@ -131,7 +131,7 @@ class _Machine:
                 first, last = _lower(node.lower, env), _upper(node.upper, env)
                 assert last - first + 1 <= node.trip_count
                 for value in range(first, last + 1):
-                    self.run(body, {**env, name: value}, task)
+                    self.run(body, {**env, name: value, **{q: value // by for q, by in node.quotients}}, task)
             case Guard(conditions=conditions, body=body):
                 if all(c.evaluate(env) >= 0 for c in conditions):
                     self.run(body, env, task)

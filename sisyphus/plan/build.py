@@ -77,12 +77,13 @@ def _node(parts: Parts, live: Mapping[ArrayId, Live], entry: OuterLoop | Nest, a
     if isinstance(entry, Nest):
         task = build_task(parts, entry, around)
         return (Call(task.name),) if task else ()
-    entered = _inside(parts.scop, entry, around)
+    entered = _inside(parts, entry, around)
     if entered is None:
         return ()
     inner, name, limits = entered
+    own = tuple((quotient, by) for (source, by), quotient in inner.quotients.items() if source == entry.iterator)
     body = _body(parts, live, entry.body, (entry.iterator,), inner)
-    loop = For(name, entry.iterator, limits.lower, limits.upper, limits.trip_count, LoopRole.OUTER, body)
+    loop = For(name, entry.iterator, limits.lower, limits.upper, limits.trip_count, LoopRole.OUTER, body, quotients=own)
     return (loop,) if body else ()
 
 
@@ -94,20 +95,34 @@ def _values_of(scop: Scop, loop: OuterLoop, around: Around) -> Set | None:
     return union_of(shadows) if shadows else None
 
 
-def _inside(scop: Scop, loop: OuterLoop, around: Around) -> tuple[Around, str, Range] | None:
+def _inside(parts: Parts, loop: OuterLoop, around: Around) -> tuple[Around, str, Range] | None:
     """One more loop around, its name and bounds; None where it has no iteration."""
     taken = around.taken.child()
     name = taken.take(loop.iterator)
     names = {**around.names, loop.iterator: name}
     key = (loop.nests[0].id, tuple(names.values()))
     if key not in around.known.loops:
-        around.known.loops[key] = _values_inside(scop, loop, around, name)
+        around.known.loops[key] = _values_inside(parts.scop, loop, around, name)
     found = around.known.loops[key]
     if found is None:
         return None
     region, limits = found
-    ranges = {**around.ranges, name: loop_range(limits, around.ranges)}
-    return Around((*around.loops, loop), names, region, taken, around.known, ranges), name, limits
+    low, high = loop_range(limits, around.ranges)
+    own = {by: taken.take(f"{loop.iterator}_by{by}") for by in _divisors(parts, loop)}
+    ranges = {**around.ranges, name: (low, high), **{own[by]: (low // by, high // by) for by in own}}
+    quotients = {**around.quotients, **{(loop.iterator, by): own[by] for by in own}}
+    return Around((*around.loops, loop), names, region, taken, around.known, ranges, quotients), name, limits
+
+
+def _divisors(parts: Parts, loop: OuterLoop) -> list[int]:
+    """The beats of tiles that a loop moves along rows by less than one."""
+    found = set[int]()
+    for nest in loop.nests:
+        for choice in (c for c in parts.choices if nest.id in c.nests and c.place != KERNEL_PLACE):
+            width = parts.point.width_of(choice.id)
+            refs = [ref for ref in refs_to(parts.scop, nest, choice.array) if ref.index]
+            found |= {width for ref in refs if ref.index[-1].coefficient(loop.iterator) % width}
+    return sorted(found)
 
 
 def _values_inside(scop: Scop, loop: OuterLoop, around: Around, name: str) -> tuple[Set, Range] | None:
@@ -126,14 +141,15 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
     extents = parts.scop.array(choice.array).extents
     if choice.place == KERNEL_PLACE:
         return whole(extents)
-    uses = []
+    uses, width = [], parts.point.width_of(choice.id)
     for path, nest in paths(entries):
         if nest.id in choice.nests:
             windows = {source: Window(var(name), 1) for source, name in around.names.items()}
             ranging: list[OuterLoop | Loop] = [*path, *nest.band]
             windows |= {loop.iterator: Window(const(loop.lower), loop.trip_count) for loop in ranging}
-            uses.append(References(refs_to(parts.scop, nest, choice.array), windows))
-    return grown(EXACT, box_of(uses, extents), extents, parts.point.width_of(choice.id))
+            refs = refs_to(parts.scop, nest, choice.array)
+            uses.append(References(refs, windows, around.rows(refs, width)))
+    return grown(EXACT, box_of(uses, extents), extents, width)
 
 
 def _resident(

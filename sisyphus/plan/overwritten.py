@@ -42,6 +42,8 @@ def needs_load(
     `outside` are the values of the outer loops. Where isl gives up, the tile is loaded.
     """
     writers = [s for s in statements if s.write.array == buffer.array]
+    if any(origin.names - set(levels.dims) for origin in buffer.origin):
+        return True  # whole beats around what an outer loop moves by single places
     if not writers or (len(statements) == 1 and writers[0].write in writers[0].reads):
         return True
     if _fills(buffer, levels, scan, statements):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from sisyphus.plan.tree import Bound
+from sisyphus.plan.tree import Bound, For
 from sisyphus.poly import Affine
 
 Ranges = Mapping[str, tuple[int, int]]
@@ -49,3 +49,9 @@ def loop_range(loop: Bounded, ranges: Ranges) -> tuple[int, int]:
     if loop.lower.value is not None:
         high = min(high, low + loop.trip_count - 1)
     return low, max(low, high)
+
+
+def ranges_of(loop: For, ranges: Ranges) -> dict[str, tuple[int, int]]:
+    """The values of an iterator, and of its quotients."""
+    low, high = loop_range(loop, ranges)
+    return {loop.iterator: (low, high), **{name: (low // by, high // by) for name, by in loop.quotients}}

@@ -16,7 +16,7 @@ from sisyphus.plan.levels import BESIDE, Copies, Levels
 from sisyphus.plan.loop_bounds import Range, Scan, starts_anew
 from sisyphus.plan.nest import Accumulators, Copying, tree_of
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
-from sisyphus.plan.tiles import grown, refs_to, tile_of
+from sisyphus.plan.tiles import along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Call, Copy, Node
 from sisyphus.poly import var
 from sisyphus.space import NestSpace, Tile, level2_order
@@ -184,8 +184,10 @@ class ShapeBuilder:
         alg, declared = self.alg, self.scop.array(array)
         refs, placed = refs_to(self.scop, self.space.nest, array), self.numbers.placed(alg, array)
         fixed = partial(self.numbers.fixed, alg, self.shape.order, array)
-        box, beside = tile_of(alg, levels, refs, declared.extents, fixed)
-        box = grown(alg, box, declared.extents, self.numbers.widths[array])
+        width, outer = self.numbers.widths[array], {name: name for name in levels.outer}
+        rows = along_rows(alg, refs, outer, lambda name: f"{name}_by", width)
+        box, beside = tile_of(alg, levels, refs, declared.extents, fixed, rows)
+        box = grown(alg, box, declared.extents, width)
         extents = tuple(alg.select(placed, e, full) for e, full in zip(box.extents, declared.extents, strict=True))
         partition = tuple(alg.minimum(f, e) for f, e in zip(self.numbers.factors[array], extents, strict=True))
         return Buffer(array, array, declared.type, extents, box.origin, partition, "", beside=beside)

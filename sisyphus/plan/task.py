@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop
-from sisyphus.ir import ArrayId, Scalar, Statement, walk
+from sisyphus.ir import ArrayId, Ref, Scalar, Statement, walk
 from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
@@ -19,7 +19,7 @@ from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.ranges import Ranges
-from sisyphus.plan.tiles import grown, refs_to, tile_of
+from sisyphus.plan.tiles import Window, along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set
 from sisyphus.space import BufferPoint
@@ -32,7 +32,8 @@ ACCUMULATOR = "acc"
 class Around:
     """The outer loops around a part of the kernel: the loops, their names in the plan, their values, names taken.
 
-    `known` is what need not be found out again; `ranges` are the values of the loops as a box.
+    `known` is what need not be found out again; `ranges` are the values of the loops as a box. `quotients` are names
+    for an iterator of the source divided by a number of elements, where tiles that it moves are held in such beats.
     """
 
     loops: tuple[OuterLoop, ...]
@@ -41,6 +42,11 @@ class Around:
     taken: Names
     known: KnownPlans
     ranges: Ranges = field(default_factory=dict)
+    quotients: Mapping[tuple[str, int], str] = field(default_factory=dict)
+
+    def rows(self, refs: Sequence[Ref], width: int) -> dict[str, Window]:
+        """Windows along rows for beats of so many elements."""
+        return along_rows(EXACT, refs, self.names, lambda source: self.quotients[source, width], width)
 
 
 def build_task(parts: Parts, nest: Nest, around: Around) -> Task | None:
@@ -70,7 +76,7 @@ def _key(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around) -> 
         (point.nest(nest.id), point.tree_reduction, parts.task_names[nest.id], tuple(names)),
         tuple((c, point.width_of(c.id), point.layout_of(c.id)) for c in tiled),
         tuple(parts.buffers.get(c.id) for c in resident if c.id not in ids),
-        (tuple(around.names.items()), around.taken.clash([*wanted, ACCUMULATOR])),
+        (tuple(around.names.items()), tuple(around.quotients.items()), around.taken.clash([*wanted, ACCUMULATOR])),
     )
 
 
@@ -92,7 +98,7 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
     if scanned is None:
         return None
     for choice in tiled:
-        _add_tile_buffer(parts, nest, choice, levels)
+        _add_tile_buffer(parts, nest, choice, levels, around)
     buffers = parts.buffers_of(nest)
     accumulators = Accumulators(buffers, names.take(ACCUMULATOR))
     copying = _copying(parts, tiled, levels, scanned, statements, around)
@@ -104,15 +110,18 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
         body=Skipping({s.id: s for s in statements}, buffers).mark(body, around.ranges),
         buffers=tuple(b.id for b in buffers.values()),
         scalars=_scalars(parts, statements),
-        iterators=levels.outer,
+        iterators=(*levels.outer, *around.quotients.values()),
     )
 
 
-def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels) -> None:
+def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels, around: Around) -> None:
     """The box that the nest touches while the loops outside and including the place stand still."""
     refs, extents = refs_to(parts.scop, nest, choice.array), parts.scop.array(choice.array).extents
-    box, beside = tile_of(EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__)
-    parts.add_buffer(choice, grown(EXACT, box, extents, parts.point.width_of(choice.id)), beside)
+    width = parts.point.width_of(choice.id)
+    box, beside = tile_of(
+        EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__, around.rows(refs, width)
+    )
+    parts.add_buffer(choice, grown(EXACT, box, extents, width), beside)
 
 
 def _copying(

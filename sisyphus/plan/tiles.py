@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value, at_least, product
 from sisyphus.analysis import Nest
@@ -31,10 +31,11 @@ class Box:
 
 @dataclass(frozen=True)
 class References:
-    """References to one array by statements with the same loops around them."""
+    """References to one array by statements with the same loops around them; `rows`: other windows along rows."""
 
     refs: tuple[Ref, ...]
     windows: Mapping[str, Window]
+    rows: Mapping[str, Window] = field(default_factory=dict)
 
 
 def whole(extents: Sequence[int]) -> Box:
@@ -53,17 +54,42 @@ def refs_to(scop: Scop, nest: Nest, array: ArrayId) -> tuple[Ref, ...]:
     return tuple(found)
 
 
+def along_rows(
+    alg: Algebra, refs: Sequence[Ref], outer: Mapping[str, str], quotient: Callable[[str], str], width: Value
+) -> dict[str, Window]:
+    """Windows of the outer loops that move a row by less than a beat: all values that share one.
+
+    `quotient` is the name of an iterator divided by the width.
+    """
+    found: dict[str, Window] = {}
+    for source, name in outer.items():
+        step = abs(refs[0].index[-1].coefficient(source)) if refs and refs[0].index else 0
+        parts = alg.exceeds(width, step & -step) if step else False
+        if parts is not False:
+            terms = ((name, alg.select(parts, 0, 1)), (quotient(source), alg.select(parts, width, 0)))
+            found[source] = Window(Affine.of(terms), alg.select(parts, width, 1))
+    return found
+
+
 def tile_of(
-    alg: Algebra, levels: Levels, refs: Sequence[Ref], extents: Sequence[int], fixed: Callable[[str], Condition]
+    alg: Algebra,
+    levels: Levels,
+    refs: Sequence[Ref],
+    extents: Sequence[int],
+    fixed: Callable[[str], Condition],
+    rows: Mapping[str, Window],
 ) -> tuple[Box, tuple[tuple[str, Value], ...]]:
     """What a nest touches while the outer loops and the tile loops of those that are `fixed` stand still.
 
-    And how many coarse-grained copies have such a tile each, by the names of the loops over them.
+    And how many coarse-grained copies have such a tile each, by the names of the loops over them. `rows`: as
+    `along_rows`.
     """
     windows = {source: Window(var(name), 1) for source, name in zip(levels.nest.outer, levels.outer, strict=True)}
     windows |= {c.loop.iterator: _window(alg, c, fixed(c.loop.iterator)) for c in levels.copies}
     own = ((name, alg.select(fixed(c.loop.iterator), c.unroll, 1)) for name, c in levels.beside)
-    return box_of([References(tuple(refs), windows)], extents, alg), tuple((n, count) for n, count in own if count != 1)
+    return box_of([References(tuple(refs), windows, rows)], extents, alg), tuple(
+        (n, count) for n, count in own if count != 1
+    )
 
 
 def _window(alg: Algebra, copies: Copies, fixed: Condition) -> Window:
@@ -79,7 +105,11 @@ def box_of(uses: Sequence[References], extents: Sequence[int], alg: Algebra = EX
 
     Where references of one nest run through a dimension in different ways, the box is the whole dimension.
     """
-    spans = [_span(alg, [([r.index[at] for r in u.refs], u.windows) for u in uses], e) for at, e in enumerate(extents)]
+    spans = []
+    for at, extent in enumerate(extents):
+        windows = [{**u.windows, **u.rows} if at == len(extents) - 1 else u.windows for u in uses]
+        parts = [([r.index[at] for r in u.refs], own) for u, own in zip(uses, windows, strict=True)]
+        spans.append(_span(alg, parts, extent))
     return Box(tuple(origin for origin, _ in spans), tuple(extent for _, extent in spans))
 
 

@@ -54,7 +54,8 @@ class For:
     """`for (iterator = lower; iterator <= upper; ++iterator)`; `trip_count` is the largest number of iterations.
 
     `source` is the loop of the nest that this is a copy of. `exists`: it is there at all, else only its body is.
-    `interval`: the initiation interval that the tool is asked for, 0 where it is not.
+    `interval`: the initiation interval that the tool is asked for, 0 where it is not. `quotients` are names of the
+    iterator divided by these numbers, rounded down: which beat of a row it stands in.
     """
 
     iterator: str
@@ -67,6 +68,7 @@ class For:
     flatten: Condition = True
     exists: Condition = True
     interval: int = 0
+    quotients: tuple[tuple[str, int], ...] = ()
 
 
 class Skip(Enum):

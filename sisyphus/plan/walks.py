@@ -7,7 +7,7 @@ from enum import Enum
 from math import ceil
 
 from sisyphus.plan.plan import Buffer, Plan, Port
-from sisyphus.plan.ranges import Ranges, affine_range, loop_range
+from sisyphus.plan.ranges import Ranges, affine_range, ranges_of
 from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
 from sisyphus.poly import Affine, const
 
@@ -85,7 +85,7 @@ def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, in
     def visit(node: Node, around: Ranges) -> None:
         nonlocal found
         if isinstance(node, For):
-            here = {node.iterator: loop_range(node, around)}
+            here = ranges_of(node, around)
             found, around = union(found, here), {**around, **here}
         for child in body_of(node):
             visit(child, around)

@@ -21,6 +21,7 @@ from sisyphus.space import (
     NestSpace,
     Space,
     Tile,
+    beat_factor,
     innermost_outside,
     level0_order,
     row_part,
@@ -79,7 +80,7 @@ class Encoding:
             order=order,
             pipeline=pipeline,
             places=places,
-            factors={use.array: self._factors(use.array) for use in self.nest.arrays},
+            factors={use.array: self._factors(use) for use in self.nest.arrays},
             widths=widths,
             loads={use.array: self.rows[use.array].grows | self._must_load(use) for use in self.nest.arrays},
             streams={array: self._streams(array, width) for array, width in widths.items()},
@@ -118,10 +119,18 @@ class Encoding:
             return np.full(self.batch.count, registers, np.int64)
         return self.tilings.states[array]
 
-    def _factors(self, array: ArrayId) -> tuple[Ints, ...]:
-        states, asked = self.states[array], self._asked(array)
-        factors = states.bare if array in self._tiled else states.served
-        return tuple(factors[asked, at] for at in range(factors.shape[1]))
+    def _factors(self, use: ArrayUse) -> tuple[Ints, ...]:
+        states, asked = self.states[use.array], self._asked(use.array)
+        if use.array not in self._tiled:
+            return tuple(states.served[asked, at] for at in range(states.served.shape[1]))
+        factors = [states.bare[asked, at] for at in range(states.bare.shape[1])]
+        if use.dims and not use.dims[-1].loops:
+            others = np.prod(np.array(factors[:-1]).reshape(-1, self.batch.count), axis=0, dtype=np.int64)
+            pairs, which = np.unique(np.stack([others, self.rows[use.array].widths]), axis=1, return_inverse=True)
+            found = (beat_factor(self.space, self.nest, use.array, *pair) for pair in pairs.T.tolist())
+            banks = np.array([0 if factor is None else factor for factor in found], np.int64)[which.reshape(-1)]
+            factors[-1] = np.where(banks > 0, banks, factors[-1])
+        return tuple(factors)
 
     @cached_property
     def rows(self) -> Mapping[ArrayId, Rows]:

@@ -25,7 +25,7 @@ from sisyphus.plan import bursts_of
 from sisyphus.search.costs import Batch, Floats, Ints
 from sisyphus.search.paper_costs import tile_spans, trips_of
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, NestSpace, Space
+from sisyphus.space import ArrayUse, NestSpace, Space, most_added
 
 
 class NestFloor:
@@ -132,7 +132,8 @@ class NestFloor:
 
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
         """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
-        footprint, bursts = _footprint(self.nest, use, batch, outside, self.beats.cap(use.array))
+        added = most_added(self.space, self.nest, use.array, self.beats.cap(use.array))
+        footprint, bursts = _footprint(self.nest, use, batch, outside, added)
         beats = footprint / self.beats.of(self.nest, use, batch, outside)
         once = least_move_cycles(self.model.setting(), beats, bursts)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
@@ -193,9 +194,9 @@ class NestFloor:
         return found
 
 
-def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str], widest: int) -> tuple[Ints, Ints]:
-    """Elements of one tile, and its contiguous runs of memory if whole beats make it longer at both ends of a row."""
+def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str], added: int) -> tuple[Ints, Ints]:
+    """Elements of one tile, and its contiguous runs of memory if its rows are longer by what whole beats add."""
     spans = tile_spans(nest, use, batch, outside)
-    grown = [*spans[:-1], *(span + 2 * (widest - 1) for span in spans[-1:])]
+    grown = [*spans[:-1], *(span + added for span in spans[-1:])]
     bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
     return np.prod(spans, axis=0, dtype=np.int64) * np.ones(batch.count, np.int64), bursts

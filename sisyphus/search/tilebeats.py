@@ -1,7 +1,7 @@
 """How wide the beats of tiled arrays may be at most: by their own tiles, and by those of other nests; knows no cost.
 
 All buffers of an array and of its views share one port. Where the tiles of one nest lie apart by no whole beats, as
-those that an outer loop moves do, no nest moves more than one element per beat.
+those of a size that is no power of two do, beats are narrower in all of them.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
-from sisyphus.space.widths import form_for, in_beats, layout_for, row_part, tile_widths
+from sisyphus.space.widths import beat_factor, form_for, in_beats, layout_for, most_added, row_part, tile_widths
 
 __all__ = [
     "DIRECT",
@@ -57,6 +57,7 @@ __all__ = [
     "TransferPoint",
     "Values",
     "apply_fixes",
+    "beat_factor",
     "build_space",
     "choices",
     "copies_depth",
@@ -74,6 +75,7 @@ __all__ = [
     "level0_order",
     "level0_pairs",
     "level2_order",
+    "most_added",
     "never_both",
     "places_around",
     "precedence",

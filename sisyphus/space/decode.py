@@ -15,7 +15,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import level0_pairs
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.widths import form_for, layout_for, tile_widths
+from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
 
 #: Values of the binary knobs by component name and index, as `SolveOutcome.values` has them.
 Values = Mapping[str, int]
@@ -35,12 +35,9 @@ def decode(space: Space, values: Values) -> DesignPoint:
     nests = tuple(_nest_point(space, nest, values) for nest in space.nests)
     chosen = {point.id: point for point in nests}
     buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, values))
-    transfers = tuple(
-        _transfer(space, b, _width(space, chosen, array, buffers, values))
-        for array in space.used_arrays
-        for b in buffers
-        if b.array == array and b.partition
-    )
+    widths = {array: _width(space, chosen, array, buffers, values) for array in space.used_arrays}
+    buffers = tuple(_with_banks(space, b, widths[b.array]) for b in buffers)
+    transfers = tuple(_transfer(space, b, widths[b.array]) for b in buffers if b.partition)
     return DesignPoint(
         kernel=space.scop.name,
         nests=nests,
@@ -48,6 +45,16 @@ def decode(space: Space, values: Values) -> DesignPoint:
         transfers=transfers,
         tree_reduction=space.options.tree_reduction,
     )
+
+
+def _with_banks(space: Space, buffer: BufferPoint, width: int) -> BufferPoint:
+    """A tile with banks for its beats where no loop of its nests runs along rows."""
+    if buffer.place == KERNEL_PLACE or not buffer.partition or buffer.id in space.pinned:
+        return buffer
+    *others, _ = buffer.partition
+    found = [beat_factor(space, space.nest(n), buffer.array, prod(others), width) for n in buffer.nests]
+    own = [factor for factor in found if factor is not None]
+    return replace(buffer, partition=(*others, max(own))) if len(own) == len(found) else buffer
 
 
 def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:

@@ -27,23 +27,32 @@ def form_for(space: Space, array: ArrayId, width: int) -> str:
 class RowPart:
     """What the first tile of a buffer holds of a row of `extent` elements: its first place and its length.
 
-    `step` is the largest number that divides how far any tile lies from the first one, 0 where none moves.
+    `step` is the largest number that divides how far any tile lies from the first one while outer loops stand still, 0
+    where none moves; `outer` are the steps of the outer loops.
     """
 
     first: int
     length: int
     step: int
     extent: int
+    outer: tuple[int, ...] = ()
+
+    @property
+    def moves(self) -> bool:
+        return bool(self.step or self.outer)
 
     def is_in_beats(self, width: int) -> bool:
         """Whether every tile begins and ends with a whole beat; at the end of a row, padding is the rest of one."""
-        ends = self.length % width == 0 or (not self.step and self.first + self.length >= self.extent)
-        return self.first % width == 0 and self.step % width == 0 and ends
+        ends = self.length % width == 0 or (not self.moves and self.first + self.length >= self.extent)
+        return not any(number % width for number in (self.first, self.step, *self.outer)) and ends
 
     def grown(self, width: int) -> int:
-        """The length in whole beats."""
-        _, length = in_beats(EXACT, self.first, self.length, width=width, extent=self.extent, moves=bool(self.step))
-        return int(length)
+        """The length in whole beats: those that it is in, whichever iteration of the outer loops shares them."""
+        parts = [step * (width - 1) for step in self.outer if step % width]
+        first, length = self.first + sum(min(part, 0) for part in parts), self.length + sum(map(abs, parts))
+        if self.moves and length >= self.extent:
+            return self.extent
+        return int(in_beats(EXACT, first, length, width=width, extent=self.extent, moves=self.moves)[1])
 
 
 def in_beats(
@@ -56,6 +65,12 @@ def in_beats(
     start = alg.ceil_div(first + 1 - width, width) * width
     end = alg.ceil_div(first + length, width) * width
     return start, alg.select(moves, end, alg.minimum(end, extent)) - start
+
+
+def most_added(space: Space, nest: NestSpace, array: ArrayId, width: int) -> int:
+    """How much longer whole beats make a row of any tile at most: at both ends, and where outer loops move it."""
+    steps = {name: abs(f) for s in _last_subscripts(space, nest, array) for name, f in s.terms}
+    return (width - 1) * (2 + sum(step for name, step in steps.items() if name in nest.nest.outer))
 
 
 def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[int, ...]:
@@ -77,6 +92,18 @@ def _may_grow(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPo
     return not space.options.whole_beats and not (copied and use is not None and use.writes)
 
 
+def beat_factor(space: Space, nest: NestSpace, array: ArrayId, others: int, width: int) -> int | None:
+    """The partition factor of rows along which no loop of a nest runs: banks for a beat in each cycle.
+
+    None where some loop does, and its unroll factor decides; `others` are the factors of all other dimensions together.
+    """
+    use = nest.use(array)
+    if use is None or not use.dims or use.dims[-1].loops or space.options.whole_beats:
+        return None
+    factor = space.factors(array, len(use.dims) - 1).smallest(width=width)
+    return factor if factor is not None and others * factor <= space.target.max_partition else None
+
+
 def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> RowPart | None:
     """What the tiles of a buffer hold of a row, before they grow; None where it is all of it."""
     use = nest.use(buffer.array)
@@ -91,14 +118,10 @@ def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoi
     subscripts = _last_subscripts(space, nest, buffer.array)
     first = min(_first_place(nest, subscript, sizes) for subscript in subscripts)
     extent, length = use.dims[last].extent, use.dims[last].reach(sizes)
-    steps = [
-        # an outer sequential loop moves the tile by single places
-        factor * (chosen.tile(name).size if name in sizes else 1)
-        for name, factor in subscripts[0].terms
-        if name in outside or name not in sizes
-    ]
-    if steps:
-        return None if length >= extent else RowPart(first, length, gcd(*steps), extent)
+    steps = [factor * chosen.tile(name).size for name, factor in subscripts[0].terms if name in outside]
+    outer = tuple(factor for name, factor in subscripts[0].terms if name not in sizes)
+    if steps or outer:
+        return None if length >= extent else RowPart(first, length, gcd(*steps), extent, outer)
     start = max(first, 0)
     return RowPart(start, min(first + length, extent) - start, 0, extent)
 
@@ -114,4 +137,4 @@ def _first_place(nest: NestSpace, subscript: Affine, sizes: Mapping[str, int]) -
 
 def _last_subscripts(space: Space, nest: NestSpace, array: ArrayId) -> list[Affine]:
     statements = [space.scop.statement(s) for s in nest.nest.statements]
-    return [r.index[-1] for s in statements for r in (s.write, *s.reads) if r.array == array]
+    return [r.index[-1] for s in statements for r in (s.write, *s.reads) if r.array == array and r.index]

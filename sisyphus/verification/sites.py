@@ -13,7 +13,8 @@ from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
 
 @dataclass(frozen=True)
 class Spot:
-    """A spot in the plan: loops around it by fresh names t0, t1, …, conditions on them (each >= 0), and its time.
+    """A spot in the plan: loops around it, and quotients of their iterators, by fresh names t0, t1, …, conditions on
+    them (each >= 0), and its time.
 
     `times` has the position in each block and the value of each loop on the way down, so that they order places as the
     plan does; `env` gives the plan's iterators in terms of the fresh names.
@@ -150,10 +151,15 @@ def _inside_loop(here: Spot, node: For) -> Spot:
     own = var(f"t{here.loops}")
     lower = (own * q.divisor - here.value(q.numerator) for q in node.lower.terms)
     upper = (here.value(q.numerator) - own * q.divisor for q in node.upper.terms)
+    conditions, named = [*here.conditions, *lower, *upper], [(node.iterator, own)]
+    for at, (name, by) in enumerate(node.quotients, start=1):
+        quotient = var(f"t{here.loops + at}")
+        conditions += [own - quotient * by, quotient * by + (by - 1) - own]
+        named.append((name, quotient))
     return replace(
         here,
-        loops=here.loops + 1,
+        loops=here.loops + len(named),
         times=(*here.times, own),
-        conditions=(*here.conditions, *lower, *upper),
-        env=(*(pair for pair in here.env if pair[0] != node.iterator), (node.iterator, own)),
+        conditions=tuple(conditions),
+        env=(*(pair for pair in here.env if pair[0] not in dict(named)), *named),
     )

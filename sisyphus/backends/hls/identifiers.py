@@ -154,4 +154,7 @@ def _all_nodes(plan: Plan) -> Iterator[Node]:
 def _iterators(plan: Plan) -> Iterator[str]:
     for task in plan.tasks:
         yield from task.iterators
-    yield from (node.iterator for node in _all_nodes(plan) if isinstance(node, For))
+    for node in _all_nodes(plan):
+        if isinstance(node, For):
+            yield node.iterator
+            yield from (name for name, _ in node.quotients)

@@ -32,7 +32,7 @@ from sisyphus.plan import (
     is_copied_work,
     walk,
 )
-from sisyphus.plan.ranges import Ranges, loop_range
+from sisyphus.plan.ranges import Ranges, ranges_of
 
 
 def is_local(buffer: Buffer, task: Task) -> bool:
@@ -278,7 +278,9 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
                 w.pragma("loop_flatten off")
             if loop.lower.value is None or loop.upper.value is None:
                 w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
-        yield {**ranges, loop.iterator: loop_range(loop, ranges)}
+        for quotient, by in loop.quotients:
+            w.line(f"const int {names.of('iterator', quotient)} = {name} / {by};")
+        yield {**ranges, **ranges_of(loop, ranges)}
 
 
 def _is_innermost(loop: For) -> bool:

@@ -47,6 +47,56 @@ def test_beats_of_one_element_hold_the_tile_alone() -> None:
     assert not any(t.direction is Direction.LOAD and t.array == "B" for t in plan.transfers)
 
 
+COLUMNS = """
+for k in range(20):
+    for i in range(3):
+        Q[i, k] = A[i, k] * s
+    for i in range(3):
+        for j in range(k + 1, 20):
+            A[i, j] = A[i, j] - Q[i, k] * R[2 * k + 1]
+"""
+
+
+def columns() -> tuple[Scop, Plan]:
+    """Column k of two arrays in the beats that it lies in."""
+    kernel = scop(COLUMNS, A=(3, 20), Q=(3, 20), R=(42,))
+    found = dependences(kernel)
+    first, second = distribute(kernel, found).nests
+    nests = (
+        NestPoint(first.statements, ("i",), (("i", Tile(3, 1, 1)),), None),
+        NestPoint(second.statements, ("i", "j"), (("i", Tile(3, 1, 1)), ("j", Tile(1, 19, 1))), "j"),
+    )
+    used = [
+        ("A", nests[0], "i"),
+        ("Q", nests[0], "i"),
+        ("A", nests[1], "i"),
+        ("Q", nests[1], "k"),
+        ("R", nests[1], "k"),
+    ]
+    buffers = tuple(BufferPoint(ArrayId(a), (n.id,), at, (1,) if a == "R" else (1, 1)) for a, n, at in used)
+    widths = {"A": 4, "Q": 8, "R": 4}
+    layouts = {"A": "plain", "Q": "padded", "R": "padded"}
+    transfers = tuple(TransferPoint(b.id, widths[b.array], layout=layouts[b.array]) for b in buffers)
+    point = DesignPoint("built", nests, buffers, transfers)
+    return kernel, build_plan(kernel, distribute(kernel, found), liveness(kernel), point)
+
+
+def test_a_column_that_an_outer_loop_moves_is_held_in_the_beat_that_it_lies_in() -> None:
+    kernel, plan = columns()
+    origins = {b.id: (str(b.origin[-1]), b.extents[-1]) for b in plan.buffers}
+    assert origins["buf_Q_S0"] == ("8*k_by8", 8) and origins["buf_A_S0"] == ("4*k_by4", 4)
+    assert origins["buf_R_S1"] == ("8*k_by4", 8)
+    memory = some_memory(kernel)
+    assert differences(kernel, run_source(kernel, memory), run_plan(plan, memory)) == []
+    assert prove(plan, dependences(kernel), liveness(kernel)).passed
+
+
+def test_the_other_columns_of_a_beat_have_to_be_loaded() -> None:
+    kernel, plan = columns()
+    wrong = spoil.drop_copies(plan, "Q", Direction.LOAD)
+    assert any("data of Q" in check.name for check in prove(wrong, dependences(kernel), liveness(kernel)).failures)
+
+
 def test_what_is_stored_beside_a_tile_has_to_be_loaded() -> None:
     kernel, plan = grown()
     wrong = spoil.drop_copies(plan, "B", Direction.LOAD)
