@@ -12,7 +12,8 @@ from sisyphus import allowance, report
 from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
-from sisyphus.forms import SHORTER, steps_of
+from sisyphus.forms import INSIDE, SHORTER, steps_of
+from sisyphus.ir import Role
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, of_fixed_form, space_of, with_copies, with_views
 from sisyphus.search import (
@@ -35,6 +36,9 @@ MOMENTS = 200
 EQUAL = 1e-9
 #: Combinations of tiles in a nest above which a smaller space is searched first.
 LARGE = 1_000_000
+
+#: An array takes much of the memory on chip if so many of them do not fit.
+MUCH = 4
 
 #: Share of the time limit that has to be left for searches that it ended to be done anew.
 WORTH_IT = 0.1
@@ -177,7 +181,7 @@ class _Parts:
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            promising = tuple(by_promise(kernels))
+            promising = tuple(by_promise(_of_temporaries(kernels, request.target)))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = tuple(kernel for kernel in copies if kernel is not None)
             self._kernels = (*promising, *copied)
@@ -276,6 +280,14 @@ def share_of(limits: Limits, spent: float, left: int) -> Limits:
     if limits.seconds is None:
         return limits
     return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
+
+
+def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
+    """The forms without those whose temporaries are of one iteration, unless those of all take much of the memory."""
+    locals_ = [a for k in kernels if k.expanded for a in k.scop.arrays if a.role is Role.LOCAL]
+    if any(a.elements * a.type.bytes * MUCH > target.budget.onchip_bytes for a in locals_) or not locals_:
+        return kernels
+    return [kernel for kernel in kernels if INSIDE not in kernel.rewrites]
 
 
 def by_promise(kernels: Sequence[Kernel]) -> list[Kernel]:

@@ -18,11 +18,12 @@ from sisyphus.analysis import (
     dependences,
     distribute,
     expand,
+    expand_inside,
     liveness,
     privatise,
 )
 from sisyphus.errors import UsageError
-from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, latched, proposals, rewritten, scheduled, steps_of
+from sisyphus.forms import INSIDE, LATCH, PRIVATE, SCHEDULE, latched, proposals, rewritten, scheduled, steps_of
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -165,6 +166,9 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
     if expansion is not None:
         names = tuple(ArrayId(e.name) for e in expansion.expanded)
         yield _analysed(expansion.scop, dependences(expansion.scop), source, names, name="expanded")
+        inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
+        if inside is not None:
+            yield _analysed(inside.scop, dependences(inside.scop), source, rewrites=(INSIDE,), name=INSIDE)
     yield from _in_other_orders(written, source)
 
 

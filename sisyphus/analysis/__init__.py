@@ -3,7 +3,7 @@
 from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
-from sisyphus.analysis.expansion import expand, privatise
+from sisyphus.analysis.expansion import expand, expand_inside, privatise
 from sisyphus.analysis.footprint import (
     Box,
     Footprint,
@@ -51,6 +51,7 @@ __all__ = [
     "each_legal_order",
     "elements_touched",
     "expand",
+    "expand_inside",
     "extent_over",
     "flows",
     "footprint",

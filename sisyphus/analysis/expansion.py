@@ -40,6 +40,19 @@ def expand(scop: Scop, dependences: Dependences) -> Expansion | None:
     return rewrite(scop, [(web, sorted(search.over[at])) for at, web in enumerate(search.webs)], search.refused)
 
 
+def expand_inside(scop: Scop, dependences: Dependences) -> Expansion | None:
+    """As `expand`, but over no outermost loop: less memory, and that loop stays around all that shares it.
+
+    None where that leaves nothing to expand, or leaves all of it.
+    """
+    search = _Search(scop, dependences)
+    search.visit(scop.statements, 0)
+    inside = {at: sorted(loops - {0}) for at, loops in search.over.items()}
+    if not any(inside.values()) or not any(0 in loops for loops in search.over.values()):
+        return None
+    return rewrite(scop, [(web, inside[at]) for at, web in enumerate(search.webs)], search.refused)
+
+
 def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
     """The scop with every local variable expanded over all loops in each iteration of which its values stay.
 

@@ -2,9 +2,10 @@
 
 from sisyphus.forms.latches import latched
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
-from sisyphus.forms.rewrites import LATCH, PRIVATE, SCHEDULE, ScheduleError, rewritten, scheduled
+from sisyphus.forms.rewrites import INSIDE, LATCH, PRIVATE, SCHEDULE, ScheduleError, rewritten, scheduled
 
 __all__ = [
+    "INSIDE",
     "LATCH",
     "PRIVATE",
     "SCHEDULE",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sisyphus.analysis import Dependences, dependences, privatise
+from sisyphus.analysis import Dependences, dependences, expand_inside, privatise
 from sisyphus.errors import KernelError
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
@@ -12,7 +12,7 @@ from sisyphus.forms.reordering import reordered
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
-PRIVATE, SCHEDULE, LATCH = "private", "schedule ", "latch"
+PRIVATE, INSIDE, SCHEDULE, LATCH = "private", "inside", "schedule ", "latch"
 
 
 class ScheduleError(KernelError):
@@ -43,6 +43,9 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
         elif rewrite == PRIVATE:
             private = privatise(scop, found)
             scop = scop if private is None else private.scop
+        elif rewrite == INSIDE:
+            inside = expand_inside(scop, found)
+            scop = scop if inside is None else inside.scop
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop

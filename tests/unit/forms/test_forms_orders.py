@@ -10,7 +10,18 @@ import pytest
 from builders import scop
 
 from sisyphus.analysis import dependences, distribute, privatise
-from sisyphus.forms import LATCH, PRIVATE, SCHEDULE, ScheduleError, latched, proposals, rewritten, scheduled, steps_of
+from sisyphus.forms import (
+    INSIDE,
+    LATCH,
+    PRIVATE,
+    SCHEDULE,
+    ScheduleError,
+    latched,
+    proposals,
+    rewritten,
+    scheduled,
+    steps_of,
+)
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop, promises
 from sisyphus.ir.scop_text import dump
@@ -168,6 +179,15 @@ def test_local_variables_of_every_iteration_let_ludcmp_go_right_looking() -> Non
     (first, *_) = proposals(dependences(private), distribution)
     assert private.array(ArrayId("w_1")).extents == (8, 8)
     assert is_same(source, private) and is_same(source, rewritten(private, [SCHEDULE + first.text]))
+
+
+def test_temporaries_of_one_iteration_are_smaller_by_that_loop() -> None:
+    source = read(str(KERNELS / "symm.c"), defines=("M=5", "N=6"))
+    inside = rewritten(source, [INSIDE])
+    assert inside.array(ArrayId("temp2")).extents == (6,)
+    assert is_same(source, inside)
+    steps, before = (steps_of(distribute(one, dependences(one)).body) for one in (inside, source))
+    assert steps < before
 
 
 def test_a_variable_that_carries_a_value_on_is_nobodys_own() -> None:
