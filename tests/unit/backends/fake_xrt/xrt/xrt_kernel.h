@@ -1,6 +1,7 @@
 // The "kernel on the board" is the emitted C++ function, named by FAKE_TOP.
 #ifndef FAKE_XRT_KERNEL_H
 #define FAKE_XRT_KERNEL_H
+#include <cstring>
 #include <string>
 #include <xrt/xrt_bo.h>
 #include "kernel.h"
@@ -12,8 +13,20 @@ struct address {
     void *place;
 };
 inline address as_argument(bo &buffer) { return {buffer.board()}; }
+// A scalar arrives as its bytes, whatever its type is called on either side.
 template <typename T>
-T as_argument(T value) { return value; }
+struct scalar {
+    template <typename U>
+    operator U() const {
+        static_assert(sizeof(U) == sizeof(T), "host and kernel disagree about a scalar");
+        U arrived;
+        std::memcpy(&arrived, &value, sizeof arrived);
+        return arrived;
+    }
+    T value;
+};
+template <typename T>
+scalar<T> as_argument(T value) { return {value}; }
 struct run {
     ert_cmd_state wait() { return ERT_CMD_STATE_COMPLETED; }
 };
