@@ -25,6 +25,7 @@ from sisyphus.search import (
     as_fixed,
     polished,
     search_within,
+    varied,
 )
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Options, Space, illegal
@@ -136,13 +137,14 @@ def _use_time_left(found: list[Answer], search: Callable[[Part, int], Answer], l
 
 
 def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Request) -> Choice:
-    """The best design of all searches, and the next best ones."""
+    """The best design of all searches, and the next best ones that are not alike."""
     best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
     known = {k.point: k for c in choices for k in (Known(c.kernel, c.point), *c.others)}
-    known.pop(best.point)
+    first = known.pop(best.point)
     ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key())) if request.top > 1 else []
+    others = varied([first, *ranked], lambda k: k.point, request.top)[1:]
     notes = tuple(dict.fromkeys(note for a in found if a.choice and not a.part.is_seed for note in a.choice.notes))
-    return replace(best, outcome=_together(best, found), others=tuple(ranked[: request.top - 1]), notes=notes)
+    return replace(best, outcome=_together(best, found), others=tuple(others), notes=notes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from sisyphus.search.session import Judge, Judged, OnProgress
 from sisyphus.search.solution import Solution
 from sisyphus.search.solution_point import point_of, values_of
 from sisyphus.search.turns import Found, search
+from sisyphus.search.variety import are_alike, varied
 
 __all__ = [
     "Bound",
@@ -35,6 +36,7 @@ __all__ = [
     "Terms",
     "Verdict",
     "Whole",
+    "are_alike",
     "as_fixed",
     "branch_and_bound",
     "find_best",
@@ -43,4 +45,5 @@ __all__ = [
     "search",
     "search_within",
     "values_of",
+    "varied",
 ]

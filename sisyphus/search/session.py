@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import insort
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,11 +11,14 @@ from math import inf, isfinite
 
 from sisyphus.search.check import faults
 from sisyphus.search.costs import CostModel, MakeCosts
+from sisyphus.search.variety import varied
 from sisyphus.solve.contract import Limits, SolveOutcome
 from sisyphus.space import DesignPoint, Space
 
 #: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
+#: Designs that are kept for each one wanted: where a better one is alike some that were wanted, the next ones follow.
+SPARE = 10
 #: Seconds for a solver whose predecessors left neither a design nor time.
 LEAST_S = 5.0
 
@@ -70,12 +74,13 @@ class Session:
         self.started = time.monotonic()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self.found: list[Candidate] = []
+        self._offered: list[Candidate] = []
         self.bound: float | None = None
         self.skipped: list[str] = []
 
     @property
     def best(self) -> Candidate | None:
-        """The best design so far; `found` has the `top` best ones."""
+        """The best design so far; `found` has the `top` best ones that are not alike."""
         return self.found[0] if self.found else None
 
     @property
@@ -136,10 +141,12 @@ class Session:
         judged = self.judged(point)
         cost, budget = judged.cycles if judged.cycles is not None else inf, self.space.target.budget
         over = budget.exceeded_by(judged.usage)
-        if not over and cost < self.upper and all(point != other.point for other in self.found):
+        if not over and cost < self.upper and all(point != other.point for other in self._offered):
             best = self.best
             candidate = Candidate(point, cost, budget.fullest(judged.usage), solver)
-            self.found = sorted([*self.found, candidate], key=lambda c: c.rank)[: self.top]
+            insort(self._offered, candidate, key=lambda c: c.rank)
+            del self._offered[SPARE * self.top :]
+            self.found = varied(self._offered, lambda c: c.point, self.top)
             if self.best is not best:
                 self.tell()
         return cost, over
