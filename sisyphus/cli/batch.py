@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from sisyphus.cli.options import sandbox_option
+from sisyphus.cli.options import Grouped, sandbox_option
 from sisyphus.errors import UsageError, worst
 
 if TYPE_CHECKING:
@@ -25,8 +25,20 @@ JOB_S = 1800.0
 ROWS = 25
 
 
+class GroupedBatch(Grouped):
+    """Help with the headings of a batch."""
+
+    groups: ClassVar = {
+        "What runs": "sweep sets devices tree_reduction time_limit sandboxed more synthesize",
+        "Where": "workers dask queue",
+        "Results": "output compare threshold as_json quiet",
+    }
+
+
 @click.command(
-    context_settings={"ignore_unknown_options": True}, short_help="Optimize and verify many kernels, resumably."
+    cls=GroupedBatch,
+    context_settings={"ignore_unknown_options": True},
+    short_help="Optimize and verify many kernels, resumably.",
 )
 @click.argument("kernels", nargs=-1, type=click.Path())
 @click.option("--sweep", type=click.Path(path_type=Path), metavar="FILE", help="A TOML file that says what to run.")

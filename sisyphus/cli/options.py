@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -32,18 +32,24 @@ GROUPS: Mapping[str, str] = {
 
 
 class Grouped(click.Command):
-    """A command whose help has its options under headings."""
+    """A command whose help has its options under headings: names by heading in `groups`."""
+
+    groups: ClassVar = GROUPS
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Every option once; those under no heading come last."""
-        rows = {p.name: row for p in self.get_params(context) if (row := p.get_help_record(context)) is not None}
-        for heading, names in GROUPS.items():
-            found = [rows.pop(name) for name in names.split() if name in rows]
+        rows: dict[str | None, list[tuple[str, str]]] = {}
+        for option in self.get_params(context):
+            row = option.get_help_record(context) if isinstance(option, click.Option) else None
+            if row is not None:
+                rows.setdefault(option.name, []).append(row)
+        for heading, names in self.groups.items():
+            found = [row for name in names.split() for row in rows.pop(name, ())]
             if found:
                 with formatter.section(heading):
                     formatter.write_dl(found)
         with formatter.section("Other options"):
-            formatter.write_dl(list(rows.values()))
+            formatter.write_dl([row for several in rows.values() for row in several])
 
 
 #: Bytes that Python and the libraries take before anything is done.

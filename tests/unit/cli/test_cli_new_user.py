@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from sisyphus import doctor
@@ -39,6 +41,13 @@ def test_options_of_optimize_are_under_headings(capsys: pytest.CaptureFixture[st
     text = told(capsys, "optimize", "--help")
     assert all(f"\n{heading}:\n" in text for heading in GROUPS)
     assert text.count("--dsp ") == 2, "once in the examples, once in the list"
+
+
+def test_every_option_of_a_batch_is_under_a_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    options = [p for p in sisy.commands["batch"].params if isinstance(p, click.Option)]
+    text = told(capsys, "batch", "--help").partition("What runs:\n")[2]
+    assert all(re.search(rf"^  (-\w, )?{max(p.opts, key=len)} ", text, re.MULTILINE) for p in options)
+    assert text.partition("Other options:\n")[2].split() == ["-h,", "--help", "Show", "this", "message", "and", "exit."]
 
 
 def test_versions(capsys: pytest.CaptureFixture[str]) -> None:
