@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Floats, Ints, Mask, Move, Step
+from sisyphus.search.costs import Floats, Ints, Mask, Move, Step, Width
 from sisyphus.search.coupling import Coupled, Coupling, Recount
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
@@ -32,6 +33,7 @@ class Problem:
     `start` has the state of each array of which no nest has asked anything, `barred` the states that an array must not
     come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for,
     hardly ever less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
+    `same_port` are resident arrays with one home in memory: of each its beats, as all of them move the narrowest.
     """
 
     tables: Sequence[Table]
@@ -43,6 +45,7 @@ class Problem:
     barred: Mapping[ArrayId, Mask] = field(default_factory=dict)
     recount: Recount | None = None
     residents: Mapping[str, Mapping[ArrayId, Floats]] = field(default_factory=dict)
+    same_port: Sequence[Mapping[ArrayId, Sequence[Width]]] = ()
 
     def begin(self, array: ArrayId) -> int:
         """The state of an array at first."""
@@ -250,8 +253,19 @@ class Charges:
                 longest = np.maximum(longest, cycles[nest])
             for move in step.moves:
                 longest = np.maximum(longest, self._moves[move][states[move.array]])
+                longest = np.maximum(longest, self._with_narrowest(move, states))
             total += longest + step.extra
         return np.where(fits, total, np.inf)
+
+    def _with_narrowest(self, move: Move, states: Mapping[ArrayId, Ints | int]) -> Floats | float:
+        """Cycles of a move with the narrowest beat that the states leave to any array of the same home."""
+        for beats in self.problem.same_port:
+            if move.array in beats:
+                widths = (self.problem.states[a].width[states[a]] for a in beats)
+                narrowest, own = reduce(np.minimum, widths), states[move.array]
+                fitting = [np.where(narrowest == b.elements, b.cycles(move)[own], 0.0) for b in beats[move.array]]
+                return reduce(np.maximum, fitting)
+        return 0.0
 
     def _held_by_others(self, node: Node) -> Iterator[tuple[int, Floats]]:
         """Per undecided table what decided nests take and all other undecided ones at least."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import CostModel, Placement
+from sisyphus.search.costs import CostModel, Placement, Width
 from sisyphus.search.events import Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
@@ -45,7 +45,16 @@ def problem_of(
         if costs.has_couplings and coupled
         else None,
         residents=lower_bounds.resident_usage(placement),
+        same_port=_same_port(costs, placement),
     )
+
+
+def _same_port(costs: CostModel, placement: Placement) -> list[Mapping[ArrayId, Sequence[Width]]]:
+    """Resident arrays that have one home in memory with others: of each its beats."""
+    homes: dict[ArrayId, list[ArrayId]] = {}
+    for array in sorted(placement.residents & costs.states.keys()):
+        homes.setdefault(costs.space.scop.home(array), []).append(array)
+    return [{a: costs.by_width(a) for a in arrays} for arrays in homes.values() if len(arrays) > 1]
 
 
 def solution_of(

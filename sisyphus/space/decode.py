@@ -88,6 +88,14 @@ def _chosen_width(space: Space, array: ArrayId, values: Values) -> int:
     raise NotADesign(f"no width of `{array}` is chosen")
 
 
+def _resident_width(space: Space, array: ArrayId, values: Values) -> int:
+    """What was chosen for an array, or for another view of the same memory that is resident, if that is less."""
+    home = space.scop.home(array)
+    others = (a for a in space.used_arrays if a != array and space.scop.home(a) == home)
+    beside = [a for a in others if any(values.get(knob("resident", a, nest.id), 0) for nest in space.users(a))]
+    return min(_chosen_width(space, a, values) for a in (array, *beside))
+
+
 def _copies(nest: NestSpace, loop: str, tile: Tile, values: Values) -> int:
     """The coarse-grained factor of a loop; the smallest legal one where nothing was chosen."""
     legal = nest.loop(loop).unroll
@@ -129,7 +137,7 @@ def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, valu
     """One buffer for all nests in which the array is resident or that share it, one for each other nest."""
     users = list(space.users(array))
     resident = [n for n in users if values.get(knob("resident", array, n.id), 0)]
-    width = _chosen_width(space, array, values)
+    width = _resident_width(space, array, values)
     if resident:
         in_registers = values.get(knob("registers", array), 0)
         factors = space.scop.array(array).extents if in_registers else _partition(space, chosen, array, resident, width)
@@ -230,8 +238,8 @@ def _width(
     buffers: Iterable[BufferPoint],
     values: Values,
 ) -> int:
-    """Elements per beat of the array's port: as chosen for a resident array, else the widest its tiles allow, and
-    those of all views of the same memory.
+    """Elements per beat of the array's port: the widest that its tiles allow and, of arrays that are resident, what was
+    chosen at most; the same for all views of the same memory.
 
     A beat of one element fits every tile, also where another width was asked for.
     """
@@ -240,8 +248,10 @@ def _width(
         if space.scop.home(buffer.array) != space.scop.home(array):
             continue
         if buffer.place == KERNEL_PLACE:
-            return _chosen_width(space, array, values)
-        legal &= _legal_widths(space, chosen, buffer)
+            most = _resident_width(space, array, values)
+            legal = {width for width in legal if width <= most}
+        else:
+            legal &= _legal_widths(space, chosen, buffer)
     return max(legal, default=1)
 
 
