@@ -27,8 +27,12 @@ from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
 
 #: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
 WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
-#: So many choices are looked at without windows, once there is the best design of some placement to compare with.
-FEW = 300_000
+#: So many choices are looked at without windows, once there is the best design of some placement to compare with that
+#: costs no more than this share above what everything costs at least.
+FEW, NEAR = 300_000, 0.35
+#: Work after which short searches look for a first design, where there is none yet: choices to count, and as many for a
+#: look at a placement and at a part of a combination. A refused design is as much: short ones keep to less of budgets.
+EASY, LOOK, PART = 200_000, 1_000, 20
 #: Choices of a nest in a first recheck; where they are not all, twice as many in the next.
 MOST_ALIKE = 1 << 18
 #: Share of a cost below which two of them are equal.
@@ -131,18 +135,15 @@ def find_best(
     search.raise_bound(search.lower_bounds.least())
     if search.bound >= search.cutoff:
         return search.result(has_ended=True)
-    waiting = [] if np.isfinite(terms.upper) else first_designs(search)
     agenda = Agenda(search.lower_bounds, costs.always_resident())
-    looked_at, patience = 0, PATIENT if agenda.begins_on_chip else 0
+    patience = PATIENT if agenda.begins_on_chip else 0
     while agenda.bound < search.cutoff and search.goes_on():
         search.raise_bound(agenda.bound)
-        if looked_at == patience:
-            for placement in waiting:
-                try_placement(search, placement)
+        search.try_others(patience)
         task = agenda.pop()
         for rest in search.look_at(task, agenda.bound):
             agenda.push(rest)
-        looked_at += 1
+        patience -= 1
     return search.result(has_ended=not search.is_stopped)
 
 
@@ -199,6 +200,8 @@ class Search:
         self.is_stopped = False
         self._limits: dict[Placement, list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
+        self._work, self._has_begun = 0, bool(np.isfinite(terms.upper))
+        self._others: list[Placement] = []
 
     best: Solution | None
 
@@ -212,6 +215,20 @@ class Search:
         """Whether there is time for more, and no other reason to stop."""
         self.is_stopped = self.is_stopped or self.lower_bounds.deadline.is_over
         return not self.is_stopped
+
+    def try_others(self, patience: int) -> None:
+        """Short searches with other placements than that of the first design, once there was patience enough."""
+        if patience <= 0:
+            for placement in self._others:
+                try_placement(self, placement)
+            self._others = []
+
+    def _work_on(self, work: int) -> None:
+        """Short searches for a first design, where so much work more is too much to find one by the way."""
+        self._work += work
+        if self._work > EASY and not self._has_begun and not np.isfinite(self.incumbent.cycles):
+            self._has_begun = True
+            self._others = first_designs(self)
 
     def raise_bound(self, bound: float) -> None:
         """Everything that is acceptable costs at least so much, or as much as the incumbent."""
@@ -236,10 +253,13 @@ class Search:
         caps = self.caps(offers)
         window = WINDOWS[min(task.window, len(WINDOWS) - 1)]
         if task.is_recheck or (
-            self._has_looked and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= FEW
+            self._has_looked
+            and self.cutoff <= (1 + NEAR) * total
+            and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= FEW
         ):
             window = float("inf")
         limits = {nest: min(floor + max(total, 1.0) * window, caps[nest]) for nest, floor in floors.items()}
+        self._work_on(LOOK + sum(o.breadth(limits[nest]) for nest, o in offers.options.items()))
         tables = self.lower_bounds.tables(offers, limits, MOST_ALIKE << task.window if task.is_recheck else 0)
         outside = self.lower_bounds.outside(offers, tables, caps)
         left_out = task.left_out
@@ -310,6 +330,7 @@ class Search:
         for event in self.judged(problem, offers, transfer_limit, upper, self.combine, may_leave_out=may_leave_out):
             if isinstance(event, Bound):
                 self.raise_bound(min(event.cycles, others, left_out))
+                self._work_on(PART)
             elif isinstance(event, LeftOut):
                 left_out = min(left_out, event.cycles)
             elif isinstance(event, Judged):
@@ -318,6 +339,7 @@ class Search:
                 if not event.is_as_counted and may_leave_out:
                     left_out = min(left_out, event.solution.cycles)
                 self._refuse(event.verdict.over)
+                self._work_on(EASY if event.verdict.over else 0)
         return left_out, False
 
     def judged(
