@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source, form_of
 from sisyphus.schemas import schema
 from sisyphus.source import read_bytes
-from sisyphus.space import DesignPoint, illegal
+from sisyphus.space import DesignPoint, faults_by, illegal
 
 
 def read_point(path: Path) -> DesignPoint:
@@ -48,12 +48,20 @@ def read_data(path: Path) -> dict[str, Any]:
 
 def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
     whole = "design" not in data
-    known = () if whole else tuple(schema("design")["properties"])
-    for field in () if whole else sorted(set(data) - set(known)):
-        close = difflib.get_close_matches(field, known, n=1)
-        hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)} (`sisy schema design`)"
-        raise KernelError(f"{path}: {field}: no such field", hint=hint)
+    faults = [] if whole else faults_by(_record_rules(), {name: data[name] for name in data if name != "design"})
+    if faults:
+        raise KernelError(
+            "\n".join(f"{path}: {fault}" for fault in faults), hint="`sisy schema design` says what may be there"
+        )
     return DesignPoint.from_json(data if whole else data["design"], path=str(path) if whole else f"{path}: design")
+
+
+@cache
+def _record_rules() -> Mapping[str, Any]:
+    """What the published schema says of all but the point, which has a schema of its own; nothing has to be there."""
+    rules = schema("design")
+    parts = {name: rule for name, rule in rules["properties"].items() if name != "design"}
+    return {**rules, "properties": parts, "required": []}
 
 
 def fitted(kernels: Sequence[Kernel], source: Source, saved: Path | DesignPoint) -> tuple[Kernel, DesignPoint]:

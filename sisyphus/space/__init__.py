@@ -18,6 +18,7 @@ from sisyphus.space.point import (
     Tile,
     TransferPoint,
 )
+from sisyphus.space.point_file import faults_by
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order, schedules
 from sisyphus.space.space import (
@@ -64,6 +65,7 @@ __all__ = [
     "decode",
     "encode",
     "factors_of",
+    "faults_by",
     "form_for",
     "free_loops",
     "illegal",

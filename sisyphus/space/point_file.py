@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema import ValidationError
 
 #: Faults that are told of one file.
 MOST_TOLD = 8
@@ -25,16 +25,18 @@ def schema() -> Mapping[str, Any]:
     return found
 
 
-@cache
-def _validator() -> Draft202012Validator:
+def point_faults(data: object) -> list[str]:
+    """Every fault of what a file has for a design point."""
+    return faults_by(schema(), data)
+
+
+def faults_by(rules: Mapping[str, Any], data: object) -> list[str]:
+    """Every fault of data by a schema, as `place: sentence`; the first few where there are many."""
     from jsonschema import Draft202012Validator  # takes as long to import as all of click; only saved points need it
 
-    return Draft202012Validator(schema())
-
-
-def point_faults(data: object) -> list[str]:
-    """Every fault of what a file has for a design point, as `place: sentence`; the first few where there are many."""
-    found = sorted(_validator().iter_errors(data), key=lambda error: [str(part) for part in error.absolute_path])
+    found = sorted(
+        Draft202012Validator(rules).iter_errors(data), key=lambda error: [str(part) for part in error.absolute_path]
+    )
     told = [f"{place}: {sentence}" for error in found for place, sentence in _told(error)]
     more = len(told) - MOST_TOLD
     return told if more <= 0 else [*told[:MOST_TOLD], f"and {more} more"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from sisyphus.cli.schema import schema as command
 from sisyphus.errors import KernelError
 from sisyphus.saved import read_point
 from sisyphus.schemas import NAMES, schema
+from sisyphus.space import Options
 
 ROOT = Path(__file__).parents[3]
 KERNEL = "void k(float A[8], float B[8]) { for (int i = 0; i < 8; i++) B[i] = A[i] + B[i]; }\n"
@@ -87,9 +90,21 @@ def test_what_they_do_not_say_is_a_fault(spoil: Callable[[dict[str, Any]], objec
     assert faults("design", spoilt) and not faults("design", data)
 
 
-def test_a_field_that_is_none_is_refused_where_it_is_read(folder: Path, tmp_path: Path) -> None:
-    data = json.loads((folder / "design.json").read_text()) | {"estimat": {}}
+@pytest.mark.parametrize("place", [(), ("source",), ("target",), ("target", "budget"), ("search",), ("estimate",)])
+def test_a_field_that_is_none_is_refused_where_it_is_read(place: Sequence[str], folder: Path, tmp_path: Path) -> None:
+    data = json.loads((folder / "design.json").read_text())
+    inside = reduce(lambda part, name: part[name], place, data)
+    known = next(iter(inside))
+    inside[f"{known}s"] = 1
     (tmp_path / "design.json").write_text(json.dumps(data))
-    with pytest.raises(KernelError, match="estimat: no such field") as caught:
+    with pytest.raises(KernelError) as caught:
         read_point(tmp_path / "design.json")
-    assert caught.value.hint == "did you mean `estimate`?"
+    where = ".".join((*place, f"{known}s"))
+    assert caught.value.message.startswith(
+        f"{tmp_path / 'design.json'}: {where}: no such field; did you mean `{known}`?"
+    )
+
+
+def test_the_schema_knows_every_option_of_a_search() -> None:
+    known = schema("design")["properties"]["search"]["properties"]["options"]["properties"]
+    assert set(known) == {option.name for option in fields(Options)}
