@@ -36,7 +36,7 @@ class Entry:
 
     @property
     def cases(self) -> tuple[str, ...]:
-        """The cases by their ids, where these are written down: lines of constructs.csv, designs of plans.json."""
+        """The cases by their ids: lines of tables of loops, cores and memories, designs of plans.json."""
         return _cases().get(self.id, ())
 
     @property
@@ -56,7 +56,7 @@ def _cases() -> Mapping[str, tuple[str, ...]]:
     text = files("sisyphus.evidence").joinpath("data", "cases.toml").read_text(encoding="utf-8")
     return {
         name: (
-            *(f"constructs.csv:{line}" for first, last in found.get("lines", ()) for line in range(first, last + 1)),
+            *(f"{found['table']}:{line}" for first, last in found.get("lines", ()) for line in range(first, last + 1)),
             *found.get("designs", ()),
         )
         for name, found in tomllib.loads(text).items()

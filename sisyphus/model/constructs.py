@@ -190,4 +190,5 @@ def _of_subscripts(pipe: Pipe, work: Work) -> Iterator[str]:
             if any(loop in work.unrolled for loop in moving):
                 yield "lanes-of-one-loop"
             if pipe.loop in moving and len([loop for loop in moving if loop in flat]) > 1:
-                yield "two-loops-in-one-subscript"
+                updated = work.target in work.reads and access.buffer == work.write.buffer
+                yield "two-loops-in-one-subscript" if updated else "two-loops-in-another-subscript"

@@ -54,8 +54,8 @@ def register_markdown() -> str:
         "",
         "## Cases by id",
         "",
-        "Lines of the table of loops and names of designs, where `scripts/make_evidence_cases.py` finds as many as the",
-        "register counts, by what their columns say. The others were counted by hand, or with the source of the loops.",
+        "Lines of tables and names of designs: what `scripts/make_evidence_cases.py` finds by the columns of the",
+        "tables and in the plans of the designs. Every measured construct has some.",
         "",
         *markdown(
             ("construct", "cases"), [(e.id, ", ".join(_in_runs(e.cases))) for e in entries().values() if e.cases]
