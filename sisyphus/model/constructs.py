@@ -11,7 +11,7 @@ from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Timing, is_reduction, is_tree, reduction_copies
 from sisyphus.model.formulas.pipes import PipeStudy
-from sisyphus.model.formulas.recurrence import acts_as_registers, address_distance
+from sisyphus.model.formulas.recurrence import acts_as_registers, address_distance, returns_early
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
 from sisyphus.plan.ranges import Ranges
@@ -173,12 +173,10 @@ def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iter
     if acts_as_registers(setting.alg, setting.rules, pipe, work.write):
         yield "update-of-registers"
         return
-    distance = int(address_distance(setting, pipe, work.write))
-    needed = int(timing.chain) + setting.rules.cycles.read + setting.rules.cycles.write
-    if distance >= FAR:
+    if int(address_distance(setting, pipe, work.write)) >= FAR:
         yield "update-of-new-elements"
     else:
-        yield "update-in-place" if distance >= needed else "update-at-short-distance"
+        yield "update-at-short-distance" if returns_early(setting, pipe, work, timing) else "update-in-place"
 
 
 def _of_subscripts(pipe: Pipe, work: Work) -> Iterator[str]:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import VECTOR, Algebra, Value
+from sisyphus.algebra import VECTOR, Algebra, Condition, Value
 from sisyphus.algebra.tape import Program, Tape
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
@@ -25,7 +25,8 @@ from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import task_cycles
-from sisyphus.model.formulas.pipes import body_multipliers, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.recurrence import returns_early
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.steps import AtOnce, latency
@@ -45,6 +46,9 @@ AROUND = -2
 #: Candidates that are computed together, so that what is computed on the way stays in the cache.
 AT_ONCE = 4096
 
+
+#: Cycles of what is not wanted; more than any design takes, and sums of it fit in 64 bits.
+FOR_EVER = 10**15
 
 #: Figures of a nest that are no whole numbers.
 AREAS = ("lut", "ff")
@@ -102,7 +106,8 @@ class NestModel:
     """A nest with everything that does not depend on the candidate; made once and asked often.
 
     `rtl`: cycles are those in RTL, without what the whole kernel takes once. `together` are the statements under the
-    same outer loops, where these are not the ones that share them in the source.
+    same outer loops, where these are not the ones that share them in the source. `trusted`: what no report shows takes
+    for ever.
     """
 
     scop: Scop
@@ -112,6 +117,7 @@ class NestModel:
     rules: Rules = VITIS_2023_2
     together: tuple[StmtId, ...] | None = None
     rtl: bool = False
+    trusted: bool = False
     _programs: dict[Hashable, Program] = field(default_factory=dict)
 
     @cached_property
@@ -296,6 +302,8 @@ def _nest_costs(
         "interval": study.interval.value,
         "depth": study.body.depth,
     }
+    if model.trusted:
+        found["cycles"] = setting.alg.select(_is_inferred(setting, facts, study), FOR_EVER, found["cycles"])
     dsp = copies * body_multipliers(setting.alg, pipe) + _multipliers(
         setting, (move for step in around for move in step)
     )
@@ -308,6 +316,17 @@ def _nest_costs(
     found["lut"] = copies * sum(term.value for term in datapath_lut(area, datapath))
     found["ff"] = copies * sum(term.value for term in datapath_ff(area, datapath))
     return {**found, "dsp": dsp}
+
+
+def _is_inferred(setting: Setting, facts: TaskFacts, study: PipeStudy) -> Condition:
+    """Whether a candidate has a construct that no report shows (`constructs.py`), of those that tiles alone bring."""
+    alg = setting.alg
+    found: Condition = False
+    for work, timing in zip(study.pipe.works, study.timings, strict=True):
+        found = alg.either(found, returns_early(setting, study.pipe, work, timing))
+    for move, _ in moves_in(facts.parts, 1):
+        found = alg.either(found, alg.both(move.active, alg.exceeds(move.bursts, 1)))
+    return found
 
 
 def _around_cycles(setting: Setting, steps: Sequence[Sequence[Move]], *, rtl: bool) -> Value:

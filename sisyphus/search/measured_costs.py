@@ -88,9 +88,11 @@ class MeasuredCosts(PaperCosts):
             for loops, nest in paths(space.distribution.body)
             if loops
         }
-        tree = space.options.tree_reduction
+        tree, trusted = space.options.tree_reduction, space.options.trust == "measured"
         self._models = {
-            nest.id: NestModel(space.scop, nest, space.target, tree, self.rules, together.get(nest.id), self._rtl)
+            nest.id: NestModel(
+                space.scop, nest, space.target, tree, self.rules, together.get(nest.id), self._rtl, trusted
+            )
             for nest in space.nests
         }
         self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}

@@ -143,6 +143,18 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
     return distance
 
 
+def returns_early(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Condition:
+    """Whether an element that is updated in place in RAM comes back before the start that writes it is done.
+
+    One report alone shows at which interval, with the order of additions kept.
+    """
+    alg, cycles = setting.alg, setting.rules.cycles
+    if work.target not in work.reads or work.from_literal or is_reduction(pipe, work):
+        return False
+    early = alg.exceeds(timing.chain + cycles.read + cycles.write, address_distance(setting, pipe, work.write))
+    return alg.both(early, alg.negation(acts_as_registers(alg, setting.rules, pipe, work.write)))
+
+
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
     """Recurrences through an element that another start wrote: ⌈(chain + 3) / distance⌉ for each (unmeasured)."""
     found: list[tuple[Value, str]] = []
