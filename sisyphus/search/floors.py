@@ -23,7 +23,8 @@ from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Wait, waits_of
 from sisyphus.plan import bursts_of
 from sisyphus.search.costs import Batch, Floats, Ints
-from sisyphus.search.paper_costs import tile_spans, trips_of
+from sisyphus.search.memory_costs import footprint, tile_spans
+from sisyphus.search.paper_costs import trips_of
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, NestSpace, Space, most_added
 
@@ -131,10 +132,15 @@ class NestFloor:
         return self.calls if is_box else 1
 
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
-        """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory."""
+        """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory.
+
+        There are fewer runs if the rows of tiles are longer by what whole beats add.
+        """
+        spans = tile_spans(self.nest, use, batch, outside)
         added = most_added(self.space, self.nest, use.array, self.beats.cap(use.array))
-        footprint, bursts = _footprint(self.nest, use, batch, outside, added)
-        beats = footprint / self.beats.of(self.nest, use, batch, outside)
+        grown = [*spans[:-1], *(span + added for span in spans[-1:])]
+        bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
+        beats = footprint(spans, batch.count) / self.beats.of(self.nest, use, batch, outside)
         once = least_move_cycles(self.model.setting(), beats, bursts)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
 
@@ -192,11 +198,3 @@ class NestFloor:
                 elements = np.prod(tile_spans(self.nest, use, batch, every), axis=0, dtype=np.int64)
                 found |= elements <= most
         return found
-
-
-def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str], added: int) -> tuple[Ints, Ints]:
-    """Elements of one tile, and its contiguous runs of memory if its rows are longer by what whole beats add."""
-    spans = tile_spans(nest, use, batch, outside)
-    grown = [*spans[:-1], *(span + added for span in spans[-1:])]
-    bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
-    return np.prod(spans, axis=0, dtype=np.int64) * np.ones(batch.count, np.int64), bursts

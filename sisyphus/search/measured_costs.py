@@ -51,8 +51,8 @@ from sisyphus.search.costs import (
 )
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
+from sisyphus.search.memory_costs import MEMORY, MemoryCosts, smallest_tile, tile_spans, touched
 from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
-from sisyphus.search.paper_costs import MEMORY, PaperCosts, smallest_tile, tile_spans
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget
@@ -74,8 +74,8 @@ MOST_ROWS = 100_000
 AT_ONCE = 200_000
 
 
-class MeasuredCosts(PaperCosts):
-    """`CostModel` of the measured rules; footprints and the memory budget are those of the paper's model."""
+class MeasuredCosts(MemoryCosts):
+    """`CostModel` of the measured rules."""
 
     rules: Rules = VITIS_2023_2
     has_couplings = True
@@ -120,7 +120,7 @@ class MeasuredCosts(PaperCosts):
         if len(small) <= FEW_SMALL:
             return frozenset()
         limit = self.space.target.budget.onchip_bytes
-        return small if sum(map(self._bytes, small)) * SMALL_SHARE <= limit else frozenset()
+        return small if sum(map(self.bytes_of, small)) * SMALL_SHARE <= limit else frozenset()
 
     def in_registers(self) -> Arrays:
         """Small arrays that two calls, or copies, read at the same time if, and only if, they lie in registers."""
@@ -169,21 +169,21 @@ class MeasuredCosts(PaperCosts):
         amounts, sharing = self.space.target.budget, {"lut": self._sharing}
         found = [Budget(name, getattr(amounts, name), groups, sharing.get(name, ())) for name in (*CORES, *BLOCKS)]
         found.append(Budget(EITHER, self._either, groups))
-        return (*found, *(b for b in super().budgets(residents) if b.name == MEMORY))
+        return (*found, self.memory_budget(residents))
 
     @cached_property
     def _either(self) -> int:
         return self.space.target.budget.bram18k + WORTH * self.space.target.budget.uram
 
     def may_fit(self) -> bool:
-        return super().may_fit() and self._least_memory(self._least_blocks) <= self._either
+        return super().may_fit() and self.least_total(self._least_blocks) <= self._either
 
     def _least_blocks(self, array: ArrayId, elements: int) -> int:
         """Block memories that so many elements of an array take at least."""
-        key = (self._bits(array), elements)
+        key = (self.bits_of(array), elements)
         if key not in self._known_blocks:
             target = self.space.target
-            self._known_blocks[key] = least_blocks(target.memories, elements, self._bits(array), target.max_partition)
+            self._known_blocks[key] = least_blocks(target.memories, elements, self.bits_of(array), target.max_partition)
         return self._known_blocks[key]
 
     @cached_property
@@ -228,12 +228,11 @@ class MeasuredCosts(PaperCosts):
         return self._floors[nest.id].refill(batch, outside)
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
-        found = super().least_tile(nest, use)
-        floor, elements = self._floors[nest.id], found.cycles / (2 if use.writes else 1) / nest.outer_trips
-        beats = floor.alike * elements / self._tile_beats.cap(use.array)
+        floor = self._floors[nest.id]
+        beats = floor.alike * touched(nest, use) / self._tile_beats.cap(use.array)
         empty = least_move_cycles(floor.model.setting(EXACT), 0, 1)
         cycles = float(floor.directions(use) * (beats + floor.calls * empty))
-        usage = {**found.usage, EITHER: self._least_blocks(use.array, smallest_tile(use))}
+        usage = {**self.least_memory(use), EITHER: self._least_blocks(use.array, smallest_tile(use))}
         return Least(cycles, usage)
 
     def moves(self, move: Move) -> Floats:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
-from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.model import paper
@@ -28,11 +27,11 @@ from sisyphus.search.costs import (
     Transfers,
     Width,
 )
-from sisyphus.search.partitions import States, states_of
+from sisyphus.search.memory_costs import MEMORY, MemoryCosts, footprint, tile_spans, touched
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget
 
-DSP, MEMORY = "dsp", "memory"
+DSP = "dsp"
 #: Quotients of whole numbers are exact up to this share; solvers keep limits only up to a larger one.
 ROUNDING, TOLERANCE = 1e-9, 1e-6
 
@@ -50,19 +49,15 @@ class Vectors:
 NUMBERS = Vectors()
 
 
-class PaperCosts:
+class PaperCosts(MemoryCosts):
     """`CostModel` of the paper: nests and stores add up, loads run side by side where arrays are used first."""
 
     has_couplings = False
     has_formulas = True
 
     def __init__(self, space: Space) -> None:
-        self.space = space
+        super().__init__(space)
         self._nest_costs = {nest.id: paper.nest_cost(space, nest) for nest in space.nests}
-
-    @cached_property
-    def states(self) -> Mapping[ArrayId, States]:
-        return states_of(self.space)
 
     @cached_property
     def operations(self) -> tuple[str, ...]:
@@ -86,9 +81,8 @@ class PaperCosts:
     def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         nests = tuple(nest.id for nest in self.space.nests)
         groups = (nests,) if self._is_pessimistic else tuple((nest,) for nest in nests)
-        budget = self.space.target.budget
-        memory = budget.onchip_bytes - sum(map(self._bytes, residents))
-        return Budget(DSP, budget.dsp * (1 + ROUNDING), groups), Budget(MEMORY, memory, (nests,))
+        limit = self.space.target.budget.dsp * (1 + ROUNDING)
+        return Budget(DSP, limit, groups), self.memory_budget(residents)
 
     def always_resident(self) -> Arrays:
         """Arrays whose tiles travel for no less than a slow transfer of the whole, if memory never stands against it.
@@ -98,8 +92,8 @@ class PaperCosts:
         moved = paper.moved_arrays(self.space)
         found = frozenset(a for a in moved if self._slowest_whole(a) <= self._least_tiles(a))
         limit = self.space.target.budget.onchip_bytes
-        most = sum(self._bytes(a) * (1 if a in found else len(list(self.space.users(a)))) for a in moved)
-        most += sum(self._bytes(a) for a in self.space.used_arrays if a not in moved)
+        most = sum(self.bytes_of(a) * (1 if a in found else len(list(self.space.users(a)))) for a in moved)
+        most += sum(self.bytes_of(a) for a in self.space.used_arrays if a not in moved)
         return found if most <= limit else frozenset()
 
     def _slowest_whole(self, array: ArrayId) -> float:
@@ -111,33 +105,8 @@ class PaperCosts:
         uses = [(nest, use) for nest in self.space.users(array) for use in nest.arrays if use.array == array]
         return sum(self.least_tile(nest, use).cycles for nest, use in uses)
 
-    def _bytes(self, array: ArrayId) -> int:
-        declared = self.space.scop.array(array)
-        return declared.elements * declared.type.bytes
-
     def in_registers(self) -> Arrays:
         return frozenset()
-
-    def may_fit(self) -> bool:
-        limit = self.space.target.budget.onchip_bytes
-        return self._least_memory(lambda array, elements: elements * self._bits(array) // 8) <= limit
-
-    def _least_memory(self, amount: Callable[[ArrayId, int], int]) -> int:
-        """What all arrays take at least: of a resident one all of it, of a tiled one the smallest tile of each nest.
-
-        `amount` says how much so many elements of an array take.
-        """
-        total = 0
-        for array in self.space.used_arrays:
-            uses = [use for nest in self.space.users(array) if (use := nest.use(array)) is not None]
-            least = amount(array, self.space.scop.array(array).elements)
-            if all(use.can_be_tiled for use in uses):
-                least = min(least, sum(amount(array, smallest_tile(use)) for use in uses))
-            total += least
-        return total
-
-    def _bits(self, array: ArrayId) -> int:
-        return self.space.scop.array(array).type.bits
 
     def may_hold(self, residents: Arrays) -> bool:
         return True
@@ -182,20 +151,15 @@ class PaperCosts:
         for row, name in enumerate(batch.loops):
             if name in outside:
                 transfers = transfers * batch.level0[row]
-        footprint = _footprint(nest, use, batch, outside)
+        moved = footprint(tile_spans(nest, use, batch, outside), batch.count)
         directions = 2 if use.writes else 1
-        cycles = directions * nest.outer_trips * paper.tile_traffic(footprint, transfers)
+        cycles = directions * nest.outer_trips * paper.tile_traffic(moved, transfers)
         return Costs(cycles.astype(np.float64), self.tile_usage(nest, use, batch, outside))
-
-    def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
-        stored = _footprint(nest, use, batch, outside) * self.space.scop.array(use.array).type.bytes
-        return {MEMORY: stored[None, :].astype(np.float64)}
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         """Every element that the nest touches travels at least once; a buffer holds what one iteration touches."""
-        stored = smallest_tile(use) * self.space.scop.array(use.array).type.bytes
         directions = 2 if use.writes else 1
-        return Least(float(directions * nest.outer_trips * _touched(nest, use)), {MEMORY: stored})
+        return Least(float(directions * nest.outer_trips * touched(nest, use)), self.least_memory(use))
 
     def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
         return {}
@@ -230,11 +194,6 @@ class PaperCosts:
         return tuple(found)
 
 
-def smallest_tile(use: ArrayUse) -> int:
-    """Elements that one iteration of a nest touches."""
-    return int(use.footprint({name: 1 for dim in use.dims for name in dim.loops}))
-
-
 def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
     """Products of trip counts of every candidate."""
 
@@ -251,40 +210,6 @@ def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
         pipelined_reduction=over(batch.level1, LoopKind.REDUCTION),
         pipelined_sequential=over(batch.level1, LoopKind.SEQUENTIAL),
     )
-
-
-def _touched(nest: NestSpace, use: ArrayUse) -> int:
-    """No more elements than the nest touches: distinct loops index distinct elements."""
-    seen: set[str] = set()
-    elements = 1
-    for dim in use.dims:
-        if dim.coefficients is None:
-            elements *= dim.extent
-        elif fresh := [name for name in dim.loops if name not in seen]:
-            elements *= min(dim.extent, max(nest.loop(name).trip_count for name in fresh))
-            seen.update(dim.loops)
-    return elements
-
-
-def tile_sizes(nest: NestSpace, batch: Batch, outside: frozenset[str]) -> dict[str, Ints]:
-    """Iterations of each loop that one transfer serves, whose loops `outside` are outside of it."""
-    return {
-        name: np.minimum(batch.level1[row] * batch.level2[row], nest.loop(name).trip_count)
-        if name in outside
-        else np.full(batch.count, nest.loop(name).trip_count)
-        for row, name in enumerate(batch.loops)
-    }
-
-
-def tile_spans(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> list[Ints]:
-    """Places of a tile per dimension of an array."""
-    sizes = tile_sizes(nest, batch, outside)
-    return [np.broadcast_to(dim.span(sizes, VECTOR), (batch.count,)) for dim in use.dims]
-
-
-def _footprint(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Ints:
-    """Elements of a tile."""
-    return reduce(np.multiply, tile_spans(nest, use, batch, outside), np.ones(batch.count, np.int64))
 
 
 def _writes(nest: NestSpace, array: str) -> bool:

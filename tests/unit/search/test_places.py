@@ -13,7 +13,7 @@ from sisyphus.search import MeasuredCosts, PaperCosts, places
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import CostModel, Ints, Tilings, Transfers
-from sisyphus.search.paper_costs import MEMORY
+from sisyphus.search.memory_costs import MEMORY
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace
 
