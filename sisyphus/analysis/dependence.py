@@ -103,7 +103,7 @@ class Dependences:
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[StmtId]:
-        import networkx as nx  # a fifth of a short run goes into this import, and few runs look at the graph
+        import networkx as nx  # takes a tenth of a short run, and few look at the graph
 
         graph: nx.MultiDiGraph[StmtId] = nx.MultiDiGraph()
         graph.add_nodes_from(s.id for s in self.scop.statements)

@@ -161,7 +161,7 @@ def strong_components(
     arcs = [(place[source], place[sink]) for source, sink in edges]
     if all(source <= sink for source, sink in arcs):  # nothing runs backwards: the text is the order, without cycles
         return [(s,) for s in statements]
-    import networkx as nx  # takes a fifth of a short run
+    import networkx as nx  # takes a tenth of a short run
 
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(len(statements)))

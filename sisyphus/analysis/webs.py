@@ -37,7 +37,7 @@ def webs_of(scop: Scop, dependences: Dependences, array: ArrayId, patience: Pati
     """The users of an array, grouped by the values that they pass on."""
     users = [s for s in scop.statements if any(a.array == array for a in s.accesses)]
     found = flows_of(dependences, array, patience)
-    import networkx as nx  # takes a fifth of a short run
+    import networkx as nx  # takes a tenth of a short run
 
     graph: nx.Graph[StmtId] = nx.Graph()
     graph.add_nodes_from(s.id for s in users)
