@@ -8,6 +8,7 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from sisyphus.algebra import distinct_rows
 from sisyphus.analysis import Nest
@@ -20,8 +21,30 @@ from sisyphus.poly import Affine, Set, constraints, dim_range, plain_shadow
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
 MOST_POINTS = 20_000_000
 
+Narrow = npt.NDArray[np.int32]
 #: Conditions (each >= 0) of a convex set of points.
 Convex = tuple[Affine, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Fronts:
+    """Points of a loop in the order of loops around it, each with a range of one more loop; none lies between those of
+    neighbours, but where a point `begins` with other values of the loops around. So it is with wavefronts.
+    """
+
+    points: Narrow
+    low: Narrow
+    high: Narrow
+    begins: npt.NDArray[np.bool_]
+
+    def tiles(self, outer: tuple[int, int], inner: tuple[int, int]) -> int:
+        """Different tiles of both loops, each given by where tiles begin and by their size."""
+        begin, size = outer
+        place = (self.points - begin) // size
+        starts = np.flatnonzero(self.begins | (np.diff(place, prepend=-1) != 0))
+        low, high = np.minimum.reduceat(self.low, starts), np.maximum.reduceat(self.high, starts)
+        begin, size = inner
+        return int(((high - begin) // size - (low - begin) // size + 1).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +69,22 @@ class Listed:
         ]
         return np.array(counts, np.int64)
 
+    @cached_property
+    def _fronts(self) -> Fronts | None:
+        """The points by their last loop but one, where nothing lies between the ranges of neighbours."""
+        if self.low is None or self.high is None or not self.rows.shape[1] or not len(self.rows):
+            return None
+        other = (self.rows[1:, :-1] != self.rows[:-1, :-1]).any(axis=1)
+        apart = np.maximum(self.low[1:], self.low[:-1]) > np.minimum(self.high[1:], self.high[:-1]) + 1
+        if (apart & ~other).any():
+            return None
+        points, low, high = (np.asarray(part, np.int32, "C") for part in (self.rows[:, -1], self.low, self.high))
+        return Fronts(points, low, high, np.concatenate([[True], other]))
+
     def _tiles(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
+        pair = self.loops[-2:]
+        if all(tiled.get(loop) == 1 for loop in self.loops[:-2]) and set(pair) <= set(tiled) and self._fronts:
+            return self._fronts.tiles(*((lower[loop], tiled[loop]) for loop in pair))
         code = np.zeros(len(self.rows), np.int64)
         for at, loop in enumerate(self.loops[: self.rows.shape[1]]):
             if loop in tiled:

@@ -14,7 +14,7 @@ from model_candidates import kernel_of
 
 from sisyphus.model.counting import iterations as counting
 from sisyphus.model.counting.iterations import Visits, survey
-from sisyphus.model.counting.tilecount import tile_counts
+from sisyphus.model.counting.tilecount import Listed, tile_counts
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
 from sisyphus.poly import Affine, const, var
 from sisyphus.target import load_device, make_target
@@ -96,6 +96,23 @@ def test_tiles_with_work_are_those_that_hold_a_point(order: list[str], sizes: tu
         found = counts.visits(prefix, {name: np.array([s]) for name, s in size.items()}, skips=[])
         assert int(found[0]) == len(tiles)
     assert counts.points == len(points)
+
+
+@pytest.mark.parametrize("steep", [1, 2, 5])
+def test_tiles_of_wavefronts_are_those_that_hold_a_point(steep: int) -> None:
+    """Row i of step t is at column w - steep t - i; of steep steps, rows between those of neighbours have no point."""
+    points = [
+        (w, t, i)
+        for w, t, i in itertools.product(range(30), range(4), range(1, 7))
+        if 1 <= w - steep * t - i <= 5 and (w + t) % 7
+    ]
+    rows = sorted({(w, t) for w, t, _ in points})
+    ends = [[i for w, t, i in points if (w, t) == row] for row in rows]
+    listed = Listed(("w", "t", "i"), np.array(rows), np.array(list(map(min, ends))), np.array(list(map(max, ends))))
+    for sizes in itertools.product((1, 2), (1, 2, 3), (1, 2, 4)):
+        tiles = {tuple(at // size for at, size in zip((w, t, i - 1), sizes, strict=True)) for w, t, i in points}
+        given = {name: np.array([size]) for name, size in zip("wti", sizes, strict=True)}
+        assert listed.tiles({"w": 0, "t": 0, "i": 1}, given)[0] == len(tiles)
 
 
 def test_a_nest_in_outer_loops_knows_its_calls() -> None:
