@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.bursts import TransferSignature, print_transfer
@@ -135,6 +135,13 @@ class _Source:
         w.line("}")
         w.line("}")
 
+    def _is_needed(self, quotient: str) -> bool:
+        """Whether a task or a transfer is given it; a tile that is as wide as its array needs none."""
+        given = {text for arguments in self.arguments.values() for text in arguments}
+        return self.names.of("iterator", quotient) in given or any(
+            quotient in signature.iterators for signature in self.signatures.values()
+        )
+
     def _pragmas(self, w: Writer) -> None:
         for port in interface.arrays(self.plan):
             name = self.names.of("port", port.name)
@@ -158,6 +165,7 @@ class _Source:
         for node in nodes:
             match node:
                 case For():
+                    node = replace(node, quotients=tuple(q for q in node.quotients if self._is_needed(q[0])))
                     with print_loop(w, node, bounds, self.names, ranges) as inside:
                         self._nodes(node.body, bounds, inside)
                 case Guard(conditions=conditions, body=body):

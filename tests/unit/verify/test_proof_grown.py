@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import spoil
 from builders import scop
 from plan_interpreter import differences, run_plan, run_source, some_memory
 
 from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.backends.hls.top_function import print_kernel
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.plan import Direction, Plan, build_plan
+from sisyphus.plan import Direction, For, Plan, build_plan
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.verification.proof import prove
 
@@ -89,6 +92,16 @@ def test_a_column_that_an_outer_loop_moves_is_held_in_the_beat_that_it_lies_in()
     memory = some_memory(kernel)
     assert differences(kernel, run_source(kernel, memory), run_plan(plan, memory)) == []
     assert prove(plan, dependences(kernel), liveness(kernel)).passed
+
+
+def test_only_quotients_that_something_asks_for_are_printed() -> None:
+    """A variable that nothing reads is a warning, and so an error of verification."""
+    _, plan = columns()
+    [loop] = plan.body
+    assert isinstance(loop, For)
+    more = replace(loop, quotients=(*loop.quotients, ("k_by2", 2)))
+    text = print_kernel(replace(plan, body=(more,))).source
+    assert "const int k_by8 = k / 8;" in text and "k_by2" not in text
 
 
 def test_the_other_columns_of_a_beat_have_to_be_loaded() -> None:
