@@ -16,7 +16,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make coverage  the same, and which lines and branches they miss"
 	@echo "make mutants PART=plan SAMPLE=50   changes of operators that the tests of a part do not notice (Cosmic Ray)"
-	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0; goes on where it stopped, failures in build/fuzz"
+	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0, for MINUTES=...; goes on where it stopped, failures in build/fuzz"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
 	@echo "make clean   remove $(VENV) and build"
@@ -66,7 +66,7 @@ mutants: $(VENV)/developing
 	$(BIN)/python scripts/mutants.py $(PART) --sample $(SAMPLE)
 
 fuzz: $(VENV)/developing
-	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS)
+	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS) $(if $(MINUTES),--minutes $(MINUTES))
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .

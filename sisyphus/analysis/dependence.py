@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.analysis.isl_limits import Patience, ask
 from sisyphus.analysis.reduction import Reduction, reduction_of
-from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
+from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
 
 if TYPE_CHECKING:
@@ -155,17 +156,30 @@ class Dependences:
 def dependences(scop: Scop) -> Dependences:
     """Every pair of accesses to one array with a write among them, in the order of the source."""
     patience = Patience()
-    pairs = product(scop.statements, scop.statements)
-    return Dependences(scop, tuple(edge for first, second in pairs for edge in _edges(first, second, patience)))
+    return Dependences(scop, tuple(edge for pair in _pairs(scop) for edge in _edges(*pair, patience)))
+
+
+def _pairs(scop: Scop) -> Iterator[tuple[Statement, Statement]]:
+    """Statements that touch an array which one of them writes, in the order of the source; there may be thousands."""
+    touching, writing = defaultdict[ArrayId, set[int]](set), defaultdict[ArrayId, set[int]](set)
+    for at, statement in enumerate(scop.statements):
+        for access in statement.accesses:
+            touching[access.array].add(at)
+            if access.is_write:
+                writing[access.array].add(at)
+    for source in scop.statements:
+        found = set[int]().union(*((touching if a.is_write else writing)[a.array] for a in source.accesses))
+        for sink in (scop.statements[at] for at in sorted(found)):
+            # Of two loops after one another, all of the first runs earlier.
+            if source.shared_loops(sink) or source.position[0] < sink.position[0]:
+                yield source, sink
 
 
 def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[Dependence]:
     """The dependences from one statement to another, accesses of one kind and array taken together."""
-    if not source.shared_loops(sink) and source.position[0] >= sink.position[0]:
-        return  # all of it runs later, or it is one instance
     groups: dict[tuple[DepKind, ArrayId, bool], list[tuple[Access, Access]]] = {}
     for first, second in product(source.accesses, sink.accesses):
-        if first.array == second.array and (first.is_write or second.is_write):
+        if first.array == second.array and (first.is_write or second.is_write) and not _apart(first.ref, second.ref):
             key = (_kind(first, second), first.array, _accumulates(source, sink, first, second))
             groups.setdefault(key, []).append((first, second))
     for (kind, array, is_reduction), pairs in sorted(groups.items(), key=lambda g: (g[0][1], g[0][0].value, g[0][2])):
@@ -184,6 +198,12 @@ def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[D
                 _shared(source, sink),
                 approximate,
             )
+
+
+def _apart(first: Ref, second: Ref) -> bool:
+    """Whether constant subscripts alone tell two references apart; isl takes a hundred times as long to say so."""
+    both = zip(first.index, second.index, strict=True)
+    return any(a.is_constant and b.is_constant and a.constant != b.constant for a, b in both)
 
 
 def _kind(first: Access, second: Access) -> DepKind:

@@ -1,7 +1,7 @@
 """Many random programs and spoiled inputs, side by side; goes on where an earlier run stopped, keeps failures small.
 
     make fuzz N=2000 SEED=0
-    tests/fuzz/campaign.py -n 5000 --minutes 4    # begins no batch after that; to be gone on with
+    make fuzz N=5000 MINUTES=4    # begins no batch after that; the same command goes on
 
 Every batch is a process of its own, so that one that dies (isl aborts, memory runs out) or hangs ends nothing else: it
 is a failure of its own kind, `--batch K` runs it again. It is one line of OUT/batches.jsonl, written once it is over.

@@ -113,6 +113,21 @@ def test_loops_after_one_another_are_compared_forwards_only(monkeypatch: pytest.
         assert all(found.between(e.source, e.sink) for e in by_hand)
 
 
+def test_what_touches_other_arrays_or_rows_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    exact = dependence._exact_parts
+
+    def counted(source: Statement, sink: Statement, pairs: list[tuple[Access, Access]]) -> list[tuple[int | None, Map]]:
+        asked.append((source.id, sink.id))
+        return exact(source, sink, pairs)
+
+    monkeypatch.setattr(dependence, "_exact_parts", counted)
+    rows = "".join(f"for i in range(9):\n    A[{row}, i] = B[i]\n" for row in range(3))
+    found = dependences(scop(rows + "for i in range(9):\n    C[i] = A[i, 2]\n", A=(9, 9), B=(9,), C=(9,)))
+    assert all(sink == "S3" or source == sink for source, sink in asked)
+    assert [(e.source, e.sink) for e in found.edges] == [("S0", "S3"), ("S1", "S3"), ("S2", "S3")]
+
+
 class TestWhenIslGivesUp:
     """An operation limit of one makes every question too hard."""
 
