@@ -65,6 +65,8 @@ mutants: $(VENV)/developing
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	$(BIN)/python scripts/mutants.py $(PART) --sample $(SAMPLE)
 
+N ?= 2000
+SEED ?= 0
 fuzz: $(VENV)/developing
 	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS) $(if $(MINUTES),--minutes $(MINUTES))
 
