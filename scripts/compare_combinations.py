@@ -31,8 +31,9 @@ from sisyphus.pipeline import Request, Source, load_kernels
 from sisyphus.report.tables import table
 from sisyphus.search import by_exact
 from sisyphus.search.combine import branch_and_bound, without_hopeless
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Event, Incumbent
-from sisyphus.search.linear import FEW, choice_problem
+from sisyphus.search.linear import choice_problem
 from sisyphus.search.nodes import Problem
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
@@ -141,7 +142,7 @@ def main() -> None:
             choose(load_kernels(source), request)
         except SisyphusError as error:
             print(f"{name}: {error}", flush=True)
-        asked = [s for s in found if s.problem and prod(t.count for t in s.problem.tables) > FEW]
+        asked = [s for s in found if s.problem and prod(t.count for t in s.problem.tables) > EFFORT.choices_for_ours]
         with tempfile.TemporaryDirectory() as folder:
             answers = [others(seen, Path(folder), chosen.each) for seen in asked]
         row = [name, len(found), len(asked), max((s.entries for s in found), default=0)]

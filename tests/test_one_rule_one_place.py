@@ -20,6 +20,7 @@ PACKAGE = Path(__file__).parents[1] / "sisyphus"
 RULES = {
     "amounts of each kind of resource": "sisyphus.target.resources.Resources",
     "limits of what nests hold together, by step": "sisyphus.target.resources.Budget",
+    "how much a search looks at": "sisyphus.search.effort.Effort",
     "kinds of resources, their options and units": "sisyphus.target.resources.KINDS",
     "whose budgets bind": "sisyphus.target.target.device_budget",
     "which level a number on the command line asks for": "sisyphus.target.target.level_for",
@@ -77,3 +78,36 @@ def test_there_is_one_class_of_limits_that_nests_share() -> None:
 def test_a_planted_second_one_is_seen(wanted: set[str]) -> None:
     text = "class Again:\n" + "".join(f"    {name}: int\n" for name in sorted(wanted))
     assert list(with_fields(text, wanted)) == ["Again"]
+
+
+#: Numbers of modules of the search that are no effort, and what they are.
+NO_EFFORT = {
+    "MORE": "a kind of short search, told by `Attempt`",
+    "IMPOSSIBLE|UNLIMITED": "a number that stands for none",
+    "EQUAL|ROUGHLY_EQUAL|ROUNDING|TOLERANCE|EPSILON|TINY": "how exact numbers are",
+    "WORTH|SINGLE_STEP|FULL_CHIP": "what something costs or is worth",
+    "LEAST_S": "seconds without which a search or a solver is not worth a start",
+}
+
+
+def _has_number(value: ast.expr) -> bool:
+    return any(isinstance(n, ast.Constant) and isinstance(n.value, int | float) for n in ast.walk(value))
+
+
+def numbers(text: str) -> Iterator[str]:
+    """Names of a module that stand for a number, or for several."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and _has_number(node.value):
+            for name in (n.id for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name)):
+                if name.isupper():
+                    yield name
+
+
+def test_how_much_a_search_looks_at_is_one_value() -> None:
+    allowed = {name for names in NO_EFFORT for name in names.split("|")}
+    found = {n: p.name for p in (PACKAGE / "search").glob("*.py") for n in numbers(p.read_text()) if n not in allowed}
+    assert found == {}
+
+
+def test_a_planted_number_is_seen() -> None:
+    assert list(numbers("MOST, FEW = 5, 1 << 3\nname = 3\nLIST = (0.1, 2)\n")) == ["MOST", "FEW", "LIST"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.search.by_exact import Hunt
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.linear import linear
 from sisyphus.search.repair import logarithms, near, repair
@@ -16,13 +17,6 @@ from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveR
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.solving import solve
 from sisyphus.space import DesignPoint, NotADesign, Space, decode, encode
-
-#: How often a design that is larger than the formulation thought is answered by a tighter budget.
-MAX_ROUNDS = 8
-#: Share of the time that a solver gets where what it finds is then rounded.
-ASKING = 0.4
-#: How far the trip counts of a rounded design may lie from those found, as factors; one after another, as time allows.
-RADII = (4.0, 8.0, 16.0)
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
@@ -52,7 +46,7 @@ def _fitting(session: Session, name: str, first: SolveOutcome) -> SolveOutcome:
     as long as there is time to ask.
     """
     space, outcome = session.space, first
-    for round_ in range(MAX_ROUNDS):
+    for round_ in range(EFFORT.tightenings):
         if outcome.values is None:
             return first if round_ == 0 else replace(first, values=None, stop=Stop.UNPROVED)
         point, wrong = _decoded(session, space, outcome.values)
@@ -77,7 +71,7 @@ def _rounded(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome
     """
     hunt, relaxed = Hunt(session, solver=name), outcome.relaxed
     try:
-        for radius in RADII:
+        for radius in EFFORT.rounding_radii:
             if relaxed is not None:
                 _look(session, hunt, near(session.space, relaxed, radius))
             best = None
@@ -103,7 +97,7 @@ def _asking(session: Session) -> Limits:
     limits, whole = session.left, session.limits.seconds
     if session.judge is None or limits.seconds is None or whole is None:
         return limits
-    return replace(limits, seconds=max(0.0, limits.seconds - (1 - ASKING) * whole))
+    return replace(limits, seconds=max(0.0, limits.seconds - (1 - EFFORT.asked_share) * whole))
 
 
 def _ask(session: Session, name: str, space: Space) -> SolveOutcome:

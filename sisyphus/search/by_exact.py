@@ -10,6 +10,7 @@ from math import inf
 from sisyphus.search.beats import with_narrower_beats, with_narrowest_beats
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Combine
 from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.excess import with_smaller_budgets
@@ -21,15 +22,6 @@ from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.registry import EXACT
 from sisyphus.space import DesignPoint
 
-#: Designs that turn out larger than the model thought before the search gives up on refusing them one by one.
-MAX_REFUSED = 30
-#: Seconds for improving what was found within tightened budgets.
-POLISH_S = 5.0
-#: A budget is tightened by at least this factor then.
-LEAST_STEP = 1.02
-#: How often that is done.
-MAX_ROUNDS = 8
-
 
 class Hunt:
     """Runs the exact search over a space and offers what it finds to the session."""
@@ -38,7 +30,7 @@ class Hunt:
         self.session, self.solver, self.combine = session, solver, combine
         self.found: Solution | None = None
 
-    def run(self, costs: CostModel, *, proves: bool = True, most_refused: float = MAX_REFUSED) -> Result:
+    def run(self, costs: CostModel, *, proves: bool = True, most_refused: float = EFFORT.refused_designs) -> Result:
         """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound."""
         session = self.session
         return find_best(
@@ -81,8 +73,8 @@ class Hunt:
         if not self._needs_less(result):
             return self._stop(result, proves=proves)
         space = costs.space
-        for _ in range(MAX_ROUNDS):
-            space = with_smaller_budgets(space, {name: max(r, LEAST_STEP) for name, r in result.over.items()})
+        for _ in range(EFFORT.tightenings):
+            space = with_smaller_budgets(space, {name: max(r, EFFORT.tightened_by) for name, r in result.over.items()})
             tighter = self.session.make_costs(space)
             if self.session.is_over:
                 break
@@ -110,7 +102,7 @@ class Hunt:
         session = self.session
         if session.best is None or session.judge is None:
             return
-        until = time.monotonic() + POLISH_S
+        until = time.monotonic() + EFFORT.polish_s
         deadline = until if session.deadline is None else min(until, session.deadline)
         point = refine(costs, session.best.point, self._cost, deadline)
         session.offer(point, self.solver)

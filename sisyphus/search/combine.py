@@ -13,14 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from sisyphus.search.costs import Floats, Ints, Mask
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Event, Incumbent, LeftOut, Whole
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.nodes import Charges, Node, Problem
 
-#: Entries of the last table that are looked at together, at first and how many times as many then.
-AHEAD, GROWTH = 64, 8
-#: How many of them may be of no use before the others are put off.
-PATIENCE = 5
 #: Two costs closer than this share of them are equal.
 EPSILON = 1e-9
 
@@ -181,14 +178,14 @@ class _Search:
 
         Where several were of no use when built, the others may be left out: elsewhere something may be found.
         """
-        m, patience = node.open[0], PATIENCE
+        m, patience = node.open[0], EFFORT.entries_patience
         order = np.flatnonzero(totals < self._cutoff())
         order = order[np.argsort(totals[order], kind="stable")]
-        done, count = 0, AHEAD if self.may_leave_out else len(order)
+        done, count = 0, EFFORT.entries_ahead if self.may_leave_out else len(order)
         while done < len(order):
             ahead = order[done : done + count]
             ahead = ahead[totals[ahead] < self._cutoff()]
-            done, count = done + count, count * GROWTH
+            done, count = done + count, count * EFFORT.entries_growth
             if not len(ahead):
                 return
             yield Bound(self._bound)
@@ -204,7 +201,7 @@ class _Search:
                 if coupled < before:
                     chosen = {**node.chosen, m: int(entry)}
                     yield Whole(float(coupled), tuple(chosen[t] for t in range(len(chosen))))
-                    patience = PATIENCE if self._cutoff() < before else patience - 1
+                    patience = EFFORT.entries_patience if self._cutoff() < before else patience - 1
                     if self.may_leave_out and not patience:
                         yield LeftOut(total)
                         return

@@ -10,11 +10,9 @@ import numpy as np
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Costs, Floats, Ints, Mask
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
-
-#: Entries of a table that are counted again next to others; more of them count as if alone.
-MOST_RECOUNTED = 20_000
 
 #: Entries of a table that lie on their own, some of them, with the state of each array per entry, to their costs.
 Recount = Callable[[Table, Mapping[ArrayId, Ints]], Costs]
@@ -93,7 +91,7 @@ class Coupling:
             if array not in self.fixed:
                 changed |= asked != table.states[array]
         rows = np.flatnonzero(waiting & changed)
-        if 0 < len(rows) <= MOST_RECOUNTED:
+        if 0 < len(rows) <= EFFORT.recounted_entries:
             again = self.recount(table.take(rows), {a: s[rows] for a, s in joined.items()})
             if known is None:
                 known = Coupled(table.cycles.copy(), self.alone[m].copy(), np.zeros(table.count, np.bool_))
@@ -130,7 +128,7 @@ class Coupling:
         """Cycles and usage [row, whole] of all tables, where some entries of table `m` complete what was chosen."""
         joined = self.joined(m, states)
         own = self.known(m, states)
-        if self.tables[m].count > MOST_RECOUNTED:
+        if self.tables[m].count > EFFORT.recounted_entries:
             every = {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, states, strict=True)}
             found = {m: self._of_wholes(m, entries, every)}
         elif own is None:

@@ -16,25 +16,16 @@ import numpy as np
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import Arrays, CostModel, Placement
 from sisyphus.search.deadline import Deadline
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Table
 from sisyphus.search.placements import assignments, first_placements
 from sisyphus.search.solution import Solution, problem_of, solution_of
-from sisyphus.search.start import PATIENT, first_designs, try_placement
+from sisyphus.search.start import first_designs, try_placement
 from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
 
-#: Widths of the windows, as shares of what everything costs at least: how much more one nest may take than its best.
-WINDOWS = (0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0, float("inf"))
-#: So many choices are looked at without windows, once there is the best design of some placement to compare with that
-#: costs no more than this share above what everything costs at least.
-FEW, NEAR = 300_000, 0.35
-#: Work after which short searches look for a first design, where there is none yet: choices to count, and as many for a
-#: look at a placement and at a part of a combination. A refused design is as much: short ones keep to less of budgets.
-EASY, LOOK, PART = 200_000, 1_000, 20
-#: Choices of a nest in a first recheck; where they are not all, twice as many in the next.
-MOST_ALIKE = 1 << 18
 #: Share of a cost below which two of them are equal.
 EQUAL = 1e-9
 
@@ -136,7 +127,7 @@ def find_best(
     if search.bound >= search.cutoff:
         return search.result(has_ended=True)
     agenda = Agenda(search.lower_bounds, costs.always_resident())
-    patience = PATIENT if agenda.begins_on_chip else 0
+    patience = EFFORT.patience_with_placements if agenda.begins_on_chip else 0
     while agenda.bound < search.cutoff and search.goes_on():
         search.raise_bound(agenda.bound)
         search.try_others(patience)
@@ -226,7 +217,7 @@ class Search:
     def _work_on(self, work: int) -> None:
         """Short searches for a first design, where so much work more is too much to find one by the way."""
         self._work += work
-        if self._work > EASY and not self._has_begun and not np.isfinite(self.incumbent.cycles):
+        if self._work > EFFORT.easy_work and not self._has_begun and not np.isfinite(self.incumbent.cycles):
             self._has_begun = True
             self._others = first_designs(self)
 
@@ -251,16 +242,17 @@ class Search:
         if total >= self.cutoff and task.left_out >= self.cutoff:
             return
         caps = self.caps(offers)
-        window = WINDOWS[min(task.window, len(WINDOWS) - 1)]
+        window = EFFORT.windows[min(task.window, len(EFFORT.windows) - 1)]
         if task.is_recheck or (
             self._has_looked
-            and self.cutoff <= (1 + NEAR) * total
-            and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= FEW
+            and self.cutoff <= (1 + EFFORT.near) * total
+            and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= EFFORT.choices_without_windows
         ):
             window = float("inf")
         limits = {nest: min(floor + max(total, 1.0) * window, caps[nest]) for nest, floor in floors.items()}
-        self._work_on(LOOK + sum(o.breadth(limits[nest]) for nest, o in offers.options.items()))
-        tables = self.lower_bounds.tables(offers, limits, MOST_ALIKE << task.window if task.is_recheck else 0)
+        self._work_on(EFFORT.work_of_a_look + sum(o.breadth(limits[nest]) for nest, o in offers.options.items()))
+        alike = EFFORT.rechecked_choices << task.window if task.is_recheck else 0
+        tables = self.lower_bounds.tables(offers, limits, alike)
         outside = self.lower_bounds.outside(offers, tables, caps)
         left_out = task.left_out
         if all(table.count for table in tables.values()):
@@ -330,7 +322,7 @@ class Search:
         for event in self.judged(problem, offers, transfer_limit, upper, self.combine, may_leave_out=may_leave_out):
             if isinstance(event, Bound):
                 self.raise_bound(min(event.cycles, others, left_out))
-                self._work_on(PART)
+                self._work_on(EFFORT.work_of_a_part)
             elif isinstance(event, LeftOut):
                 left_out = min(left_out, event.cycles)
             elif isinstance(event, Judged):
@@ -339,7 +331,7 @@ class Search:
                 if not event.is_as_counted and may_leave_out:
                     left_out = min(left_out, event.solution.cycles)
                 self._refuse(event.verdict.over)
-                self._work_on(EASY if event.verdict.over else 0)
+                self._work_on(EFFORT.easy_work if event.verdict.over else 0)
         return left_out, False
 
     def judged(

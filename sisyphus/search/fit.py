@@ -8,6 +8,7 @@ from math import inf
 
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.search.costs import MakeCosts
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.excess import named
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Judge, Judged, OnProgress
@@ -16,8 +17,6 @@ from sisyphus.solve.contract import Limits, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Resources
 
-#: Share of the time limit that is kept for improving a design that is not proved to be the best.
-IMPROVING = 0.15
 #: Seconds that a search gets at least.
 LEAST_S = 0.5
 #: Share of the cycles that an empty chip is worth over a full one: of nearly equal designs, the smaller is taken.
@@ -47,7 +46,7 @@ def search_within(
     seen = _Seen(space.target.budget, judge)
     searching = limits
     if improve and limits.seconds is not None:
-        searching = replace(limits, seconds=max(LEAST_S, (1 - IMPROVING) * limits.seconds))
+        searching = replace(limits, seconds=max(LEAST_S, (1 - EFFORT.improving_share) * limits.seconds))
     try:
         found = search(
             space, make_costs, solver, searching, seen, start=start, upper=upper, top=top, on_progress=on_progress

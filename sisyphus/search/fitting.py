@@ -12,13 +12,12 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 from sisyphus.target import Budget
 
-#: So many sums over resident arrays are remembered.
-MOST_REMEMBERED = 20_000
 #: Less than anything that an array takes.
 TINY = 1e-9
 
@@ -147,7 +146,7 @@ class Fitting:
         """What resident arrays take at least, per budget and entry of a table, and the most of it per budget."""
         key = (m, tuple(states), others_open)
         if key not in self._known:
-            if len(self._known) > MOST_REMEMBERED:
+            if len(self._known) > EFFORT.remembered_sums:
                 self._known.clear()
             total: Floats = np.zeros((len(self.budgets), 1))
             for at, array in enumerate(self.arrays):

@@ -13,15 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sisyphus.search.costs import Floats
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Event, Incumbent, Whole
 from sisyphus.search.nodes import Charges, Node, Problem
-
-#: Prices of all of every budget, as shares of what the nests take at least: cycles that its use has to save.
-PRICES = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)
-#: The price while nests are chosen anew: of designs nearly as fast, a smaller one is less likely to be refused.
-LEAST_PRICE = 0.01
-#: How many of the combinations found are improved, and how often every nest is chosen anew for that at most.
-IMPROVED, SWEEPS = 3, 4
 
 
 def greedy(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
@@ -62,14 +56,14 @@ class _Greedy:
 
     def best(self) -> _Whole | None:
         """The best combination of all prices, the best ones improved."""
-        found = [whole for price in PRICES if (whole := self._at(price * self.least)) is not None]
+        found = [whole for price in EFFORT.prices if (whole := self._at(price * self.least)) is not None]
         distinct = sorted({tuple(whole.chosen): whole for whole in found}.values(), key=lambda whole: whole.cost)
-        improved = [self._improved(whole) for whole in distinct[:IMPROVED]]
+        improved = [self._improved(whole) for whole in distinct[: EFFORT.improved_designs]]
         return min(improved, key=lambda whole: whole.cost, default=None)
 
     def _improved(self, whole: _Whole) -> _Whole:
         """Each nest anew beside all others, until nothing improves."""
-        for _ in range(SWEEPS):
+        for _ in range(EFFORT.improving_sweeps):
             before = whole.cost
             for m in sorted(self.order, key=lambda m: -float(self.tables[m].cycles[whole.chosen[m]])):
                 found = self._completed(self.charges.beside(dict(enumerate(whole.chosen)), m), m)
@@ -100,7 +94,7 @@ class _Greedy:
         if not len(possible):
             return None
         totals[possible] = self.charges.wholes(node, m, possible)
-        at = int((totals + LEAST_PRICE * self.least * self.sizes[m]).argmin())
+        at = int((totals + EFFORT.least_price * self.least * self.sizes[m]).argmin())
         by_table = {**node.chosen, m: at}
         chosen = [by_table[t] for t in range(len(by_table))]
         cycles = float(totals[at])
@@ -108,4 +102,4 @@ class _Greedy:
 
     def _paid(self, chosen: Sequence[int]) -> float:
         sizes = [float(sizes[entry]) for sizes, entry in zip(self.sizes, chosen, strict=True)]
-        return LEAST_PRICE * self.least * sum(sizes)
+        return EFFORT.least_price * self.least * sum(sizes)

@@ -26,8 +26,9 @@ from sisyphus.nlp.choice_model import (
     chosen_of,
 )
 from sisyphus.search.by_exact import Hunt
-from sisyphus.search.combine import PATIENCE, branch_and_bound, without_hopeless
+from sisyphus.search.combine import branch_and_bound, without_hopeless
 from sisyphus.search.costs import Floats, Ints
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.nodes import Charges, Problem
 from sisyphus.search.options import Table
@@ -37,10 +38,6 @@ from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.solving import solve
 
-#: Entries of a table that are counted again in one state of their arrays; of more, only the one that was chosen.
-MOST_RECOUNTED = 20_000
-#: So few choices are looked at here: to start a solver takes longer.
-FEW = 10_000
 #: Share of a cost within which a solver of linear problems cannot tell two of them apart.
 TOLERANCE = 1e-6
 
@@ -78,14 +75,14 @@ class Chooser:
         """The best choice below `upper` and the incumbent, then the next best ones until none is left."""
 
         def search(fewer: Problem) -> Iterator[Event]:
-            is_small = prod(table.count for table in fewer.tables) <= FEW
+            is_small = prod(table.count for table in fewer.tables) <= EFFORT.choices_for_ours
             combine = branch_and_bound if is_small else self._search
             return combine(fewer, upper, incumbent, may_leave_out=may_leave_out)
 
         return without_hopeless(problem, upper, incumbent, search)
 
     def _search(self, problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
-        asked, charges, cuts, patience = choice_problem(problem), Charges(problem), Cuts(), PATIENCE
+        asked, charges, cuts, patience = choice_problem(problem), Charges(problem), Cuts(), EFFORT.entries_patience
         if not all(asked.states(array) for array in asked.serves):
             return  # no state of an array meets the demands of all nests at once
         while True:
@@ -116,7 +113,7 @@ class Chooser:
                 continue
             if cycles < limit:
                 yield Whole(cycles, chosen.entries)
-            patience = PATIENCE if incumbent.cycles < limit else patience - 1
+            patience = EFFORT.entries_patience if incumbent.cycles < limit else patience - 1
             if incumbent.cycles <= cycles * (1 + TOLERANCE):
                 return
             if may_leave_out and not patience:
@@ -173,7 +170,7 @@ def _coupling(problem: Problem, t: int, entry: int, states: Mapping[ArrayId, int
     kept = np.ones(table.count, np.bool_)
     for array, state in own.items():
         kept &= problem.states[array].joined_with(state)[table.states[array]] == state
-    rows = np.flatnonzero(kept) if kept.sum() <= MOST_RECOUNTED else np.array([entry])
+    rows = np.flatnonzero(kept) if kept.sum() <= EFFORT.recounted_entries else np.array([entry])
     again = problem.recount(table.take(rows), {a: np.full(len(rows), s) for a, s in own.items()})
     return Coupling(
         table=t,

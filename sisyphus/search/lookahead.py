@@ -12,11 +12,9 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
-
-#: So many pairs of states and demands of a table are looked at one by one; of more, any demand counts as possible.
-MOST_PAIRS = 500_000
 
 
 class Lookahead:
@@ -68,7 +66,7 @@ class Lookahead:
         if (array, m) not in self._joins:
             demands, states = self._asked[array][m], self._states[array]
             found = None
-            if len(demands) * states.count <= MOST_PAIRS:
+            if len(demands) * states.count <= EFFORT.demand_pairs:
                 found = np.stack([states.joined_with(demand) for demand in demands.tolist()])
             self._joins[array, m] = found
         return self._joins[array, m]

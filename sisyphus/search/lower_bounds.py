@@ -23,15 +23,11 @@ from sisyphus.search.costs import (
     least_latency,
 )
 from sisyphus.search.deadline import Deadline
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.options import Options, Table
 from sisyphus.search.placements import may_be
 from sisyphus.space import NestSpace
 from sisyphus.target import Budget
-
-#: Tilings of a nest up to which all are counted for a first short search; of more, those of the sample.
-MOST_WHOLE = 5_000
-#: Tilings that are counted between two looks at the clock.
-AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +105,7 @@ class LowerBounds:
     def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
         tilings, registers = self._tilings[nest.id], self._registers_of(nest, placement)
-        if tilings.count <= MOST_WHOLE or any(use.array not in placement.residents for use in nest.arrays):
+        if tilings.count <= EFFORT.tilings_of_start or any(use.array not in placement.residents for use in nest.arrays):
             return self.options_of(nest, placement)
         return Options(self.costs, nest, tilings, self._least[nest.id], (), registers, is_counted=False)
 
@@ -125,10 +121,10 @@ class LowerBounds:
                 return None
             tilings = self._tilings[nest.id]
             parts = []
-            for start in range(0, max(tilings.count, 1), AT_ONCE):
+            for start in range(0, max(tilings.count, 1), EFFORT.tilings_per_look):
                 if self.deadline.is_over:
                     return None
-                rows = np.arange(start, min(start + AT_ONCE, tilings.count))
+                rows = np.arange(start, min(start + EFFORT.tilings_per_look, tilings.count))
                 parts.append(self.costs.nest(nest, tilings.take(rows), registers))
             self._whole[key] = self.costs.rounded(joined_costs(parts))
         return self._whole[key]

@@ -49,6 +49,7 @@ from sisyphus.search.costs import (
     Width,
     joined_costs,
 )
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.memory_costs import MEMORY, MemoryCosts, smallest_tile, tile_spans, touched
@@ -60,18 +61,8 @@ from sisyphus.target import Budget
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 #: Block memories of both kinds together, in BRAM18.
 EITHER = "blocks"
-#: What nests take for themselves is rounded down to so many parts of a budget, so that more choices are alike.
-PARTS = 1024
 #: Cycles that a kernel of one step is spared (docs/model.md).
 SINGLE_STEP = -1
-#: Arrays are small together if they take less than this part of the memory.
-SMALL_SHARE = 8
-#: So few small arrays are looked at in tiles, too.
-FEW_SMALL = 4
-#: Points up to which all tilings of a nest are counted where each pair of tile sizes looks at all of them.
-MOST_ROWS = 100_000
-#: Candidates that are counted at once; bounds memory.
-AT_ONCE = 200_000
 
 
 class MeasuredCosts(MemoryCosts):
@@ -117,10 +108,10 @@ class MeasuredCosts(MemoryCosts):
         Where a nest may have copies it does: copies with tiles of their own do not wait for each other.
         """
         small = small_arrays(self.space) - self._copied(writes=True)
-        if len(small) <= FEW_SMALL:
+        if len(small) <= EFFORT.small_arrays:
             return frozenset()
         limit = self.space.target.budget.onchip_bytes
-        return small if sum(map(self.bytes_of, small)) * SMALL_SHARE <= limit else frozenset()
+        return small if sum(map(self.bytes_of, small)) * EFFORT.small_share <= limit else frozenset()
 
     def in_registers(self) -> Arrays:
         """Small arrays that two calls, or copies, read at the same time if, and only if, they lie in registers."""
@@ -194,7 +185,7 @@ class MeasuredCosts(MemoryCosts):
         return (*found, 0.0)
 
     def is_quick(self, nest: NestSpace) -> bool:
-        return self._models[nest.id].counts.listed <= MOST_ROWS
+        return self._models[nest.id].counts.listed <= EFFORT.listed_points
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
@@ -274,8 +265,8 @@ class MeasuredCosts(MemoryCosts):
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         parts = []
-        for start in range(0, max(tilings.count, 1), AT_ONCE):
-            rows = np.arange(start, min(start + AT_ONCE, tilings.count))
+        for start in range(0, max(tilings.count, 1), EFFORT.counted_at_once):
+            rows = np.arange(start, min(start + EFFORT.counted_at_once, tilings.count))
             part = Placed(placed.arrays, placed.choices, placed.chosen[rows])
             parts.append(self._count(nest, tilings.take(rows), part, registers))
         return joined_costs(parts)
@@ -300,7 +291,7 @@ class MeasuredCosts(MemoryCosts):
     def rounded(self, costs: Costs) -> Costs:
         usage = dict(costs.usage)
         for name in ("lut", "ff"):
-            step = max(getattr(self.space.target.budget, name) // PARTS, 1)
+            step = max(getattr(self.space.target.budget, name) // EFFORT.budget_parts, 1)
             usage[name] = np.concatenate([usage[name][:-1], usage[name][-1:] - usage[name][-1:] % step])
         return Costs(costs.cycles, usage)
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sisyphus.search.costs import Floats
-
-#: How often a price is halved in on, and how often all prices are revised after one another.
-STEPS, ROUNDS = 40, 3
+from sisyphus.search.effort import EFFORT
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class SharedGroup:
 def multipliers(shared: Sequence[SharedGroup], cycles: Mapping[str, Floats]) -> tuple[SharedGroup, ...]:
     """The groups whose limit binds, with prices that give a high bound."""
     found = list(shared)
-    for _ in range(ROUNDS if len(found) > 1 else 1):
+    for _ in range(EFFORT.price_rounds if len(found) > 1 else 1):
         for at, group in enumerate(found):
             others = found[:at] + found[at + 1 :]
             priced = {nest: _priced(nest, cycles[nest], others) for nest in group.usage}
@@ -53,7 +51,7 @@ def _best_price(group: SharedGroup, cycles: Mapping[str, Floats]) -> float:
         if high > 1e18:
             return 0.0
     low = 0.0
-    for _ in range(STEPS):
+    for _ in range(EFFORT.price_halvings):
         middle = (low + high) / 2
         low, high = (middle, high) if _taken(group, cycles, middle) > group.limit else (low, middle)
     return high

@@ -16,14 +16,12 @@ from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask, Move, Step, Width
 from sisyphus.search.coupling import Coupled, Coupling, Recount
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 from sisyphus.target import Budget
-
-#: Remembered costs are dropped when they have this many entries.
-MEMORY_ENTRIES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +294,7 @@ class Charges:
         later = tuple(self.lookahead.users(a, others) for a in sorted(asked))
         key = (m, owned, own_states, beside, counted, later)
         if key not in self._memory:
-            if self._entries > MEMORY_ENTRIES:
+            if self._entries > EFFORT.remembered_entries:
                 self._memory.clear()
                 self._entries = 0
             self._memory[key] = self._computed(node, table, owned, own)

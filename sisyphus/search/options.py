@@ -16,15 +16,9 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings, least_latency
 from sisyphus.search.deadline import Deadline
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace, Tile
-
-#: Tilings of one kind whose places are looked at together, and tilings of all kinds; bounds memory.
-BLOCK, CHUNK = 1024, 8192
-#: Entries that a table gets at once: of more, the cheapest.
-MOST_ENTRIES = 200_000
-#: Choices with places that are looked at for a sample.
-MOST_FAMILIES = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +159,7 @@ class Options:
             rows = np.sort(rows[_spread(len(rows), count)])
             return pareto(_fitting(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
-        rows = rows[_spread(len(rows), min(count, max(MOST_FAMILIES // families, 8)))]
+        rows = rows[_spread(len(rows), min(count, max(EFFORT.sampled_places // families, 8)))]
         scratch = np.full(self.tilings.count, np.inf)
         found = _joined([self._nothing, *self._placed_entries(scratch, np.sort(rows), -np.inf, limit, budgets)])
         found = _of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
@@ -195,7 +189,7 @@ class Options:
         limit: float,
         budgets: Mapping[str, float],
         deadline: Deadline,
-        most: int = MOST_ENTRIES,
+        most: int = EFFORT.new_entries,
     ) -> Table:
         """Choices whose least cycles are more than `above` and at most `limit`, or as far as the table says.
 
@@ -210,7 +204,7 @@ class Options:
             if deadline.is_over:
                 limit = _below(float(lower[rows[looked_at]]))
                 break
-            chunk = rows[looked_at : looked_at + CHUNK]
+            chunk = rows[looked_at : looked_at + EFFORT.tilings_in_turn]
             looked_at += len(chunk)
             for part in self._lower_bounded(lower, np.sort(chunk[lower[chunk] <= limit]), above, limit, budgets):
                 found, count = [*found, part], count + part.count
@@ -246,8 +240,8 @@ class Options:
         active = self.chains.active(self.tilings.batch.level0[:, rows])
         for bits in np.unique(active):
             same = np.flatnonzero(active == bits)
-            for start in range(0, len(same), BLOCK):
-                chosen = rows[same[start : start + BLOCK]]
+            for start in range(0, len(same), EFFORT.tilings_at_once):
+                chosen = rows[same[start : start + EFFORT.tilings_at_once]]
                 lower[chosen] = np.inf
                 block = self._block(chosen, int(bits))
                 for placing in block.within(above, limit, budgets):

@@ -14,10 +14,8 @@ import numpy as np
 
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
+from sisyphus.search.effort import EFFORT
 from sisyphus.space import ArrayUse, NestSpace
-
-#: Pairs of a tiling and a family that are looked at together; bounds memory.
-AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +174,8 @@ class Block:
         """The pairs with all places of the next array, not too many at once."""
         first, counts = (found[part.prefix] for found in self._children[at])
         ends = np.cumsum(counts)
-        cuts = np.searchsorted(ends, np.arange(AT_ONCE, int(ends[-1]) if len(ends) else 0, AT_ONCE))
+        most = EFFORT.places_at_once
+        cuts = np.searchsorted(ends, np.arange(most, int(ends[-1]) if len(ends) else 0, most))
         for chosen in np.split(np.arange(len(ends)), cuts):
             if len(chosen):
                 rows = np.repeat(chosen, counts[chosen])

@@ -14,13 +14,9 @@ import numpy as np
 
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import CostModel, Ints, Tilings
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.share import sharings
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Space, Tile, choices, decode, knob
-
-#: Tilings of a nest that are tried in one sweep, and how much dearer than its best one they may be.
-MOST_TILINGS, DEAREST = 120, 4.0
-#: Tilings of a nest that are counted for that; of more, those whose lower bounds are the lowest, and some others.
-MOST_COUNTED = 5_000
 
 #: A tile and a coarse-grained factor for each loop of a nest.
 Tiling: TypeAlias = dict[str, tuple[Tile, int]]
@@ -60,16 +56,16 @@ def _tilings_of(costs: CostModel, nest: NestSpace) -> Neighbours:
 
 def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[Tiling]:
     """Tilings of a nest, cheapest first; of equally cheap ones, those with the smallest unroll factors."""
-    if tilings.count > MOST_COUNTED:
+    if tilings.count > EFFORT.refined_counted:
         floors = costs.least(nest, tilings).cycles
-        tilings = tilings.take(np.sort(_spread(np.argsort(floors, kind="stable"), MOST_COUNTED)))
+        tilings = tilings.take(np.sort(_spread(np.argsort(floors, kind="stable"), EFFORT.refined_counted)))
     batch = tilings.batch
     cycles = costs.nest(nest, tilings, frozenset()).cycles
     if not len(cycles):
         return []
     order = np.lexsort((batch.level2.prod(axis=0), cycles))
-    order = order[cycles[order] <= DEAREST * max(float(cycles.min()), 1.0)]
-    chosen = _spread(order, MOST_TILINGS)
+    order = order[cycles[order] <= EFFORT.refined_factor * max(float(cycles.min()), 1.0)]
+    chosen = _spread(order, EFFORT.refined_tilings)
     counts = np.stack([batch.level0, batch.level1, batch.level2, batch.copies], axis=2)[:, chosen].tolist()
     rows = list(enumerate(batch.loops))
     return [{name: (Tile(*counts[row][at][:3]), counts[row][at][3]) for row, name in rows} for at in range(len(chosen))]

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 from sisyphus.nlp.knobs import log_name
 from sisyphus.search.by_exact import Hunt
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.session import Session
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, knob
-
-#: How far the trip counts may lie from the fractional ones, as factors; the first with a design and one more are tried.
-RADII = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)
 
 
 def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
@@ -23,7 +21,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
     session.raise_bound(outcome.bound)
     hunt = Hunt(session, solver=name)
     try:
-        for radius in RADII:
+        for radius in EFFORT.repair_radii:
             costs = session.make_costs(near(session.space, outcome.relaxed, radius))
             enough = hunt.found is not None
             hunt.run_tightening(costs, proves=False)

@@ -11,14 +11,13 @@ from math import inf, isfinite
 
 from sisyphus.search.check import faults
 from sisyphus.search.costs import CostModel, MakeCosts
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.variety import varied
 from sisyphus.solve.contract import Limits, SolveOutcome
 from sisyphus.space import DesignPoint, Space
 
 #: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
-#: Designs that are kept for each one wanted: where a better one is alike some that were wanted, the next ones follow.
-SPARE = 10
 #: Seconds for a solver whose predecessors left neither a design nor time.
 LEAST_S = 5.0
 
@@ -145,7 +144,7 @@ class Session:
             best = self.best
             candidate = Candidate(point, cost, budget.fullest(judged.usage), solver)
             insort(self._offered, candidate, key=lambda c: c.rank)
-            del self._offered[SPARE * self.top :]
+            del self._offered[EFFORT.spare_designs * self.top :]
             self.found = varied(self._offered, lambda c: c.point, self.top)
             if self.best is not best:
                 self.tell()

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isqrt
 
+from sisyphus.search.effort import EFFORT
 from sisyphus.target import Kind
 
 #: No budget is raised further than this.
 UNLIMITED = 1 << 40
-#: A large budget is told to this share of itself: each step costs a search.
-CLOSE = 0.01
 
 #: Searches for any design within the budgets, and says what it uses of each; None where none is found.
 Fits = Callable[[Mapping[str, int]], Mapping[str, int] | None]
@@ -81,7 +80,7 @@ def _smallest(kind: Kind, given: int, limits: Mapping[str, int], high: int, fits
     low = given
     while high < UNLIMITED and fits({**limits, kind.name: high}) is None:
         low, high = high, min(2 * high, UNLIMITED)
-    while high - low > max(1, CLOSE * high) and time.monotonic() < deadline:
+    while high - low > max(1, EFFORT.budget_step * high) and time.monotonic() < deadline:
         middle = isqrt(low * high) if high > 4 * max(low, 1) else (low + high) // 2
         middle = min(max(middle, low + 1), high - 1)
         if fits({**limits, kind.name: middle}) is None:

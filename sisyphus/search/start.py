@@ -10,6 +10,7 @@ import numpy as np
 
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import Placement
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
@@ -20,17 +21,9 @@ from sisyphus.search.solution import problem_of
 if TYPE_CHECKING:
     from sisyphus.search.exact import Search
 
-#: Where all arrays fit on chip, so many placements are searched to the end before others are worth a short search.
-PATIENT = 4
-
-#: Tilings per nest in a short search, and with how many placements there is one once a design is known.
-SAMPLE, MOST_STARTS = 200, 4
-#: Shares of the budgets for a first design, and how often halves are tried between the last two of them.
-SHARES, HALVES = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3), 2
-
 
 @dataclass(frozen=True)
-class Effort:
+class Attempt:
     """How much a short search does, counted so that it finds the same on every machine.
 
     It looks at `nodes` combinations of one nest, fewer of several, and `longer` times as many while there is no design
@@ -46,39 +39,40 @@ class Effort:
 
 
 #: Where no design was found.
-MORE = Effort(shares=(1.0,), refused=30, places=1000, longer=10)
+MORE = Attempt(shares=(1.0,), refused=30, places=1000, longer=10)
 
 
 def first_designs(search: Search) -> list[Placement]:
     """A first design from a few tilings. Returns other placements that are worth a try."""
     starts = first_placements(search.costs.space, search.lower_bounds.in_registers)
     waiting = [placement for placement in starts if search.lower_bounds.has_room(placement)]
-    for effort in (Effort(), MORE):
+    for attempt in (Attempt(), MORE):
         for tried, placement in enumerate(waiting, start=1):
-            try_placement(search, placement, effort)
+            try_placement(search, placement, attempt)
             if np.isfinite(search.incumbent.cycles):
-                return waiting[tried:MOST_STARTS]
+                return waiting[tried : EFFORT.sampled_placements]
     return []
 
 
-def try_placement(search: Search, placement: Placement, effort: Effort | None = None) -> None:
+def try_placement(search: Search, placement: Placement, attempt: Attempt | None = None) -> None:
     """Short searches among some of the tilings, within less of the budgets where designs turn out too large.
 
     At first a design is put together of choices that are good enough; it has to fit.
     """
-    effort = effort or Effort()
+    attempt = attempt or Attempt()
     offers = search.lower_bounds.offers(placement, sampled=True)
     caps = search.caps(offers)
-    tables = [o.sample(caps[nest], offers.most, SAMPLE, effort.places) for nest, o in offers.options.items()]
+    count, places = EFFORT.sampled_tilings, attempt.places
+    tables = [o.sample(caps[nest], offers.most, count, places) for nest, o in offers.options.items()]
     if not all(table.count for table in tables):
         return
-    nodes = max(effort.nodes * (1 if np.isfinite(search.incumbent.cycles) else effort.longer) // len(tables), 1)
+    nodes = max(attempt.nodes * (1 if np.isfinite(search.incumbent.cycles) else attempt.longer) // len(tables), 1)
     with_shares(lambda share: _short(search, _within(offers, share), tables, greedy, most_refused=1) > 0)
-    for share in effort.shares:
+    for share in attempt.shares:
         before, part = search.incumbent.cycles, _within(offers, share)
         for coupled in (False, True):  # what is next to them may change what designs cost, but not whether there is one
             refused = _short(
-                search, part, tables, branch_and_bound, nodes, most_refused=effort.refused, coupled=coupled
+                search, part, tables, branch_and_bound, nodes, most_refused=attempt.refused, coupled=coupled
             )
             if not np.isfinite(search.incumbent.cycles):
                 break
@@ -120,13 +114,13 @@ def with_shares(is_refused: Callable[[float], bool]) -> None:
     Models of the search count less than a design takes when it is built, one more so than another.
     """
     refused = None
-    for share in SHARES:
+    for share in EFFORT.budget_shares:
         if not is_refused(share):
             break
         refused = share
     else:
         return
-    for _ in range(HALVES if refused is not None else 0):
+    for _ in range(EFFORT.budget_halves if refused is not None else 0):
         middle = (share + (refused or 1.0)) / 2
         if is_refused(middle):
             refused = middle

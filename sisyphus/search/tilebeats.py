@@ -14,10 +14,8 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch, Floats
+from sisyphus.search.effort import EFFORT
 from sisyphus.space import ArrayUse, BufferPoint, NestPoint, NestSpace, Space, Tile, tile_widths
-
-#: Combinations of tile sizes that are looked at for one array of a nest; of more it may have the widest beat.
-MOST_SIZES = 2_000
 
 
 class TileBeats:
@@ -55,7 +53,7 @@ class TileBeats:
         """In any tiling and with any loops outside."""
         most, loops = max(self.space.widths[use.array]), self._cut(use, (loop.iterator for loop in nest.loops))
         sizes = {name: sorted({tile.size for tile in nest.loop(name).tiles}, reverse=True) for name in loops}
-        if prod(len(own) + 1 for own in sizes.values()) > MOST_SIZES:
+        if prod(len(own) + 1 for own in sizes.values()) > EFFORT.tile_sizes:
             return most
         widest = 1
         for cut in _subsets(loops):

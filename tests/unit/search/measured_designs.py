@@ -18,9 +18,10 @@ from sisyphus.search import CostModel, Judged, Problem, Solution
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import Placement, Tilings
 from sisyphus.search.deadline import Deadline
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.nodes import Charges, Node
-from sisyphus.search.options import MOST_ENTRIES, Table
 from sisyphus.search.options import Options as NestOptions
+from sisyphus.search.options import Table
 from sisyphus.search.placements import Residence, choices
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Options, Space, build_space, decode, knob
 from sisyphus.target import load_device, make_target
@@ -316,7 +317,7 @@ def samples(costs: CostModel, rng: random.Random, count: int, *, most: int = 6) 
         }
         unlimited = {budget.name: np.inf for budget in costs.budgets(placement.residents)}
         tables, bounds = (
-            {n: o.alike(np.inf, unlimited, Deadline(), MOST_ENTRIES) for n, o in found.items()}
+            {n: o.alike(np.inf, unlimited, Deadline(), EFFORT.new_entries) for n, o in found.items()}
             for found in (exact, rough)
         )
         if all(table.count for table in tables.values()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search import coupling as coupling_module
 from sisyphus.search.costs import Costs, Floats, Ints
 from sisyphus.search.coupling import Coupling
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE
 
@@ -131,7 +133,7 @@ def test_tables_are_counted_where_kept_and_changed_and_nothing_twice(seed: int) 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_large_tables_count_as_if_alone_until_a_choice_is_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coupling_module, "MOST_RECOUNTED", 0)
+    monkeypatch.setattr(coupling_module, "EFFORT", replace(EFFORT, recounted_entries=0))
     case = Case(seed)
     assert case.coupling.table(2, case.start, np.ones(case.tables[2].count, np.bool_)) is None
     test_whole_choices_cost_what_counting_them_anew_says(seed)

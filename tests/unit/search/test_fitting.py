@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -21,6 +22,7 @@ from unit.search.random_tables import (
 from sisyphus.ir import ArrayId
 from sisyphus.search import lookahead as lookahead_module
 from sisyphus.search.costs import Floats
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
@@ -108,7 +110,7 @@ def test_the_lookahead_is_the_least_that_undecided_tables_can_bring_an_array_to(
 @pytest.mark.parametrize("seed", range(5))
 def test_where_pairs_are_too_many_any_demand_counts_as_possible(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = Case(seed)
-    monkeypatch.setattr(lookahead_module, "MOST_PAIRS", 0)
+    monkeypatch.setattr(lookahead_module, "EFFORT", replace(EFFORT, demand_pairs=0))
     case = Case(seed)
     for array in ARRAYS:
         amounts = np.stack([case.residents[name][array] for name in ("dsp", "lut")])

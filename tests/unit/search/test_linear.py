@@ -19,6 +19,7 @@ from sisyphus.errors import NoDesignError
 from sisyphus.nlp import choice_model
 from sisyphus.search import Incumbent, MeasuredCosts, PaperCosts, Problem, Whole, search
 from sisyphus.search import linear as linear_module
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Failed
 from sisyphus.search.linear import Chooser
 from sisyphus.solve import Limits, SolveOutcome, SolveRequest, Stop, load_adapter
@@ -34,7 +35,7 @@ def ask(model: Any) -> SolveOutcome:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear_module, "FEW", 0)
+    monkeypatch.setattr(linear_module, "EFFORT", replace(EFFORT, choices_for_ours=0))
 
 
 def chosen_by(problem: Problem) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sisyphus.search import MeasuredCosts, PaperCosts, places
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import CostModel, Ints, Tilings, Transfers
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.memory_costs import MEMORY
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestSpace
@@ -93,7 +95,7 @@ def found_by(block: Block, above: float, limit: float, budgets: Mapping[str, flo
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_all_places_within_the_limits_are_found(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "AT_ONCE", 7)
+    monkeypatch.setattr(places, "EFFORT", replace(EFFORT, places_at_once=7))
     case = Case(seed)
     cycles, taken = case.one_by_one()
     ends = np.quantile(sorted(cycles.values()), [0.0, 0.2, 0.7, 1.0]).tolist()

@@ -17,10 +17,11 @@ from sisyphus.ir import ArrayId
 from sisyphus.search import Combine, MeasuredCosts, Problem, search
 from sisyphus.search import start as start_module
 from sisyphus.search.costs import Step
-from sisyphus.search.greedy import LEAST_PRICE, greedy
+from sisyphus.search.effort import EFFORT
+from sisyphus.search.greedy import greedy
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import Lattice, States
-from sisyphus.search.start import HALVES, SHARES, with_shares
+from sisyphus.search.start import with_shares
 from sisyphus.solve import Limits
 from sisyphus.space import Factors
 from sisyphus.target import Budget
@@ -68,7 +69,7 @@ def test_no_nest_alone_would_do_better(nests: Nests) -> None:
         own, used = sums(nests, chosen)
         assert own == cycles
         assert used <= LIMIT
-        price = LEAST_PRICE * sum(min(cycles for cycles, _ in choices) for choices in nests) / LIMIT
+        price = EFFORT.least_price * sum(min(cycles for cycles, _ in choices) for choices in nests) / LIMIT
         near = [c for c in fitting if sum(a != b for a, b in zip(c, chosen, strict=True)) <= 1]
         costs = [sums(nests, c)[0] + price * sums(nests, c)[1] for c in near]
         assert own + price * used <= min(costs) + 1e-6
@@ -102,16 +103,16 @@ def test_shares_become_smaller_and_then_a_little_larger() -> None:
         return share > 0.66
 
     with_shares(is_refused)
-    at = SHARES.index(0.6)
-    assert asked[: at + 1] == list(SHARES[: at + 1])
-    assert len(asked) == at + 1 + HALVES
+    at = EFFORT.budget_shares.index(0.6)
+    assert asked[: at + 1] == list(EFFORT.budget_shares[: at + 1])
+    assert len(asked) == at + 1 + EFFORT.budget_halves
     assert asked[-2:] == pytest.approx([0.65, 0.675])
 
 
 def test_what_always_is_refused_is_no_longer_tried() -> None:
     asked: list[float] = []
     with_shares(lambda share: not asked.append(share))  # type: ignore[func-returns-value]
-    assert asked == list(SHARES)
+    assert asked == list(EFFORT.budget_shares)
 
 
 FOUR_NESTS = """

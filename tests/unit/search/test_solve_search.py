@@ -14,8 +14,8 @@ from unit.search.solve_spaces import gemm_space
 
 from sisyphus.errors import InternalError, NoDesignError, NothingFits, TimeUp
 from sisyphus.search import Found, Judged, PaperCosts, search, session
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.repair import logarithms, near
-from sisyphus.search.start import SHARES
 from sisyphus.solve import Limits, Stop, adapters, load_adapter, solver_infos, solver_list, solving
 from sisyphus.space import DesignPoint, Space
 
@@ -268,7 +268,7 @@ def test_when_too_many_are_too_large_a_budget_is_tightened(monkeypatch: pytest.M
     answer = search(space, PaperCosts, "exact", Limits(), judge)
     assert answer.outcome.stop is Stop.PROVED
     assert any(b.place != "kernel" for b in answer.point.buffers)
-    met, searched, put_together = 3, 3 * 3, len(SHARES)
+    met, searched, put_together = 3, 3 * 3, len(EFFORT.budget_shares)
     assert seen.index(False) <= 2 * (met + searched + put_together), "designs for each share, and narrower beats"
 
 

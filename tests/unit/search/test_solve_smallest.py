@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
-from sisyphus.search.smallest import CLOSE, Need, needs_alone, needs_together
+from sisyphus.search.smallest import Need, needs_alone, needs_together
 from sisyphus.target import Kind
 
 Fits = Callable[[Mapping[str, int]], dict[str, int] | None]
@@ -28,7 +29,7 @@ def test_a_single_budget_is_found_by_what_the_design_takes(asked: int, takes: in
     found = needs_alone(sizes(lut=asked, dsp=other), one_design(lut=takes, dsp=other), 60.0)
     assert [(need.kind.name, need.amount) for need in found] == [("lut", takes)]
     assert asked <= found[0].too_few < takes
-    assert takes - found[0].too_few <= max(1, CLOSE * takes)
+    assert takes - found[0].too_few <= max(1, EFFORT.budget_step * takes)
 
 
 @given(st.integers(1, 2000), st.integers(1, 300))
@@ -42,7 +43,7 @@ def test_a_larger_budget_lets_a_larger_design_in_and_halving_goes_below_it(least
         return None
 
     (need,) = needs_alone(sizes(dsp=0), fits, 60.0)
-    assert least <= need.amount <= least * (1 + CLOSE) + 1
+    assert least <= need.amount <= least * (1 + EFFORT.budget_step) + 1
     assert fits({"dsp": need.amount}) is not None
     assert fits({"dsp": need.too_few}) is None
 

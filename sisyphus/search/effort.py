@@ -1,0 +1,84 @@
+"""How much a search looks at before it leaves something for later or out, as one value; knows no search.
+
+Larger numbers take longer or more memory; what is proved holds with any of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Counts, shares (of 1), factors, and seconds where a name ends in `_s`."""
+
+    # tables of choices (options, places, tilebeats, measured_costs)
+    tilings_at_once: int = 1024  # of one kind, whose places are looked at together; bounds memory
+    tilings_in_turn: int = 8192  # of all kinds
+    places_at_once: int = 1 << 18  # pairs of a tiling and a family
+    counted_at_once: int = 200_000  # candidates; bounds memory
+    new_entries: int = 200_000  # that a table gets at once: of more, the cheapest
+    sampled_places: int = 50_000  # choices with places that are looked at for a sample
+    tile_sizes: int = 2_000  # combinations for one array of a nest; of more it may have the widest beat
+    listed_points: int = 100_000  # of a nest all of whose tilings are counted, where each looks at all points
+    budget_parts: int = 1024  # what nests take is rounded down to such a part of a budget, so that more are alike
+    small_share: int = 8  # small arrays are never tiled if all of them take less than this part of the memory,
+    small_arrays: int = 4  # and there are more
+
+    # lower bounds and first designs (lower_bounds, start, greedy)
+    tilings_of_start: int = 5_000  # of a nest, up to which all are counted for a first short search
+    tilings_per_look: int = 20_000  # that are counted between two looks at the clock
+    patience_with_placements: int = 4  # searched to the end, where all arrays fit, before others get a short search
+    sampled_tilings: int = 200  # per nest in a short search,
+    sampled_placements: int = 4  # of which there are so many once a design is known
+    budget_shares: tuple[float, ...] = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3)  # for a first design,
+    budget_halves: int = 2  # with so many halves between the last two that are tried
+    prices: tuple[float, ...] = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)  # of all of every budget, as shares of cycles
+    least_price: float = 0.01  # while nests are chosen anew: a smaller design is less likely to be refused
+    improved_designs: int = 3  # combinations found at the prices,
+    improving_sweeps: int = 4  # in which every nest is chosen anew so often
+
+    # combination (combine, multipliers, nodes, fitting, lookahead, coupling, linear)
+    entries_ahead: int = 64  # of the last table, looked at together at first,
+    entries_growth: int = 8  # and so many times as many then
+    entries_patience: int = 5  # entries of no use before others are put off
+    price_halvings: int = 40
+    price_rounds: int = 3  # in which all prices are revised after one another
+    remembered_entries: int = 4_000_000  # of counted tables, before they are dropped
+    remembered_sums: int = 20_000  # over resident arrays
+    demand_pairs: int = 500_000  # states and demands of a table; of more, any demand counts as possible
+    recounted_entries: int = 20_000  # of a table next to others; of more, those as if alone, or the chosen one
+    choices_for_ours: int = 10_000  # so few are not given to another solver, which takes longer to start
+
+    # windows (exact): widths as shares of what everything costs at least
+    windows: tuple[float, ...] = (
+        *(0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.35, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 100.0),
+        math.inf,
+    )
+    choices_without_windows: int = 300_000  # once there is the best design of some placement to compare with
+    near: float = 0.35  # that costs no more than this share above what everything costs at least
+    easy_work: int = 200_000  # after which, without a design, short searches look for one; as much as a refused design:
+    work_of_a_look: int = 1_000  # choices that a look at a placement is worth,
+    work_of_a_part: int = 20  # and a part of a combination
+    rechecked_choices: int = 1 << 18  # of a nest at first; where they are not all, twice as many in the next
+
+    # refused designs (by_exact, by_adapter, repair)
+    refused_designs: int = 30  # before the search gives up on refusing them one by one,
+    tightened_by: float = 1.02  # and tightens a budget by at least this factor,
+    tightenings: int = 8  # so often
+    spare_designs: int = 10  # kept for each one wanted, as some may be too much alike
+    polish_s: float = 5.0  # for improving what was found within tightened budgets
+    asked_share: float = 0.4  # of the time that a solver gets where what it finds is then rounded
+    rounding_radii: tuple[float, ...] = (4.0, 8.0, 16.0)  # factors between trip counts and rounded ones, in turn
+    repair_radii: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)  # the same of fractional ones
+
+    # improvement without a proof (refine, fit, smallest)
+    refined_tilings: int = 120  # of a nest in one sweep,
+    refined_factor: float = 4.0  # that cost no more than so many times its best one
+    refined_counted: int = 5_000  # tilings that are counted for that; of more, those of the lowest lower bounds
+    improving_share: float = 0.15  # of the time limit, kept for a design that is not proved to be the best
+    budget_step: float = 0.01  # a large budget is told to this share of itself: each step costs a search
+
+
+EFFORT = Effort()
