@@ -68,7 +68,9 @@ def _row(name: str, before: Design, after: Design) -> tuple[str, ...]:
 
 
 def _form(point: DesignPoint) -> str:
-    made = [*(["another order"] if point.rewrites else []), *(f"copy of {array}" for array in point.copied)]
+    made = ["another order"] if point.rewrites else []
+    made += [f"{array} for each iteration" for array in point.expanded]
+    made += [f"copy of {array}" for array in point.copied]
     return ", ".join(made) or "as written"
 
 
