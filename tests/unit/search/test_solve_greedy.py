@@ -148,7 +148,8 @@ def first_design() -> float:
 
 
 def test_the_first_design_is_good_where_a_budget_is_tight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sisyphus.search.exact.EASY", 0)  # nothing is easy enough to be found by the way
+    # nothing is easy enough to be found by the way
+    monkeypatch.setattr("sisyphus.search.exact.EFFORT", replace(EFFORT, easy_work=0))
     found = first_design()
     monkeypatch.setattr(start_module, "greedy", lambda *_, **__: iter(()))
     assert 5 * found < first_design()

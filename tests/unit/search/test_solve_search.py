@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,7 @@ def test_rounding_goes_on_around_every_better_design() -> None:
 def test_where_nothing_that_the_solver_finds_fits_designs_near_to_its_relaxation_are_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sisyphus.search.by_adapter.MAX_ROUNDS", 2)
+    monkeypatch.setattr("sisyphus.search.by_adapter.EFFORT", replace(EFFORT, tightenings=2))
     space = gemm_space()
     simplest = found(space, "fake-plain", seconds=60.0).point
 
@@ -257,8 +258,7 @@ def test_designs_too_large_when_built_are_refused_one_by_one() -> None:
     assert min(PaperCosts(gemm_space()).evaluate(point) for point in refused) <= BEST
 
 
-def test_when_too_many_are_too_large_a_budget_is_tightened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sisyphus.search.by_exact.MAX_REFUSED", 3)
+def test_when_too_many_are_too_large_a_budget_is_tightened() -> None:
     space, seen = gemm_space(2, 4, 2, onchip_bytes=120), list[bool]()
 
     def judge(point: DesignPoint) -> Judged:
