@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +54,14 @@ def test_nests_with_other_iterators_share_a_box() -> None:
 def test_a_tile_as_large_as_the_array_is_the_array() -> None:
     box = box_of([References((ref(var("i")),), {"i": Window(6 * var("i0"), 6)})], (6,))
     assert box.origin == (const(0),) and box.extents == (6,)
+
+
+@pytest.mark.parametrize(
+    ("first", "extent", "origin", "length"), [(-1, 9, 0, 4), (-1, 3, 0, 3), (6, 9, 6, 3), (9, 9, 9, 1), (2, 9, 2, 5)]
+)
+def test_a_window_that_does_not_move_is_cut_to_the_array(first: int, extent: int, origin: int, length: int) -> None:
+    box = box_of([References((ref(var("i") + first),), {"i": Window(const(0), 5)})], (extent,))
+    assert box.origin == (const(origin),) and box.extents == (length,)
 
 
 @settings(derandomize=True, max_examples=80, deadline=None, database=None)
