@@ -148,7 +148,7 @@ def run(case: Case) -> Ran:
             running = subprocess.Popen([*SISY, *case.words.split()], cwd=folder, stdout=said, stderr=said)
             if case.interrupt:
                 time.sleep(case.limit_s)
-                running.send_signal(signal.SIGINT)
+                os.kill(running.pid, signal.SIGINT)  # send_signal would take the exit status that wait4 asks for
             code, used = _waited(running, begun)
         lines = (folder / "said").read_text(errors="replace").strip().splitlines()
         errors = [line for line in lines if "error" in line] or lines[-1:]
