@@ -29,6 +29,10 @@ Tiles = Literal["auto", "divisors", "ragged"]
 DIRECT_BITS = 256
 
 
+#: Whole beats of all tiles together take no more than this part of the memory on chip.
+GROWN_SHARE = 4
+
+
 @dataclass(frozen=True)
 class Options:
     """What the user decides about the space as a whole, beside budgets and fixed knobs.
@@ -217,6 +221,13 @@ class Space:
     together: tuple[tuple[str, ...], ...]
     pinned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     forms: Mapping[ArrayId, str] = field(default_factory=dict)
+
+    @cached_property
+    def widest_growth(self) -> int:
+        """Elements of the widest beats that tiles may grow to: one for each tile takes but a part of the memory."""
+        tiled = (self.scop.array(use.array) for nest in self.nests for use in nest.arrays if use.can_be_tiled)
+        beats = sum(array.type.bytes for array in tiled if array.extents)
+        return self.target.budget.onchip_bytes // max(GROWN_SHARE * beats, 1)
 
     def direct_width(self, array: ArrayId) -> int:
         """The widest beat, in elements, that a load moves straight into a buffer; wider ones go through a FIFO."""

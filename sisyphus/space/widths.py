@@ -81,9 +81,8 @@ def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: Buffer
     widths, part = space.widths[buffer.array], row_part(space, nest, chosen, buffer)
     if part is None:
         return widths
-    return tuple(
-        w for w in widths if part.step % w == 0 and (part.is_in_beats(w) or _may_grow(space, nest, chosen, buffer))
-    )
+    most = space.widest_growth if _may_grow(space, nest, chosen, buffer) else 1
+    return tuple(w for w in widths if part.is_in_beats(w) or (part.step % w == 0 and w <= most))
 
 
 def _may_grow(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> bool:
