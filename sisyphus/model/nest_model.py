@@ -321,7 +321,7 @@ def _nest_costs(
 def _is_inferred(setting: Setting, facts: TaskFacts, study: PipeStudy) -> Condition:
     """Whether a candidate has a construct that no report shows (`constructs.py`), of those that tiles alone bring."""
     alg = setting.alg
-    found: Condition = False
+    found: Condition = not study.pipe.pipelined
     for work, timing in zip(study.pipe.works, study.timings, strict=True):
         found = alg.either(found, returns_early(setting, study.pipe, work, timing))
     for move, _ in moves_in(facts.parts, 1):
