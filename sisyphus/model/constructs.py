@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sisyphus.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Tile, Work
+from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.aliases import FAR, alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
@@ -181,12 +183,10 @@ def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iter
 
 def _of_subscripts(pipe: Pipe, work: Work) -> Iterator[str]:
     """Copies along one loop of a subscript, and subscripts that move with two loops that are not unrolled."""
-    flat = [*pipe.outer, *([pipe.loop] if pipe.loop is not None else [])]
     for access in (work.write, *work.reads.values()):
         for dim in access.dims:
             moving = [loop for loop, stride in dim.strides.items() if int(stride) and int(pipe.trips.get(loop, 1)) > 1]
             if any(loop in work.unrolled for loop in moving):
                 yield "lanes-of-one-loop"
-            if pipe.loop in moving and len([loop for loop in moving if loop in flat]) > 1:
-                updated = work.target in work.reads and access.buffer == work.write.buffer
-                yield "two-loops-in-one-subscript" if updated else "two-loops-in-another-subscript"
+            if moves_with_two_loops(EXACT, dim, pipe):
+                yield "two-loops-in-one-subscript" if work.updates(access) else "two-loops-in-another-subscript"

@@ -21,6 +21,7 @@ from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.facts.nest_facts import nest_facts
 from sisyphus.model.facts.task_facts import Move, TaskFacts
+from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Setting
@@ -324,6 +325,9 @@ def _is_inferred(setting: Setting, facts: TaskFacts, study: PipeStudy) -> Condit
     found: Condition = not study.pipe.pipelined
     for work, timing in zip(study.pipe.works, study.timings, strict=True):
         found = alg.either(found, returns_early(setting, study.pipe, work, timing))
+        for access in filter(work.updates, (work.write, *work.reads.values())):
+            for dim in access.dims:
+                found = alg.either(found, moves_with_two_loops(alg, dim, study.pipe))
     for move, _ in moves_in(facts.parts, 1):
         found = alg.either(found, alg.both(move.active, alg.exceeds(move.bursts, 1)))
     return found

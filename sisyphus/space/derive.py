@@ -133,7 +133,7 @@ def _loop_space(nest: Nest, loop: Loop, options: Options, *, updates: bool) -> L
     if options.trust == "measured":
         reached = {tile: loop.lower + tile.level0 * tile.size for tile in tiles}
         allowed = {tile: -(-end // tile.level2) * tile.level2 if updates else end for tile in tiles}
-        tiles = tuple(tile for tile in tiles if tile.has_one_loop and reached[tile] <= allowed[tile])
+        tiles = tuple(tile for tile in tiles if reached[tile] <= allowed[tile])
     return LoopSpace(
         iterator=loop.iterator,
         lower=loop.lower,

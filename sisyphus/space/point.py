@@ -33,11 +33,6 @@ class Tile:
         """Iterations of the original loop inside one level-0 tile."""
         return self.level1 * self.level2
 
-    @property
-    def has_one_loop(self) -> bool:
-        """A subscript moves with the tile loop or the pipelined one, not with both (docs/evidence/register.md)."""
-        return self.level0 == 1 or self.level1 == 1
-
     def __str__(self) -> str:
         return f"{self.level0}x{self.level1}x{self.level2}"
 

@@ -62,6 +62,10 @@ class Work:
     from_literal: bool = False
     sources: tuple[str | None, ...] = ()
 
+    def updates(self, access: BufferAccess) -> bool:
+        """Whether an access is to the array whose elements the statement reads and writes."""
+        return self.target in self.reads and access.buffer == self.write.buffer
+
 
 @dataclass(frozen=True)
 class Flow:

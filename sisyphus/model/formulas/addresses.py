@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sisyphus.algebra import Algebra, Condition, Value, at_least
-from sisyphus.model.facts.task_facts import BufferAccess, Dim
+from sisyphus.model.facts.task_facts import BufferAccess, Dim, Pipe
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import banks
 
@@ -52,6 +52,14 @@ def moving(alg: Algebra, dim: Dim, loops: Iterable[str], trips: Mapping[str, Val
             changes = alg.either(changes, turns)
             step = alg.gcd(step, alg.select(turns, dim.strides[loop], 0))
     return changes, step
+
+
+def moves_with_two_loops(alg: Algebra, dim: Dim, pipe: Pipe) -> Condition:
+    """A tile loop and the pipelined one both change the subscript (docs/evidence/register.md)."""
+    if pipe.loop is None:
+        return False
+    tile_loops, _ = moving(alg, dim, pipe.outer, pipe.trips)
+    return alg.both(tile_loops, moving(alg, dim, (pipe.loop,), pipe.trips)[0])
 
 
 def _turns(alg: Algebra, dim: Dim, loop: str, trips: Mapping[str, Value]) -> Condition:

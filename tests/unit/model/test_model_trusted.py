@@ -15,7 +15,7 @@ from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
-BROUGHT_BY_TILES = {"update-at-short-distance", "transfer-by-rows", "body-not-pipelined"}
+BROUGHT_BY_TILES = {"update-at-short-distance", "transfer-by-rows", "body-not-pipelined", "two-loops-in-one-subscript"}
 
 
 @pytest.mark.parametrize("name", ["gemm", "stencil"])
