@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -16,8 +16,10 @@ from unit.search.measured_designs import Full, measured_space
 from sisyphus.ir import ArrayId
 from sisyphus.search import Combine, MeasuredCosts, Problem, search
 from sisyphus.search import start as start_module
-from sisyphus.search.costs import Step
+from sisyphus.search.costs import Placement, Step
 from sisyphus.search.effort import EFFORT
+from sisyphus.search.events import Bound, Event
+from sisyphus.search.exact import Terms, find_best
 from sisyphus.search.greedy import greedy
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import Lattice, States
@@ -153,3 +155,25 @@ def test_the_first_design_is_good_where_a_budget_is_tight(monkeypatch: pytest.Mo
     found = first_design()
     monkeypatch.setattr(start_module, "greedy", lambda *_, **__: iter(()))
     assert 5 * found < first_design()
+
+
+class BegunError(Exception):
+    """Short searches were asked for."""
+
+
+def test_parts_without_a_design_are_work_after_which_short_searches_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def only_bounds(*_: object, **__: object) -> Iterator[Event]:
+        for part in range(200):
+            asked.append(part)
+            yield Bound(0.0)
+
+    def begun(_: object) -> list[Placement]:
+        raise BegunError
+
+    monkeypatch.setattr("sisyphus.search.exact.first_designs", begun)
+    space = measured_space(FOUR_NESTS, {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)})
+    with pytest.raises(BegunError):
+        find_best(MeasuredCosts(space), Terms(), combine=only_bounds)
+    assert 0 < len(asked) <= 100
