@@ -191,7 +191,7 @@ class Search:
         self.is_stopped = False
         self._limits: dict[Placement, list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
-        self._work, self._has_begun = 0, bool(np.isfinite(terms.upper))
+        self._work, self._has_begun = 0, False
         self._others: list[Placement] = []
 
     best: Solution | None

@@ -297,10 +297,9 @@ class MeasuredCosts(MemoryCosts):
 
     def _tiles(self, use: ArrayUse, spans: Sequence[Ints], candidates: Candidates, rows: Ints) -> Mapping[str, Floats]:
         """What tiles of an array that hold so many places of each dimension take, by budget."""
-        declared = self.space.scop.array(use.array)
         found = tile_costs(
             self.space.target,
-            declared,
+            self.space.scop.array(use.array),
             spans,
             [factor[rows] for factor in candidates.factors[use.array]],
             candidates.widths[use.array][rows],
@@ -311,8 +310,7 @@ class MeasuredCosts(MemoryCosts):
             rules=self.rules,
         )
         either = found["bram18k"] + WORTH * found["uram"]
-        stored = np.prod(np.broadcast_arrays(*spans, np.ones(len(rows))), axis=0) * declared.type.bytes
-        return {**found, EITHER: either, MEMORY: stored}
+        return {**found, EITHER: either, MEMORY: self.bytes_of_tiles(use.array, spans, len(rows))}
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space

@@ -59,10 +59,12 @@ class MemoryCosts:
         return self.space.scop.array(array).type.bits
 
     def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
-        stored = (
-            footprint(tile_spans(nest, use, batch, outside), batch.count) * self.space.scop.array(use.array).type.bytes
-        )
-        return {MEMORY: stored[None, :].astype(np.float64)}
+        return {MEMORY: self.bytes_of_tiles(use.array, tile_spans(nest, use, batch, outside), batch.count)[None, :]}
+
+    def bytes_of_tiles(self, array: ArrayId, spans: Sequence[Ints], count: int) -> Floats:
+        """Of tiles with these places per dimension, for so many candidates."""
+        stored = footprint(spans, count) * self.space.scop.array(array).type.bytes
+        return stored.astype(np.float64)
 
     def least_memory(self, use: ArrayUse) -> dict[str, float]:
         """A buffer holds what one iteration touches."""

@@ -95,15 +95,21 @@ def test_dataflow_keeps_only_the_last_writer() -> None:
     assert compare(flow.relation, "i", 1, "i").is_empty()
 
 
-def test_loops_after_one_another_are_compared_forwards_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[StmtId, StmtId]]:
+    """The pairs of statements whose dependences isl was asked for, as they come."""
+    pairs_asked = list[tuple[StmtId, StmtId]]()
     exact = dependence._exact_parts
 
     def counted(source: Statement, sink: Statement, pairs: list[tuple[Access, Access]]) -> list[tuple[int | None, Map]]:
-        asked.append((source.id, sink.id))
+        pairs_asked.append((source.id, sink.id))
         return exact(source, sink, pairs)
 
     monkeypatch.setattr(dependence, "_exact_parts", counted)
+    return pairs_asked
+
+
+def test_loops_after_one_another_are_compared_forwards_only(asked: list[tuple[StmtId, StmtId]]) -> None:
     found = dependences(scop("for i in range(9):\n    A[i] = A[i] + B[i]\n" * 6, A=(9,), B=(9,)))
     assert [pair for pair in asked if pair[0] > pair[1]] == []
     assert len(found.edges) == 3 * 15
@@ -113,15 +119,7 @@ def test_loops_after_one_another_are_compared_forwards_only(monkeypatch: pytest.
         assert all(found.between(e.source, e.sink) for e in by_hand)
 
 
-def test_what_touches_other_arrays_or_rows_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    exact = dependence._exact_parts
-
-    def counted(source: Statement, sink: Statement, pairs: list[tuple[Access, Access]]) -> list[tuple[int | None, Map]]:
-        asked.append((source.id, sink.id))
-        return exact(source, sink, pairs)
-
-    monkeypatch.setattr(dependence, "_exact_parts", counted)
+def test_what_touches_other_arrays_or_rows_is_not_asked_about(asked: list[tuple[StmtId, StmtId]]) -> None:
     rows = "".join(f"for i in range(9):\n    A[{row}, i] = B[i]\n" for row in range(3))
     found = dependences(scop(rows + "for i in range(9):\n    C[i] = A[i, 2]\n", A=(9, 9), B=(9,), C=(9,)))
     assert all(sink == "S3" or source == sink for source, sink in asked)
