@@ -66,15 +66,26 @@ def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Vio
     """The first dependence that the schedules run backwards or at one time; None proves the order legal.
 
     Every schedule sends the instances of a statement to one common time space. Instances that a schedule leaves out
-    are not looked at: that each runs exactly once is another check.
+    are not looked at: that each runs exactly once is another check. Dependences of several kinds on the same pairs of
+    instances, as an accumulator has, are one question.
     """
+    kept: list[Dependence] = []
     for edge in dependences.edges:
+        if any(_same_pairs(edge, other) for other in kept):
+            continue
         question = partial(_witness, edge, schedules[edge.source], schedules[edge.sink])
         span = dependences.scop.statement(edge.sink).span
         found = demand(dependences.scop, span, f"whether an order keeps {edge}", question)
         if found:
             return found[0]
+        kept.append(edge)
     return None
+
+
+def _same_pairs(one: Dependence, other: Dependence) -> bool:
+    """Whether it shows in how isl writes them down: no proof is asked for."""
+    same_ends = (one.source, one.sink) == (other.source, other.sink)
+    return same_ends and bool(one.relation.plain_is_equal(other.relation))
 
 
 def _witness(edge: Dependence, source: Map, sink: Map) -> tuple[ViolatedDependence, ...]:

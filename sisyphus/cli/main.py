@@ -41,8 +41,8 @@ from sisyphus.errors import InternalError, MemoryUp, SisyphusError, ToolError, U
 from sisyphus.settings import PREFIX
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
-#: Python looks for garbage after 700 new objects, which takes 3 % of a short run, and more where there is no byte code.
-COLLECT_AFTER = (50_000, 20, 20)
+#: Python looks for garbage after 700 new objects, and finds next to none; imports alone make 60,000 that stay.
+COLLECT_AFTER = (200_000, 20, 20)
 REPORT_HINT = "this is a fault of sisy, not of your kernel; please report it with the kernel and the command"
 #: Shown by `--version --verbose`.
 PACKAGES = ("islpy", "numpy", "networkx", "pyomo", "click")

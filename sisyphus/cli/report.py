@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 
 import click
@@ -18,4 +17,6 @@ def report(folder: Path, is_opened: bool) -> None:
     path = pipeline.write_page(folder)
     click.echo(f"{path}")
     if is_opened:
+        import webbrowser
+
         webbrowser.open(path.resolve().as_uri())

@@ -15,12 +15,13 @@ from sisyphus.analysis import (
     each_legal_order,
     is_legal,
     legal_orders,
+    legality,
     schedules,
     violations,
 )
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, StmtId
-from sisyphus.poly import const, schedule, split_loop, var
+from sisyphus.poly import Map, backwards, const, schedule, split_loop, var
 
 
 def distributed(built: Scop) -> Distribution:
@@ -199,3 +200,18 @@ def test_violations_tell_two_instances() -> None:
     assert str(found) == f"RAW on `A`: S0[{found.source['i']}] must run before S0[{found.sink['i']}]"
     tied = violations(deps, {StmtId("S0"): schedule("S0", ["i"], [const(0)])})
     assert tied is not None
+
+
+def test_the_three_dependences_of_an_accumulator_are_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = scop("for i in range(8):\n    for k in range(8):\n        C[i] += A[i, k]", C=(8,), A=(8, 8))
+    deps, asked = dependences(built), list[str]()
+
+    def counted(relation: Map, source: Map, sink: Map) -> tuple[dict[str, int], dict[str, int]] | None:
+        asked.append(str(relation))
+        return backwards(relation, source, sink)
+
+    monkeypatch.setattr(legality, "backwards", counted)
+    assert len(deps.edges) == 3
+    assert violations(deps, schedules(built)) is None
+    assert len(asked) == 1
+    assert violations(deps, {StmtId("S0"): schedule("S0", ["i", "k"], [var("i"), -var("k")])}) is not None
