@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sisyphus.errors import UsageError
 from sisyphus.report.pictures import COLOURS, as_svg
 
-#: Inches: between statements, per letter of the longest, per lane, and per line of words in one.
-ROW, LETTER, LANE, LINE = 0.9, 0.085, 0.14, 0.13
+#: Inches: per letter of the longest line, a line of text, between lines that are drawn, after a statement.
+LETTER, LINE, GAP, SPACE = 0.075, 0.17, 0.12, 0.12
+#: The two statements of dependences that share a drawn line.
+Pair = tuple[str, str]
 
 
 def write_graph(found: Mapping[str, Any], dot: str, path: Path) -> None:
@@ -28,42 +30,59 @@ def write_graph(found: Mapping[str, Any], dot: str, path: Path) -> None:
 
 
 def graph_svg(found: Mapping[str, Any]) -> str:
-    """Statements below each other; every pair that depends has a lane of its own beside them, reductions dashed."""
+    """Statements below each other, and under each in words what depends on it; reductions dashed."""
+    return as_svg(graph_figure(found))
+
+
+def graph_figure(found: Mapping[str, Any]) -> Any:
+    """All words are on the left; every pair that depends has a drawn line on the right, which meets none of them."""
     from matplotlib.figure import Figure
 
-    texts = {s["id"]: f"{s['id']}: {s['text']}".replace("$", r"\$") for s in found["statements"]}
-    lanes: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    pairs: dict[Pair, list[Mapping[str, Any]]] = {}
     for edge in found["dependences"]:
         source, sink = (edge[end].partition("[")[0] for end in ("source", "sink"))
-        lanes.setdefault((source, sink), []).append(edge)
-    left, right = (
-        max(map(len, texts.values())) * LETTER,
-        LANE + sum(LANE + LINE * len(group) for group in lanes.values()),
-    )
-    figure = Figure(figsize=(left + right, ROW * (len(texts) + 1)))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(-left, right), ylim=(-ROW * len(texts), ROW))
+        pairs.setdefault((source, sink), []).append(edge)
+    lines, starts, ends, height = _lines(found["statements"], pairs)
+    left, right = max(len(text) for _, text in lines) * LETTER, GAP * (len(pairs) + 1)
+    figure = Figure(figsize=(left + right, height + SPACE))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(-left, right), ylim=(-height, SPACE))
     axes.axis("off")
-    rows = {name: -ROW * at for at, name in enumerate(texts)}
-    for name, row in rows.items():
-        axes.text(-LANE / 2, row, texts[name], ha="right", va="center", family="monospace", fontsize=8)
-    at = LANE
-    for number, ((source, sink), group) in enumerate(lanes.items()):
-        inset = ROW * (0.35 - 0.7 * (number + 0.5) / len(lanes))  # no two lines lie on each other
-        _lane(axes, at, (rows[source] + inset, rows[sink] + inset - (0.1 if source == sink else 0)), group)
-        at += LANE + LINE * len(group)
-    return as_svg(figure)
+    for at, text in lines:
+        axes.text(-left, at, text.replace("$", r"\$"), ha="left", va="center", family="monospace", fontsize=8)
+    # Short lines inside of long ones: fewer cross each other.
+    for number, pair in enumerate(sorted(pairs, key=lambda p: (abs(starts[p] - ends[p]), p))):
+        _draw(axes, GAP * (number + 1), starts[pair], ends[pair], pairs[pair])
+    return figure
 
 
-def _lane(axes: Any, at: float, ends: tuple[float, float], group: list[Mapping[str, Any]]) -> None:
-    """From the one statement to the lane, along it, and to the other; the words stand along the lane."""
-    start, end = ends
+def _lines(
+    statements: Sequence[Mapping[str, Any]], pairs: Mapping[Pair, Sequence[Mapping[str, Any]]]
+) -> tuple[list[tuple[float, str]], dict[Pair, float], dict[Pair, float], float]:
+    """Lines of text with their places, where the drawn line of each pair begins and ends, and the height of all."""
+    lines, starts, ends, below = list[tuple[float, str]](), dict[Pair, float](), dict[Pair, float](), 0.0
+    for statement in statements:
+        name = statement["id"]
+        arriving = [pair for pair in pairs if pair[1] == name]
+        room = max(LINE, GAP * len(arriving))
+        lines.append((-below - room / 2, f"{name}: {statement['text']}"))
+        for at, pair in enumerate(arriving):
+            ends[pair] = -below - room * (at + 0.5) / len(arriving)
+        below += room
+        for pair in (pair for pair in pairs if pair[0] == name):
+            starts[pair] = -below - LINE / 2
+            for at, edge in enumerate(pairs[pair]):
+                lines.append((-below - LINE / 2, f"    {f'-> {pair[1]}' if at == 0 else '':8s} {_words(edge)}"))
+                below += LINE
+        below += SPACE
+    return lines, starts, ends, below
+
+
+def _draw(axes: Any, at: float, start: float, end: float, group: Sequence[Mapping[str, Any]]) -> None:
+    """From the words to the lane at `at`, along it, and to the statement."""
     colour, style = COLOURS["load"], "--" if all(edge["reduction"] for edge in group) else "-"
     axes.plot([0, at, at], [start, start, end], color=colour, linestyle=style, linewidth=0.8)
     axes.annotate("", (0, end), (at, end), arrowprops={"arrowstyle": "->", "color": colour, "linestyle": style})
-    words = "\n".join(_words(edge) for edge in group)
-    axes.text(at + 0.04, (start + end) / 2, words, rotation=90, ha="left", va="center", fontsize=7)
 
 
 def _words(edge: Mapping[str, Any]) -> str:
-    carried = ", ".join(edge["carried_by"])
-    return f"{edge['kind']} {edge['array']} ({carried})".replace("$", r"\$")
+    return f"{edge['kind']} {edge['array']} ({', '.join(edge['carried_by'])})"
