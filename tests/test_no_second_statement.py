@@ -51,6 +51,7 @@ RULES = (
     Rule("calls and transfers in steps", "plan.conflicts.in_steps", r"in_steps$"),
     Rule("transfers at the same time", "plan.conflicts.side_by_side", r"side_by_side"),
     Rule("latency of steps", "model.formulas.steps.latency", r"^(join|least_tiles)$"),
+    Rule("what a step waits for", "model.formulas.steps.awaited", r"awaited|^_?longest$"),
     Rule("a nest with tiled arrays as steps", "model.formulas.steps.tiled_nest", r"tiled_nest|^least_nest"),
     Rule(
         "contiguous runs of a transfer",

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from sisyphus.algebra import Value
+from sisyphus.algebra import EXACT, VECTOR, Condition
 from sisyphus.errors import InternalError
-from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.facts.moves import bytes_moved
+from sisyphus.model.formulas.steps import awaited
 from sisyphus.model.formulas.terms import Term, summed, total
 from sisyphus.model.study import Outside, Study
 from sisyphus.plan import Call, Copy, For, Node
 from sisyphus.plan.conflicts import steps_of
-
-
-@dataclass(frozen=True, eq=False)
-class Cost:
-    """Cycles of a node, one number or one per different iteration of the outer loops; 0 of a loop, which is alone.
-
-    `part` is the term of those iterations that are picked: all (True), none, or those where an array has 1.
-    """
-
-    cycles: Value
-    part: Callable[[Value], Term]
 
 
 @dataclass(frozen=True)
@@ -44,6 +33,19 @@ class _Ledger:
     moments: list[tuple[str, ...]] = field(default_factory=list)
     bytes_moved: int = 0
 
+    def note(self, study: Study, step: Sequence[Node], outside: Outside | None) -> None:
+        """A step, after its cycles are asked for."""
+        for node in step:
+            match node:
+                case Copy():
+                    times = 1 if outside is None else outside.iterations
+                    self.bytes_moved += bytes_moved(study.move(study.plan.transfer(node.transfer)).move, times)
+                case Call():
+                    self.bytes_moved += study.task(node, outside).bytes_moved
+        tasks = tuple(node.task for node in step if isinstance(node, Call))
+        if tasks:
+            self.moments.append(tasks)
+
 
 def kernel_cycles(study: Study) -> KernelCycles:
     """Σ over steps of (longest call + 2), less 1 if there is just one step."""
@@ -57,74 +59,48 @@ def kernel_cycles(study: Study) -> KernelCycles:
 def _steps(study: Study, nodes: Sequence[Node], outside: Outside | None, ledger: _Ledger) -> tuple[Term, ...]:
     """Nodes that follow each other: their terms over all iterations of the outer loops."""
     terms: list[Term] = []
-    between = study.rules.cycles.step
+    iterations = 1 if outside is None else outside.iterations
     for number, step in enumerate(steps_of(study.plan, nodes), start=1):
-        costs = [_cost(study, node, outside, ledger) for node in step]
-        picks = _longest([cost.cycles for cost in costs], outside)
-        parts = [cost.part(picked) for cost, picked in zip(costs, picks, strict=True)]
-        tasks = tuple(node.task for node in step if isinstance(node, Call))
-        if tasks:
-            ledger.moments.append(tasks)
-        hand_over = Term("hand-over", between * _iterations(outside))
+        match step:
+            case [For() as loop]:
+                parts = [_outer_loop(study, loop, outside, ledger)]
+            case [Call() as call]:
+                parts = [study.task(call, outside).all_cycles]
+            case _:
+                parts = _of_step([_cycles(study, node, outside) for node in step], outside)
+        ledger.note(study, step, outside)
+        hand_over = Term("hand-over", study.rules.cycles.step * iterations)
         terms.append(total(f"step {number}", (*parts, hand_over), rule="kernel steps"))
     return tuple(terms)
 
 
-def _weight(outside: Outside | None) -> Ints:
-    return np.ones(1, np.int64) if outside is None else outside.weight
-
-
-def _iterations(outside: Outside | None) -> int:
-    """Of the outer loops."""
-    return 1 if outside is None else outside.iterations
-
-
-def _longest(cycles: Sequence[Value], outside: Outside | None) -> list[Value]:
-    """For each of some figures in how many iterations it is the (first) largest."""
-    if len(cycles) == 1:
-        return [True]
-    if outside is None:
-        return [at == cycles.index(max(cycles)) for at in range(len(cycles))]
-    table = [np.broadcast_to(np.asarray(c, dtype=np.int64), (outside.owners,)) for c in cycles]
-    most, picks = np.maximum.reduce(table), list[Value]()
-    left = np.ones(outside.owners, bool)
-    for row in table:
-        here = left & (row == most)
-        left &= ~here
-        picks.append(here * outside.weight)
-    return picks
-
-
-def _cost(study: Study, node: Node, outside: Outside | None, ledger: _Ledger) -> Cost:
+def _cycles(study: Study, node: Node, outside: Outside | None) -> Term:
+    """Of a transfer or a call: one number, or one per different iteration of the outer loops."""
     match node:
-        case Copy(transfer=transfer):
-            moved = study.move(study.plan.transfer(transfer))
-            ledger.bytes_moved += bytes_moved(moved.move, _iterations(outside))
-            each, weight = moved.cycles, _weight(outside)
-            return Cost(each.value, lambda picked: summed(each, weight) if picked is True else _picked(each, picked))
+        case Copy():
+            return study.move(study.plan.transfer(node.transfer)).cycles
         case Call():
-            task = study.task(node, outside)
-            ledger.bytes_moved += task.bytes_moved
-            return Cost(
-                task.cycles.value, lambda picked: task.all_cycles if picked is True else _picked(task.cycles, picked)
-            )
-        case For():
-            return _outer_loop(study, node, outside, ledger)
+            return study.task(node, outside).cycles
     raise InternalError(f"{node} between the calls of a plan")
 
 
-def _picked(term: Term, picked: Value) -> Term:
-    """The term over the iterations in which it is the longest of its step; in the others it waits for another one."""
-    if picked is False or not picked.any():
+def _of_step(each: Sequence[Term], outside: Outside | None) -> list[Term]:
+    """What each of some nodes adds to their step: an iteration takes the cycles of one, and the others wait for it."""
+    picks = awaited(EXACT if outside is None else VECTOR, [(True, term) for term in each])
+    return [_picked(term, pick, outside) for term, pick in zip(each, picks, strict=True)]
+
+
+def _picked(term: Term, pick: Condition, outside: Outside | None) -> Term:
+    """The term over the iterations in which it is the one that its step waits for."""
+    if not np.any(pick):
         return Term(term.name, 0, rule="hidden behind a longer one")
-    return summed(term, picked)
+    return term if outside is None else summed(term, pick * outside.weight)
 
 
-def _outer_loop(study: Study, loop: For, outside: Outside | None, ledger: _Ledger) -> Cost:
+def _outer_loop(study: Study, loop: For, outside: Outside | None, ledger: _Ledger) -> Term:
     """Σ over the iterations of (Σ over steps of (longest + 2) + 1); every iteration has its own trip counts."""
     inside = study.known.inside(study.plan, loop, outside)
     terms = _steps(study, loop.body, inside, ledger)
     extra = study.rules.cycles.outer_iteration
     again = Term("iterations", extra * inside.iterations, construct="outer-loop", rule="outer loop")
-    term = total(f"loop {loop.iterator}", (*terms, again), rule="outer loop")
-    return Cost(0, lambda _: term)
+    return total(f"loop {loop.iterator}", (*terms, again), rule="outer loop")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sisyphus.algebra import Algebra, Condition, Value, at_least, product
-from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Move, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.algebra import Condition, Value, at_least, product
+from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
-from sisyphus.model.formulas.steps import AtOnce, latency
-from sisyphus.model.formulas.terms import Term, doubt_of, total
+from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
+from sisyphus.model.formulas.terms import Term
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ def task_cycles(setting: Setting, facts: TaskFacts, bodies: Bodies, runs: Value 
     A single pipelined loop, with the loops flattened into it, is part of the function; of several parts, or in tile
     loops, each is a module of its own.
     """
-    return total(facts.name, _function(setting, facts.parts, runs, bodies), rule="task")
+    return explained(setting.alg, InTurn(_function(setting, facts.parts, runs, bodies), facts.name, "task"))
 
 
-def _function(setting: Setting, body: Sequence[Part], runs: Value, bodies: Bodies) -> tuple[Term, ...]:
+def _function(setting: Setting, body: Sequence[Part], runs: Value, bodies: Bodies) -> tuple[Steps, ...]:
     alg, step = setting.alg, setting.rules.cycles.step
     parts = [_part(setting, part, runs, bodies) for part in body]
     apart = runs * (step * len(parts) - 1)
@@ -91,78 +91,82 @@ def _function(setting: Setting, body: Sequence[Part], runs: Value, bodies: Bodie
     return (*parts, Term("between parts", apart, rule="parts of a function"))
 
 
-def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Term:
+def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Steps:
     """All runs of a part together; it is entered `entries` times over one run of the task."""
     cycles = setting.rules.cycles
     match part:
         case Burst():
-            return _burst_cycles(setting, part, entries)
+            return _transfers(setting, part, entries)
         case Guarded(runs=runs):
             inside = _sequence(setting, part.body, runs, bodies)
             guard = Term("guard", entries * cycles.skipped, rule="guarded part")
-            return total("if", (guard, *inside), rule="guarded part")
+            return InTurn((guard, *inside), "if", "guarded part")
         case Beside(parts=parts):
-            return _longest(setting, parts, entries, bodies)
+            return _beside(setting, parts, entries, bodies)
         case Replicated():
-            return _copies_cycles(setting, part, entries, bodies)
+            return _copies(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
             depth = bodies(part).depth
             return Term(
                 "body", part.starts * depth, construct="body-not-pipelined", rule="iteration latency, not pipelined"
             )
         case _:
-            return _nest_cycles(setting, nest_of(part), entries, bodies)
+            return _nest(setting, nest_of(part), entries, bodies)
 
 
-def _longest(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> Term:
-    """Parts that run at the same time take what the longest takes; where guarded ones do not run, the others are alone.
+def _beside(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> Steps:
+    """Parts at the same time; where guarded ones do not run, the others are alone.
 
     Each part takes the same in all entries in which it runs, and guarded ones run in the same entries.
     """
     alg = setting.alg
-    terms = [_part(setting, part, entries, bodies) for part in parts]
-    runs = [part.runs if isinstance(part, Guarded) else entries for part in parts]
-    each = [alg.ceil_div(term.value, alg.maximum(count, 1)) for term, count in zip(terms, runs, strict=True)]
-    always = [one for one, part in zip(each, parts, strict=True) if not isinstance(part, Guarded)]
-    guarded = alg.maximum(0, *(part.runs for part in parts if isinstance(part, Guarded)))
-    alone = (entries - guarded) * latency(alg, AtOnce(tuple((True, cycles) for cycles in always)))
-    most = guarded * latency(alg, AtOnce(tuple((True, cycles) for cycles in each))) + alone
-    name = " beside ".join(term.name for term in terms)
-    return Term(name, most, rule="parts at the same time", construct="parts-at-the-same-time")
+    always, every = list[tuple[Condition, Steps]](), list[tuple[Condition, Steps]]()
+    guarded: Value = 0
+    for part in parts:
+        runs = part.runs if isinstance(part, Guarded) else entries
+        term = explained(alg, _part(setting, part, entries, bodies))
+        cycles, late = (alg.ceil_div(figure, alg.maximum(runs, 1)) for figure in (term.value, term.rtl))
+        every.append((True, Term(term.name, cycles, rtl=late)))
+        if isinstance(part, Guarded):
+            guarded = alg.maximum(guarded, runs)
+        else:
+            always.append(every[-1])
+    both, alone = (AtOnce(tuple(found), "parts-at-the-same-time") for found in (every, always))
+    return InTurn((Times(guarded, both), Times(entries - guarded, alone)), "beside", "parts at the same time")
 
 
-def _copies_cycles(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Term:
+def _copies(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Steps:
     """The latency of a copy and one cycle more (docs/model.md); those that share an array follow each other."""
     cycles, calls = setting.rules.cycles, entries * part.turns
     start = Term("start", calls * cycles.replicated, rule="replicated functions")
     inside = _function(setting, part.body, calls, bodies)
     waiting = (calls - entries) * cycles.step
     apart = Term("copies that share arrays", waiting, construct="copies-in-turns", rule="parts of a body")
-    return total("copies", (start, *inside, apart), rule="replicated functions")
+    return InTurn((start, *inside, apart), "copies", "replicated functions")
 
 
-def _sequence(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> tuple[Term, ...]:
+def _sequence(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> tuple[Steps, ...]:
     """Parts of a loop body one after another."""
     found = tuple(_part(setting, part, entries, bodies) for part in parts)
     moved = entries * setting.rules.cycles.step * sum(not isinstance(part, Burst) for part in parts)
     return (*found, Term("between parts", moved, rule="parts of a body"))
 
 
-def _nest_cycles(setting: Setting, nest: Nest, entries: Value, bodies: Bodies) -> Term:
+def _nest(setting: Setting, nest: Nest, entries: Value, bodies: Bodies) -> Steps:
     """Tile loops around their core: an iteration is longest load + 2, the work + 2, longest store (docs/model.md)."""
-    terms: list[Term] = []
+    found: list[Steps] = []
     for tile, bursts in zip(nest.tiles, nest.transfers, strict=True):
-        terms += [_burst_cycles(setting, burst, tile.iterations) for burst in bursts]
+        found += [_transfers(setting, burst, tile.iterations) for burst in bursts]
     if nest.pipe is not None:
-        terms += _pipelined_core(setting, nest, nest.pipe, entries, bodies)
+        found += _pipelined_core(setting, nest, nest.pipe, entries, bodies)
     else:
         inner = nest.tiles[-1].iterations if nest.tiles else entries
-        terms += [_part(setting, part, inner, bodies) for part in nest.core]
+        found += [_part(setting, part, inner, bodies) for part in nest.core]
         steps = [setting.alg.select(tile.exists, tile.iterations, 0) for tile in nest.tiles]
         more = inner * (len(nest.core) - 1)
-        terms.append(Term("between parts", (sum(steps) + more) * setting.rules.cycles.step, rule="parts of a body"))
+        found.append(Term("between parts", (sum(steps) + more) * setting.rules.cycles.step, rule="parts of a body"))
     loops = ", ".join(tile.iterator for tile in nest.tiles)
-    return total(f"loops {loops}" if loops else "nest", terms, rule="tile loops")
+    return InTurn(tuple(found), f"loops {loops}" if loops else "nest", "tile loops")
 
 
 def _chained(setting: Setting, nest: Nest) -> list[Condition]:
@@ -245,29 +249,16 @@ def _outer_address(setting: Setting, pipe: Pipe) -> Value:
     return longest - rules.cycles.read
 
 
-def _burst_cycles(setting: Setting, burst: Burst, entries: Value) -> Term:
+def _transfers(setting: Setting, burst: Burst, entries: Value) -> Steps:
     """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
-    known = {move.id: move_cycles(setting, move) for step in burst.steps for move in step}
+    known = {move.id: move_cycles(setting, move) for moves in burst.steps for move in moves}
     entries = entries * burst.rounds
-    found: list[Term] = []
+    doubt = "port-in-turns" if len(burst.steps) > 1 else ""
+    found: list[Steps] = []
     for number, moves in enumerate(burst.steps):
-        each = [(move, known[move.id]) for move in moves]
-        longest = latency(alg, AtOnce(tuple((move.active, term.value) for move, term in each)))
-        rtl = entries * _late(alg, longest, each)
-        doubt = "port-in-turns" if len(burst.steps) > 1 else doubt_of(term for _, term in each)
-        name = " | ".join(term.name for _, term in each)
-        found.append(Term(name, entries * longest, construct=doubt, rtl=rtl))
+        found.append(Times(entries, AtOnce(tuple((move.active, known[move.id]) for move in moves), doubt)))
         if burst.is_load or number:
             moved = alg.select(_moves_any(setting, (Burst((moves,), burst.is_load),)), entries * step, 0)
             found.append(Term("between parts", moved, rule="parts of a body"))
-    return total("loads" if burst.is_load else "stores", found, rule="transfers of a tile")
-
-
-def _late(alg: Algebra, longest: Value, each: Sequence[tuple[Move, Term]]) -> Value:
-    """What RTL adds to transfers side by side: what it adds to the longest of them."""
-    found: Value = 0
-    for move, term in each:
-        exposed = alg.both(move.active, at_least(alg, term.value, longest))
-        found = alg.maximum(found, alg.select(exposed, term.rtl, 0))
-    return found
+    return InTurn(tuple(found), "loads" if burst.is_load else "stores", "transfers of a tile")

@@ -1,7 +1,8 @@
 """Steps that follow each other and steps that run at the same time, and the latency of them all; knows no part.
 
-`for t: { load A | load B; compute; store C }` is `InTurn((AtOnce(A, B), compute, C))`. A plan and candidates of a nest
-say so with the cycles of one iteration, a lower bound with those of all iterations together (docs/model.md).
+`for t: { load A | load B; compute; store C }` is `InTurn((AtOnce(A, B), compute, C))`. What a plan costs, what
+candidates of a nest cost and what a nest costs at least are read from such steps: of a plan and of candidates they are
+terms, with the cycles of all runs of a part; of a lower bound they are plain numbers (docs/model.md).
 """
 
 from __future__ import annotations
@@ -11,35 +12,93 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.model.formulas.terms import Term, doubt_of, scaled, total
 
 
 @dataclass(frozen=True, eq=False)
 class InTurn:
-    """Steps one after another."""
+    """Steps one after another; `name` and `rule` are those of the term that is their sum."""
 
     parts: tuple[Steps, ...]
+    name: str = ""
+    rule: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class AtOnce:
-    """Steps that run at the same time, each of them where its condition holds."""
+    """Steps that run at the same time, each of them where its condition holds.
+
+    `construct` is the entry of the register of evidence that their term rests on; without one it is that of a part.
+    """
 
     parts: tuple[tuple[Condition, Steps], ...]
+    construct: str = ""
 
 
-#: A number of cycles of any algebra, or steps.
+@dataclass(frozen=True, eq=False)
+class Times:
+    """Steps so many times, one after another."""
+
+    count: Value
+    part: Steps
+
+
+#: A number of cycles of any algebra, a term, or steps.
 Steps: TypeAlias = Any
 
 
 def latency(alg: Algebra, steps: Steps) -> Value:
     """Cycles of steps: the sum of those that follow each other, the longest of those at the same time."""
     match steps:
-        case InTurn(parts):
-            return sum(latency(alg, part) for part in parts)
-        case AtOnce(parts):
-            each = [alg.select(active, latency(alg, part), 0) for active, part in parts]
+        case Term():
+            return steps.value
+        case InTurn():
+            return sum(latency(alg, part) for part in steps.parts)
+        case AtOnce():
+            each = [alg.select(active, latency(alg, part), 0) for active, part in steps.parts]
             return alg.maximum(*each) if each else 0
+        case Times():
+            return steps.count * latency(alg, steps.part)
     return steps
+
+
+def explained(alg: Algebra, steps: Steps) -> Term:
+    """Steps of terms as the term of their latency: of those in turn a sum, of those at the same time one figure."""
+    match steps:
+        case InTurn():
+            return total(steps.name, (explained(alg, part) for part in steps.parts), steps.rule)
+        case AtOnce():
+            each = [(active, explained(alg, part)) for active, part in steps.parts]
+            terms = [term for _, term in each]
+            longest, (_, late) = latency(alg, AtOnce(tuple(each))), _exposed(alg, each)
+            name = " | ".join(term.name for term in terms)
+            return Term(name, longest, construct=steps.construct or doubt_of(terms), rtl=late)
+        case Times():
+            return scaled(explained(alg, steps.part), steps.count)
+    term: Term = steps
+    return term
+
+
+def _exposed(alg: Algebra, parts: Sequence[tuple[Condition, Term]]) -> tuple[list[Condition], Value]:
+    """Which of parts at the same time are the longest in the report, and what RTL adds to those at most."""
+    longest = latency(alg, AtOnce(tuple(parts)))
+    found = [alg.both(active, alg.equals(term.value, longest)) for active, term in parts]
+    added = (alg.select(is_longest, term.rtl, 0) for is_longest, (_, term) in zip(found, parts, strict=True))
+    return found, alg.maximum(0, *added)
+
+
+def awaited(alg: Algebra, parts: Sequence[tuple[Condition, Term]]) -> list[Condition]:
+    """For each of parts at the same time whether it is the one that the others wait for.
+
+    That is the longest in the report; of several the one that RTL adds most to, and of these the first.
+    """
+    exposed, late = _exposed(alg, parts)
+    none_yet: Condition = True
+    found: list[Condition] = []
+    for is_longest, (_, term) in zip(exposed, parts, strict=True):
+        found.append(alg.both(none_yet, alg.both(is_longest, alg.equals(term.rtl, late))))
+        none_yet = alg.both(none_yet, alg.negation(found[-1]))
+    return found
 
 
 def tiled_nest(

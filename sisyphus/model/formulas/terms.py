@@ -63,6 +63,12 @@ def doubt_of(terms: Iterable[Term]) -> str:
     return next((leaf.construct for leaf in leaves if not entry(leaf.construct).is_trusted), "")
 
 
+def scaled(term: Term, count: Value) -> Term:
+    """The term so many times."""
+    children = tuple(scaled(child, count) for child in term.children)
+    return term._replace(value=count * term.value, children=children, rtl=count * term.rtl)
+
+
 def summed(term: Term, picked: npt.NDArray[np.int64]) -> Term:
     """A term with one entry per iteration, or the same in all, as one number: each entry `picked` so many times."""
     value, rtl = (int((figure * picked).sum()) for figure in (term.value, term.rtl))
