@@ -140,6 +140,7 @@ def _target(target: Target) -> dict[str, Any]:
         "clock": target.clock_mhz,
         "max_partition": target.max_partition,
         "level": target.level,
+        "measured": [asdict(interval) for interval in target.measured],
     }
 
 

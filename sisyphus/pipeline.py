@@ -69,11 +69,16 @@ def optimize(
 ) -> Design:
     """The whole way from a C file to a verified project, in memory.
 
-    `cache` may know what the search would find, `calibration` of what resources designs took more than was predicted.
+    `cache` may know what the search would find, `calibration` what reports said of designs that were predicted.
     """
     clock, most = _Clock(listen), request.limits.seconds
     kernels = clock.run("analysis", lambda: load_kernels(request.source), most)
-    tight, told = (request.target, ()) if calibration is None else calibration.tightened(request.target)
+    tight, told = request.target, tuple[str, ...]()
+    if calibration is not None:
+        corrected, of_loops = calibration.corrected(request.target, kernels[0].scop.name)
+        request = replace(request, target=corrected)
+        tight, of_budgets = calibration.tightened(corrected)
+        told = (*of_loops, *of_budgets)
     answer = _answer(clock, kernels, replace(request, target=tight), cache)
     choice, front = answer.choice, answer.front
     explanation = None

@@ -15,7 +15,7 @@ from sisyphus.forms import SCHEDULE
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Request, Source
 from sisyphus.saved import read_data, read_point
 from sisyphus.space import DesignPoint, Options
-from sisyphus.target import Resources, Target, load_device, make_target
+from sisyphus.target import MeasuredInterval, Resources, Target, load_device, make_target
 
 DESIGN = "design.json"
 
@@ -50,7 +50,7 @@ class Record:
                 sandboxed=sandboxed,
             )
             board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
-            board |= {name: data["target"].get(name) for name in ("budget", "max_partition")}
+            board |= {name: data["target"].get(name) for name in ("budget", "max_partition", "measured")}
             search, rest = dict(data.get("search", {})), (data.get("estimate"), data.get("interface"))
             if FIX_FORM + GIVEN_FORM in search.get("fixes", ()):
                 source = replace(source, schedule=point.rewrites[0].removeprefix(SCHEDULE))
@@ -115,14 +115,15 @@ class Record:
         return make_target(board, budget="chip", clock_mhz=float(self.board["clock_mhz"])), ()
 
     def whole_target(self, device: str | None) -> Target:
-        """The board with the budgets that the design was searched within."""
+        """The board with the budgets that the design was searched within, and what reports had said of its loops."""
         board = load_device(device or str(self.board["device"]))
         if device is not None and board.part != self.board["part"]:
             raise self.other_board(device, board.part)
         whole = make_target(board, budget="chip", clock_mhz=float(self.board["clock_mhz"]))
         try:
             budget = Resources(**{f.name: int(self.board["budget"][f.name]) for f in fields(Resources)})
-            return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]))
+            measured = tuple(MeasuredInterval.of(told) for told in self.board["measured"] or ())
+            return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]), measured=measured)
         except (KeyError, TypeError, ValueError) as fault:
             raise KernelError(f"{self.path}: `target` is not as sisy writes it ({fault!r})") from fault
 

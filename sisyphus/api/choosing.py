@@ -78,7 +78,7 @@ def optimize(
 
     The design is complete in memory; with `output` it is written to that folder, too. `listen` is told each stage as it
     begins. What was searched before is not searched again, unless `cache` is False; the design says so
-    (`design.remembered`). With `calibration`, budgets are tightened by what reports said of other designs (`resolve`).
+    (`design.remembered`). With `calibration`, budgets and intervals are as reports corrected them (`resolve`).
     A design that fails its verification is returned, and says so (`design.verdict`, `design.check()`). `NothingFits`
     where no design fits the budgets, `TimeUp` where time ran out with none.
     """

@@ -114,7 +114,8 @@ def resolve(
 ) -> Design:
     """Keeps what the reports below a folder say in the user's calibration, and searches its design again with that.
 
-    Budgets of resources of which the design took more than was predicted become smaller by that ratio.
+    Budgets of resources of which the design took more than was predicted become smaller by that ratio, and loops that
+    started later than predicted are known to.
     """
     limits = Limits(seconds=seconds_of(time_limit), seed=seed)
     return pipeline.resolve(Path(folder), source=_path(source), device=device, limits=limits, listen=listen)[0]

@@ -122,7 +122,7 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
 @click.option(
     "--calibration",
     is_flag=True,
-    help="Tighten budgets by what reports said of other designs (`sisy readback --resolve`).",
+    help="Budgets and intervals as reports of Vitis corrected them (`sisy readback --resolve`).",
 )
 @click.option(
     "--schedule",

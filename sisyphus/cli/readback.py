@@ -35,8 +35,9 @@ def readback(
     Finds csynth.xml (or csynth.rpt), and Vivado's utilisation and timing reports; names every loop that could not be
     pipelined as asked with its statements and arrays. Without a design.json in DIR the reports alone are shown.
 
-    With --resolve, reported over predicted resources go to a calibration file of yours, which `sisy optimize
-    --calibration` uses, too, and the design is searched again within budgets smaller by these ratios.
+    With --resolve, what was reported goes to a calibration file of yours, which `sisy optimize --calibration` uses,
+    too, and the design is searched again: within budgets smaller by reported over predicted resources, and with loops
+    that start no earlier than was reported.
     """
     from sisyphus import api
     from sisyphus.readback import comparison_data

@@ -128,7 +128,7 @@ class NestModel:
 
     def setting(self, alg: Algebra = VECTOR) -> Setting:
         """What all formulas share, in some reading."""
-        return Setting(alg, self.rules, self.target.operators, GuardForm.INLINE)
+        return Setting(alg, self.rules, self.target.operators, GuardForm.INLINE, self.target.measured)
 
     def costs(self, candidates: Candidates) -> NestCosts:
         """The cost of every candidate."""

@@ -59,7 +59,7 @@ class Known:
 
     def __init__(self, target: Target, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE) -> None:
         self.target = target
-        self.setting = Setting(EXACT, rules, target.operators, guards)
+        self.setting = Setting(EXACT, rules, target.operators, guards, target.measured)
         self._tasks: dict[Hashable, TaskStudy] = {}
         self._moves: dict[Hashable, MoveStudy] = {}
         self._outside: dict[Hashable, Outside] = {}

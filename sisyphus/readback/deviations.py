@@ -6,28 +6,35 @@ A function of the emitted code is a task or a transfer of the plan, called the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sisyphus.ir import Statement
 from sisyphus.model import Estimate, estimate
-from sisyphus.model.study import Study
-from sisyphus.plan import Call, Copy, Node, Plan
+from sisyphus.model.alone import TaskStudy
+from sisyphus.model.formulas.recurrence import source_loop
+from sisyphus.plan import Copy, Plan
 from sisyphus.readback.csynth import Module, ReportedLoop, Synthesis
 from sisyphus.readback.vivado import Implementation
 from sisyphus.shown import Shown
-from sisyphus.target import Target
+from sisyphus.target import MeasuredInterval, Target
 
 RESOURCES = ("dsp", "bram18k", "uram", "lut", "ff")
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What was predicted of one function: cycles of a call, and of its pipelined loop II, depth and starts."""
+    """What was predicted of one function: cycles of a call, and of its pipelined loop II, depth and starts.
 
-    cycles: int
+    `statements` are those of that loop, `loop` is the source's that it is a part of. `cycles` is None under an outer
+    loop, whose iterations may differ.
+    """
+
+    cycles: int | None = None
     interval: int | None = None
     depth: int | None = None
     trip: int | None = None
+    statements: tuple[str, ...] = ()
+    loop: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +63,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """The interval of a function's pipelined loop: as it was predicted, and as it was `measured`."""
+
+    function: str
+    name: str
+    predicted: int
+    measured: MeasuredInterval
+
+
+@dataclass(frozen=True)
 class Violation:
     """A loop that the tool could not pipeline as asked, in words of the kernel.
 
@@ -77,7 +94,8 @@ class Comparison(Shown):
     rows: tuple[Row, ...]
     violations: tuple[Violation, ...]
     implementation: Implementation | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    paces: tuple[Pace, ...] = ()
 
     def __str__(self) -> str:
         from sisyphus.readback.show import comparison_text
@@ -86,28 +104,30 @@ class Comparison(Shown):
 
 
 def predicted_of(plan: Plan, target: Target) -> Predicted:
-    """Cycles of every call of the plan. Those under outer loops are left out where their calls differ."""
-    study, found = Study(plan, target), dict[str, Expected]()
-    for node in _executed(plan.body):
+    """What is known of every call of the plan; of one transfer under outer loops nothing is, since they may differ."""
+    cost = estimate(plan, target)
+    found = {name: _expected(task) for name, task in cost.study.tasks.items()}
+    for node in plan.body:
         if isinstance(node, Copy):
-            found[node.transfer] = Expected(int(study.move(plan.transfer(node.transfer)).cycles.value))
-        else:
-            task = study.task(node)
-            pipes = [pipe for pipe in task.pipes if pipe.pipe.pipelined and pipe.pipe.loop is not None]
-            if len(pipes) == 1:
-                [pipe] = pipes
-                depth, starts = int(pipe.body.depth), int(pipe.pipe.starts)
-                found[node.task] = Expected(int(task.cycles.value), int(pipe.interval.value), depth, starts)
-            else:
-                found[node.task] = Expected(int(task.cycles.value))
-    return Predicted(plan, estimate(plan, target), found)
+            found[node.transfer] = Expected(int(cost.study.move(plan.transfer(node.transfer)).cycles.value))
+    return Predicted(plan, cost, found)
 
 
-def _executed(nodes: Sequence[Node]) -> Iterator[Copy | Call]:
-    """Calls and transfers of the top function that no loop is around."""
-    for node in nodes:
-        if isinstance(node, Copy | Call):
-            yield node
+def _expected(task: TaskStudy) -> Expected:
+    """Of a task, whose one pipelined loop has the same interval wherever it is called."""
+    cycles = int(task.cycles.value) if task.outside is None else None
+    pipes = [study for study in task.pipes if study.pipe.pipelined and study.pipe.loop is not None]
+    if len(pipes) != 1:
+        return Expected(cycles)
+    [study] = pipes
+    return Expected(
+        cycles,
+        int(study.interval.value),
+        int(study.body.depth),
+        int(study.pipe.starts) if task.outside is None else None,
+        tuple(dict.fromkeys(str(work.statement) for work in study.pipe.works)),
+        source_loop(study.pipe),
+    )
 
 
 def compare(
@@ -126,6 +146,8 @@ def compare(
             by_function.setdefault(module.function, []).append(module)
     for function, modules in by_function.items():
         rows += _function_rows(function, modules, functions.get(function))
+    version = synthesis.version or "?"
+    paces = [pace for f, modules in by_function.items() for pace in _intervals(f, modules, functions.get(f), version)]
     violations = [
         _violation(function, loop, predicted)
         for function, modules in by_function.items()
@@ -133,18 +155,34 @@ def compare(
         for loop in module.loops
         if loop.issue is not None
     ]
-    return Comparison(synthesis, tuple(rows), tuple(violations), implementation, _notes(synthesis, predicted))
+    notes = _notes(synthesis, predicted)
+    return Comparison(synthesis, tuple(rows), tuple(violations), implementation, notes, tuple(paces))
 
 
 def _function_rows(function: str, modules: Sequence[Module], expected: Expected | None) -> Iterator[Row]:
     whole = next((module.latency for module in modules if module.name == function), None)
-    yield Row(f"{function}: cycles", None if expected is None else float(expected.cycles), whole)
-    pipelined = [loop for module in modules for loop in module.loops if loop.pipelined]
-    told = expected if expected is not None and len(pipelined) == 1 else Expected(0)
+    yield Row(f"{function}: cycles", None if expected is None else expected.cycles, whole)
+    pipelined = _pipelined(modules)
+    told = expected if expected is not None and len(pipelined) == 1 else Expected()
     for loop in pipelined:
         yield Row(f"{function}: {loop.name}: II", told.interval, loop.interval)
         yield Row(f"{function}: {loop.name}: iteration latency", told.depth, loop.depth)
         yield Row(f"{function}: {loop.name}: trip count", told.trip, loop.trip)
+
+
+def _pipelined(modules: Sequence[Module]) -> list[ReportedLoop]:
+    return [loop for module in modules for loop in module.loops if loop.pipelined]
+
+
+def _intervals(function: str, modules: Sequence[Module], expected: Expected | None, version: str) -> Iterator[Pace]:
+    """Of the one pipelined loop of a function, where its interval was predicted."""
+    pipelined = _pipelined(modules)
+    if expected is None or expected.interval is None or expected.loop is None or len(pipelined) != 1:
+        return
+    [loop] = pipelined
+    if loop.interval is not None:
+        told = MeasuredInterval(expected.statements, expected.loop, loop.interval, version)
+        yield Pace(function, loop.name, expected.interval, told)
 
 
 def _violation(function: str, loop: ReportedLoop, predicted: Predicted | None) -> Violation:

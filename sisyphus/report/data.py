@@ -115,6 +115,7 @@ def _target(target: Target) -> dict[str, Any]:
         "ordered": list(target.ordered),
         "slrs": [slr.amounts() for slr in target.slrs],
         "budget": target.budget.amounts(),
+        "measured": [asdict(interval) for interval in target.measured],
     }
 
 

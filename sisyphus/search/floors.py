@@ -181,11 +181,11 @@ class NestFloor:
         has_sequential = any(loop.kind is LoopKind.SEQUENTIAL for loop in self.nest.loops)
         stuck = any(wait.loop not in self.body.sums for wait in self._waits)
         if has_sequential or stuck or not self.nest.loops:
-            return waits
+            return np.maximum(waits, self._wait(batch))
         apart = np.maximum(trips.pipelined_parallel, 1)
         again = np.where(trips.pipelined_reduction > 1, waits, np.ceil(waits / apart))
         alone = (batch.level1 > 1).any(axis=0) & ~self._may_be_few(batch)
-        found: Floats = np.where(alone, again, waits)
+        found: Floats = np.maximum(np.where(alone, again, waits), self._wait(batch))
         return found
 
     def _may_be_few(self, batch: Batch) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from sisyphus.target.device import Device, Platform, ceilings, device_names, loa
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Budget, Kind, Resources
-from sisyphus.target.target import LEVELS, Level, Target, device_budget, make_target
+from sisyphus.target.target import LEVELS, Level, MeasuredInterval, Target, device_budget, make_target
 from sisyphus.target.units import parse_amount, parse_size
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Device",
     "Kind",
     "Level",
+    "MeasuredInterval",
     "MemoryTable",
     "OpCost",
     "OperatorTable",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sisyphus.errors import UsageError
 from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
@@ -19,10 +19,29 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 @dataclass(frozen=True)
+class MeasuredInterval:
+    """What a report said of a loop: with these statements in its body, it starts an iteration every `cycles` cycles."""
+
+    statements: tuple[str, ...]
+    loop: str
+    cycles: int
+    version: str
+
+    @staticmethod
+    def of(told: Mapping[str, Any]) -> MeasuredInterval:
+        """As `asdict` wrote it; `ValueError`, `TypeError` or `KeyError` where it is none."""
+        cycles = int(told["cycles"])
+        if cycles < 1:
+            raise ValueError(f"an interval of {cycles} cycles")
+        return MeasuredInterval(tuple(map(str, told["statements"])), str(told["loop"]), cycles, str(told["version"]))
+
+
+@dataclass(frozen=True)
 class Target:
     """A device with its budgets; `max_partition` bounds the banks of one array.
 
     `budget` is for the whole design: what `level` gives, with the kinds that the user `ordered` in place of that.
+    `measured` corrects the rules of the kernel that is looked at: its loops start no earlier there.
     """
 
     device: Device
@@ -35,6 +54,7 @@ class Target:
     level: Level = "chip"
     platform: Platform | None = None
     ordered: tuple[str, ...] = ()
+    measured: tuple[MeasuredInterval, ...] = ()
 
     @property
     def slrs(self) -> tuple[Resources, ...]:

@@ -13,7 +13,7 @@ from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.aliases import alias_pairs, copies_in_turn, told_apart
 from sisyphus.model.formulas.cores import core_of, core_of_sums, terms
 from sisyphus.model.formulas.rules import GuardForm, Rules
-from sisyphus.target import OperatorTable
+from sisyphus.target import MeasuredInterval, OperatorTable
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Setting:
     rules: Rules
     operators: OperatorTable
     guards: GuardForm = GuardForm.INLINE
+    measured: tuple[MeasuredInterval, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from sisyphus.model.formulas.iteration_latency import (
     sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
+from sisyphus.target import MeasuredInterval
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ def interval_of(setting: Setting, pipe: Pipe, timings: Sequence[Timing], ports: 
     causes: list[tuple[Value, str, bool]] = [(ports, "memory ports", True)]
     causes += standing_waits(setting, pipe, timings)
     causes += [(wait, why, False) for wait, why in _other_elements(setting, pipe, timings)]
+    causes += [(known.cycles, f"a report of Vitis {known.version}", True) for known in measured_of(setting, pipe)]
     return Interval(setting.alg.maximum(1, *(value for value, _, _ in causes)), tuple(causes))
 
 
@@ -59,6 +61,17 @@ def standing_waits(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> l
             causes.append((wait, f"accumulation in `{work.target}`", True))
     causes += [(_aliased(setting, pipe, pair, timings), f"`{pair.ref}` may be written", False) for pair in pairs]
     return causes
+
+
+def measured_of(setting: Setting, pipe: Pipe) -> list[MeasuredInterval]:
+    """What reports said of these statements with this loop pipelined, whatever its tile."""
+    statements = {str(work.statement) for work in pipe.works}
+    return [m for m in setting.measured if m.loop == source_loop(pipe) and set(m.statements) == statements]
+
+
+def source_loop(pipe: Pipe) -> str | None:
+    """The loop of the source that the pipelined one is a part of."""
+    return next((source for source, parts in pipe.copies.items() if any(p == pipe.loop for p, _ in parts)), None)
 
 
 def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, *, beside: bool) -> Value:

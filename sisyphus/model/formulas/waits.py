@@ -12,7 +12,7 @@ from sisyphus.model.facts.nest_facts import nest_facts
 from sisyphus.model.facts.task_facts import Flow, Pipe
 from sisyphus.model.formulas.iteration_latency import Setting, timings
 from sisyphus.model.formulas.pipes import pipes_in
-from sisyphus.model.formulas.recurrence import chain_of, standing_waits
+from sisyphus.model.formulas.recurrence import chain_of, measured_of, standing_waits
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace, Space
@@ -30,11 +30,12 @@ class Wait:
 def waits_of(space: Space, nest: NestSpace, rules: Rules) -> tuple[Wait, ...]:
     """Those of each loop of a nest that may be pipelined."""
     banked = replace(rules, register_words=0, cycles=replace(rules.cycles, single_bank=0))
-    setting = Setting(EXACT, banked, space.target.operators)
+    setting = Setting(EXACT, banked, space.target.operators, measured=space.target.measured)
     margin = rules.cycles.read + rules.cycles.write
     found: list[Wait] = []
     for loop in (entry.iterator for entry in nest.loops):
         pipe = _turning(space, nest, loop)
+        found += [Wait(loop, 1, known.cycles) for known in measured_of(setting, pipe)]
         times = timings(setting, pipe, True)
         found += [Wait(loop, 1, wait) for wait, _, _ in standing_waits(setting, pipe, times) if wait > 1]
         for flow in pipe.flows:
