@@ -14,7 +14,7 @@ from sisyphus.model import Estimate, Term
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.study import Study
 from sisyphus.neighbours import Change, neighbours
-from sisyphus.plan import Plan
+from sisyphus.plan import Plan, dump_schedule
 from sisyphus.report import Explanation
 from sisyphus.report.explanation import Neighbour, Pace, Part, Share, Step
 from sisyphus.request import Kernel, Request, estimate_of, plan_of
@@ -47,7 +47,7 @@ def explain(kernels: Sequence[Kernel], request: Request, choice: Choice, listen:
             cycles=cost.by(request.options.objective),
             shares=_shares(cost, choice, target),
             parts=parts,
-            paces=tuple(_paces(plan, target, {part.nest for part in parts})),
+            paces=tuple(paces_of(plan, target, {part.nest for part in parts})),
             steps=tuple(steps),
             neighbours=tuple(changes),
             complete=complete,
@@ -66,15 +66,15 @@ def _largest(term: Term, nests: Mapping[str, str]) -> Iterator[Part]:
         yield Part(term.name, int(term.value), term.rule, nests.get(term.name))
 
 
-def _paces(plan: Plan, target: Target, nests: set[str | None]) -> Iterator[Pace]:
-    """Initiation intervals of the pipelined loops of some nests, and what asks for them."""
+def paces_of(plan: Plan, target: Target, nests: set[str | None]) -> Iterator[Pace]:
+    """Initiation intervals of the pipelined loops of some nests, what asks for them, and their schedules."""
     study = Study(plan, target)
     kernel_cycles(study)
     for task in plan.tasks:
         for pipe in study.tasks[task.name].pipes if task.nest in nests else ():
             if pipe.pipe.pipelined:
                 causes = sorted(((int(cycles), why) for cycles, why, _ in pipe.interval.causes), reverse=True)
-                yield Pace(task.nest, int(pipe.interval.value), tuple(causes))
+                yield Pace(task.nest, int(pipe.interval.value), tuple(causes), tuple(dump_schedule(pipe.schedule)))
 
 
 def _steps(

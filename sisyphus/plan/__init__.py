@@ -1,6 +1,6 @@
 """What is built for a design point: loop tree, buffers, transfers, order of calls."""
 
-from sisyphus.plan.body_schedule import Operation, Schedule, Touch, shared_cores
+from sisyphus.plan.body_schedule import Operation, Schedule, Touch, dump_schedule, shared_cores
 from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps, steps_of, task_transfers
@@ -64,6 +64,7 @@ __all__ = [
     "bursts_of",
     "check_point",
     "dump",
+    "dump_schedule",
     "in_turn",
     "is_copied_work",
     "names_in",

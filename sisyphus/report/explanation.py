@@ -9,7 +9,7 @@ from typing import Any
 from sisyphus.report.tables import Rows, indent, table
 from sisyphus.shown import Shown
 
-#: Neighbours of one nest that are printed; all of them are in the JSON.
+#: Neighbours of one nest, and lines of one schedule, that are printed; all of them are in the JSON.
 MOST_SHOWN = 10
 
 
@@ -39,11 +39,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Pace:
-    """Cycles between two starts of a pipelined loop, and what asks for each number of them, most first."""
+    """Cycles between two starts of a pipelined loop, and what asks for each number of them, most first.
+
+    `schedule` says when its operations and accesses start, on which cores and at which banks and ports, one a line.
+    """
 
     nest: str
     interval: int
     causes: tuple[tuple[int, str], ...]
+    schedule: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ def explanation_text(found: Explanation) -> str:
     parts = [
         "budgets\n" + indent(table((), _share_rows(found.shares))),
         "where the cycles go\n" + indent("\n".join(_parts(found))),
+        *(f"one iteration of {pace.nest}\n" + indent("\n".join(_schedule(pace))) for pace in found.paces),
         "with 10 % more of one budget\n" + indent(_steps(found)),
     ]
     nests = dict.fromkeys(n.nest for n in found.neighbours)
@@ -128,6 +133,13 @@ def _parts(found: Explanation) -> Iterator[str]:
         else:
             causes = " and ".join(why for cycles, why in pace.causes if cycles == pace.interval)
             yield f"the pipelined loop of {pace.nest} starts an iteration every {pace.interval} cycles, for {causes}"
+
+
+def _schedule(pace: Pace) -> Iterator[str]:
+    """The first operations and accesses of an iteration."""
+    yield from pace.schedule[:MOST_SHOWN]
+    if len(pace.schedule) > MOST_SHOWN:
+        yield f"and {len(pace.schedule) - MOST_SHOWN} more (--json)"
 
 
 def _steps(found: Explanation) -> str:

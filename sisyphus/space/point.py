@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -161,33 +161,11 @@ class DesignPoint:
             "copied": list(self.copied),
             "rewrites": list(self.rewrites),
             "nests": [
-                {
-                    "statements": list(n.statements),
-                    "order": list(n.order),
-                    "tiles": {loop: [t.level0, t.level1, t.level2] for loop, t in n.tiles},
-                    "pipeline": n.pipeline,
-                    "unroll": dict(n.unroll),
-                    "slr": n.slr,
-                    "split": n.split,
-                    "interval": n.interval,
-                }
+                _json(n, tiles={loop: list(astuple(t)) for loop, t in n.tiles}, unroll=dict(n.unroll))
                 for n in self.nests
             ],
-            "buffers": [
-                {
-                    "array": b.array,
-                    "nests": list(b.nests),
-                    "place": b.place,
-                    "partition": list(b.partition),
-                    "copies": b.copies,
-                    "storage": b.storage,
-                }
-                for b in self.buffers
-            ],
-            "transfers": [
-                {"buffer": t.buffer, "width": t.width, "ports": list(t.ports), "layout": t.layout, "form": t.form}
-                for t in self.transfers
-            ],
+            "buffers": [_json(b) for b in self.buffers],
+            "transfers": [_json(t) for t in self.transfers],
         }
 
     @staticmethod
@@ -202,52 +180,34 @@ class DesignPoint:
                 f"{path}: {'; '.join(faults)}",
                 hint="compare with the `design` part of a design.json that `sisy optimize` wrote (docs/designs.md)",
             )
-        return DesignPoint(
-            kernel=data["kernel"],
-            nests=tuple(_nest(n) for n in data["nests"]),
-            buffers=tuple(_buffer(b) for b in data["buffers"]),
-            transfers=tuple(_transfer(t) for t in data.get("transfers", ())),
-            tree_reduction=data.get("tree_reduction", False),
-            expanded=tuple(ArrayId(a) for a in data.get("expanded", ())),
-            viewed=tuple(ArrayId(a) for a in data.get("viewed", ())),
-            copied=tuple(ArrayId(a) for a in data.get("copied", ())),
-            rewrites=tuple(data.get("rewrites", ())),
-        )
+        data = json.loads(
+            json.dumps(data), parse_float=lambda text: int(float(text))
+        )  # every number is a whole one, 4.0 as well
+        known = _fields(DesignPoint, data)
+        known["nests"] = tuple(_nest(nest) for nest in data["nests"])
+        known["buffers"] = tuple(BufferPoint(**_fields(BufferPoint, buffer)) for buffer in data["buffers"])
+        known["transfers"] = tuple(TransferPoint(**_fields(TransferPoint, one)) for one in data.get("transfers", ()))
+        return DesignPoint(**known)
 
     def sort_key(self) -> str:
         """Breaks ties between designs of equal cost."""
         return json.dumps(self.to_json(), sort_keys=True)
 
 
+def _json(part: NestPoint | BufferPoint | TransferPoint, **other: Any) -> dict[str, Any]:
+    """The fields by their names, some of them in an `other` form."""
+    own = {f.name: getattr(part, f.name) for f in fields(part)} | other
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+
+
+def _fields(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that data have, as arguments; the others have their defaults."""
+    own = {f.name: data[f.name] for f in fields(kind) if f.name in data}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in own.items()}
+
+
 def _nest(data: Mapping[str, Any]) -> NestPoint:
-    return NestPoint(
-        statements=tuple(StmtId(s) for s in data["statements"]),
-        order=tuple(data["order"]),
-        tiles=tuple((loop, Tile(*map(int, counts))) for loop, counts in data["tiles"].items()),
-        pipeline=data["pipeline"],
-        unroll=tuple((loop, int(f)) for loop, f in data.get("unroll", {}).items() if f != 1),
-        slr=int(data.get("slr", 0)),
-        split=data.get("split", False),
-        interval=data.get("interval", 0),
-    )
-
-
-def _buffer(data: Mapping[str, Any]) -> BufferPoint:
-    return BufferPoint(
-        array=ArrayId(data["array"]),
-        nests=tuple(data["nests"]),
-        place=data["place"],
-        partition=tuple(map(int, data["partition"])),
-        copies=int(data.get("copies", 1)),
-        storage=data.get("storage", "auto"),
-    )
-
-
-def _transfer(data: Mapping[str, Any]) -> TransferPoint:
-    return TransferPoint(
-        buffer=data["buffer"],
-        width=int(data["width"]),
-        ports=tuple(data.get("ports", ())),
-        layout=data.get("layout", "plain"),
-        form=data.get("form", DIRECT),
-    )
+    known = _fields(NestPoint, data)
+    known["tiles"] = tuple((loop, Tile(*counts)) for loop, counts in data["tiles"].items())
+    known["unroll"] = tuple((loop, factor) for loop, factor in data.get("unroll", {}).items() if factor != 1)
+    return NestPoint(**known)

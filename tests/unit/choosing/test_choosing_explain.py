@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -18,10 +18,11 @@ from sisyphus.budgets import with_amounts
 from sisyphus.choice import Choice, find, silent
 from sisyphus.choose import choose
 from sisyphus.errors import NothingFits
+from sisyphus.model import schedules_of
 from sisyphus.neighbours import neighbours
-from sisyphus.plan import check_point
+from sisyphus.plan import check_point, dump_schedule
 from sisyphus.report import Explanation
-from sisyphus.request import estimate_of
+from sisyphus.request import estimate_of, plan_of
 from sisyphus.sensitivity import explain
 from sisyphus.space import illegal
 
@@ -90,6 +91,14 @@ def test_the_figures_of_an_explanation_are_the_models(blur: tuple[Choice, Explan
     assert told.parts[0].cycles <= told.cycles
     assert all(a.cycles >= b.cycles for a, b in pairwise(told.parts))
     assert told.complete
+
+
+def test_the_pace_of_a_nest_has_the_schedule_that_the_model_reads(blur: tuple[Choice, Explanation]) -> None:
+    choice, _ = blur
+    plan, target = plan_of(choice.kernel, choice.point), choice.space.target
+    schedules = [tuple(dump_schedule(one)) for one in chain(*schedules_of(plan, target).values())]
+    paces = list(sensitivity.paces_of(plan, target, {nest.id for nest in choice.space.nests}))
+    assert paces and all(pace.schedule in schedules for pace in paces)
 
 
 def test_more_of_a_budget_never_costs_cycles_and_is_a_tenth_more(blur: tuple[Choice, Explanation]) -> None:

@@ -113,7 +113,10 @@ EXPLANATION = Explanation(
     cycles=1000,
     shares=(Share("--lut", "LUTs", 10, 100), Share("--dsp", "DSPs", 95, 100)),
     parts=(Part("step 1", 900, "kernel steps"), Part("starts", 800, "(trip - 1) x II")),
-    paces=(Pace("S0", 4, ((4, "accumulation in `A`"), (2, "memory ports"))), Pace("S1", 1, ())),
+    paces=(
+        Pace("S0", 4, ((4, "accumulation in `A`"), (2, "memory ports")), ("schedule of i1", "  0..2 S0: read A[i]")),
+        Pace("S1", 1, (), tuple(f"  {n}..{n + 1} S1" for n in range(12))),
+    ),
     steps=(
         Step("--dsp", "DSPs", 110, 900, complete=True, beyond=100),
         Step("--lut", "LUTs", 110, 1000, complete=True),
@@ -135,6 +138,8 @@ def test_an_explanation_says_what_was_computed_and_no_more() -> None:
     assert "· starts: 800 of 1,000 cycles, 80.0 % ((trip - 1) x II)" in text
     assert "the pipelined loop of S0 starts an iteration every 4 cycles, for accumulation in `A`" in text
     assert "the pipelined loop of S1 starts an iteration every cycle" in text
+    assert "one iteration of S0\n  schedule of i1\n    0..2 S0: read A[i]\n\n" in text
+    assert "9..10 S1\n  and 2 more (--json)" in text and "10..11 S1" not in text
     assert re.search(r"--dsp 110 +900 cycles +-100 \(-10.0 %\) +the device has 100", text)
     assert "no faster design found with `--lut 110`" in text
     assert "none found in the time there was with `--mem 11`" in text

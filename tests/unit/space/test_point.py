@@ -36,6 +36,14 @@ def test_json_both_ways() -> None:
     assert POINT.sort_key() == DesignPoint.from_json(POINT.to_json()).sort_key()
 
 
+def test_whole_numbers_may_be_written_with_a_point() -> None:
+    data = json.loads(
+        json.dumps(POINT.to_json()).replace('"width": 4', '"width": 4.0').replace("[2, 1, 2]", "[2.0, 1, 2]")
+    )
+    read = DesignPoint.from_json(data)
+    assert read == POINT and str(read.nests[0].tile("i")) == "2x1x2" and str(read.width_of("C")) == "4"
+
+
 def test_transfers_of_the_first_version_are_direct() -> None:
     data = POINT.to_json() | {"version": 1, "transfers": [{"buffer": "C", "width": 16}]}
     assert DesignPoint.from_json(data).form_of("C") == "direct"
