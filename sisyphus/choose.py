@@ -13,6 +13,7 @@ from sisyphus.request import Kernel, Request, space_of
 from sisyphus.saved import fitted
 from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import needs_alone, needs_together
+from sisyphus.solve import Stop
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -22,6 +23,7 @@ PAPER_BUDGETS = ("dsp", "onchip_bytes", PARTITION)
 ANY = 1.0
 #: Larger amounts stand for no limit.
 MOST_SHOWN = 1 << 32
+NOT_KNOWN = "what `--trust measured` costs is not known: "
 
 
 def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent) -> Choice:
@@ -56,17 +58,22 @@ def _with_cost_of_trust(
 ) -> Choice:
     """The choice, with a note of what a search without distrust finds from there in the time that is left."""
     limit, cycles = request.limits.seconds, cost_of(found, request)
-    unknown = replace(found, notes=(*found.notes, "what `--trust measured` costs is not known: no time was left"))
+    unknown = replace(found, notes=(*found.notes, NOT_KNOWN + "no time was left"))
     if limit is not None and limit <= spent:
         return unknown
     listen("search: what would it take without `--trust measured`?")
     limits = replace(request.limits, seconds=None if limit is None else limit - spent)
     free = replace(request, options=replace(request.options, trust="any"), top=1, limits=limits)
     try:
-        least = min(cycles, cost_of(find(kernels, free, listen, start=Known(found.kernel, found.point)), request))
+        other = find(kernels, free, listen, start=Known(found.kernel, found.point))
     except (KeyboardInterrupt, TimeUp):
         return unknown
-    note = f"`--trust measured` costs {cycles - least:,.0f} of {cycles:,.0f} cycles: {least:,.0f} were found without it"
+    least = min(cycles, cost_of(other, request))
+    is_known = other.outcome is not None and other.outcome.stop is Stop.PROVED
+    if least == cycles and not is_known:
+        return replace(found, notes=(*found.notes, NOT_KNOWN + "nothing better was found without it in the time left"))
+    costs = f"{'' if is_known else 'at least '}{cycles - least:,.0f} of {cycles:,.0f} cycles"
+    note = f"`--trust measured` costs {costs}: {least:,.0f} were found without it"
     return replace(found, notes=(*found.notes, note))
 
 

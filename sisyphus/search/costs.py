@@ -180,7 +180,8 @@ class CostModel(Protocol):
     """A cost model over the space it was made for.
 
     Tiled arrays multiply the choices of a nest. So they are counted twice: `least` and `tile`, put together by
-    `latency`, give a lower bound for every choice; `count` the cycles of those that are left.
+    `latency`, give a lower bound for every choice; `count` the cycles of those that are left. A choice of infinite
+    cycles is never made.
     """
 
     space: Space

@@ -1,7 +1,8 @@
 """Lower bounds of the measured rules for thousands of tilings of a nest, wherever its arrays are; knows no search.
 
 Each figure is at most what the full model counts for the same choice (docs/model.md): every start of the pipeline
-takes an interval, every new start of it its latency, every transfer its beats and the latency of its port.
+takes an interval, every new start of it its latency, every transfer its beats and the latency of its port. Where only
+measured designs count, what no report shows (`model/constructs.py`) takes for ever.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
+from sisyphus.ir import ArrayId
 from sisyphus.model import NestModel
 from sisyphus.model.bounds.body import body_of, must_load
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
@@ -22,7 +23,7 @@ from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Wait, waits_of
 from sisyphus.plan import bursts_of
-from sisyphus.search.costs import Batch, Floats, Ints
+from sisyphus.search.costs import Batch, Floats, Ints, Mask
 from sisyphus.search.memory_costs import footprint, tile_spans
 from sisyphus.search.paper_costs import trips_of
 from sisyphus.search.tilebeats import TileBeats
@@ -90,7 +91,8 @@ class NestFloor:
         copies = np.prod(batch.copies, axis=0)
         share = np.ceil(copies * np.maximum.reduce(shares))
         found: Floats = self.starts(batch) / copies * np.maximum(self.interval(batch), share)
-        return found
+        # no report shows a nest without a pipeline
+        return np.where((batch.level1 > 1).any(axis=0), found, np.inf) if self.model.trusted else found
 
     def starts(self, batch: Batch) -> Floats:
         """Every point of the domain is in one of the copies of one start."""
@@ -134,7 +136,7 @@ class NestFloor:
     def transfers(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats:
         """Beats at the widest width of such tiles, and the port's latency for every contiguous run of memory.
 
-        There are fewer runs if the rows of tiles are longer by what whole beats add.
+        There are fewer runs if the rows of tiles are longer by what whole beats add. No report shows tiles of several.
         """
         spans = tile_spans(self.nest, use, batch, outside)
         added = most_added(self.space, self.nest, use.array, self.beats.cap(use.array))
@@ -142,7 +144,38 @@ class NestFloor:
         bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
         beats = footprint(spans, batch.count) / self.beats.of(self.nest, use, batch, outside)
         once = least_move_cycles(self.model.setting(), beats, bursts)
+        if self.model.trusted and self.directions(use):
+            once = np.where((bursts > 1) | self._moves_with_two_loops(use, batch, outside), np.inf, once)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
+
+    def _moves_with_two_loops(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mask:
+        """Whether a tile loop inside of the transfers and the pipelined loop are in one subscript of an updated array.
+
+        The loops outside of them move the tile, not the subscripts of its buffer.
+        """
+        inside = {name: batch.level0[row] // batch.copies[row] > 1 for row, name in enumerate(batch.loops)}
+        inside |= dict.fromkeys(outside, np.zeros(batch.count, np.bool_))
+        found = np.zeros(batch.count, np.bool_)
+        for loops in self._updated_subscripts.get(use.array, ()):
+            tile_loop, pipelined = np.zeros((2, batch.count), np.bool_)
+            for name in loops:
+                tile_loop |= inside[name]
+                pipelined |= batch.level1[batch.loops.index(name)] > 1
+            found |= tile_loop & pipelined
+        return found
+
+    @cached_property
+    def _updated_subscripts(self) -> Mapping[ArrayId, frozenset[tuple[str, ...]]]:
+        """The loops of the band in each subscript of the arrays whose elements a statement reads and writes."""
+        band, outer = [loop.iterator for loop in self.nest.loops], len(self.nest.nest.outer)
+        found: dict[ArrayId, frozenset[tuple[str, ...]]] = {}
+        for statement in map(self.space.scop.statement, self.nest.nest.statements):
+            own, written = dict(zip(statement.iterators[outer:], band, strict=True)), statement.write.array
+            if statement.write in statement.reads:
+                refs = [ref for ref in (statement.write, *statement.reads) if ref.array == written]
+                loops = {tuple(own[name] for name, _ in at.terms if name in own) for ref in refs for at in ref.index}
+                found[written] = found.get(written, frozenset()) | loops
+        return found
 
     def directions(self, use: ArrayUse) -> int:
         """How often a tile travels at least: in, out or both."""
@@ -188,7 +221,7 @@ class NestFloor:
         found: Floats = np.maximum(np.where(alone, again, waits), self._wait(batch))
         return found
 
-    def _may_be_few(self, batch: Batch) -> npt.NDArray[np.bool_]:
+    def _may_be_few(self, batch: Batch) -> Mask:
         """Whether some array that is added to may have so few words per bank that it waits as registers do."""
         every = frozenset(batch.loops)
         most = self.rules.register_words * self.space.target.max_partition

@@ -77,7 +77,7 @@ class LowerBounds:
                 return False
             found = candidates_of(self.space, nest, self.costs.states)
             least = self.costs.least(nest, found)
-            alone = np.ones(found.count, np.bool_)
+            alone = np.isfinite(least.cycles)
             for budget in budgets:
                 alone &= least.usage[budget.name].sum(axis=0) <= budget.limit
             self._tilings[nest.id] = found.take(alone)

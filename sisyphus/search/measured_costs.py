@@ -31,6 +31,7 @@ from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.model.formulas.steps import latency, tiled_nest
+from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.plan import build_plan
 from sisyphus.search.costs import (
     Arrays,
@@ -286,7 +287,8 @@ class MeasuredCosts(MemoryCosts):
                 spans[-1:] = [span + encoding.rows[array].added[rows] for span in spans[-1:]]
                 for name, amount in self._tiles(use, spans, candidates, rows).items():
                     usage[name][-1, rows] += amount
-        return Costs(np.asarray(found.cycles + self._hand_over(nest), np.float64), usage)
+        cycles = np.where(found.cycles >= FOR_EVER, np.inf, found.cycles + self._hand_over(nest))
+        return Costs(cycles, usage)
 
     def rounded(self, costs: Costs) -> Costs:
         usage = dict(costs.usage)

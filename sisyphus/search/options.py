@@ -311,8 +311,8 @@ def _spread(count: int, most: int) -> Ints:
 
 
 def _fitting(table: Table, limit: float, budgets: Mapping[str, float]) -> Table:
-    """Entries of at most `limit` cycles that fit the budgets alone."""
-    kept = table.cycles <= limit
+    """Entries of at most `limit` cycles that fit the budgets alone; those that take for ever never do."""
+    kept = (table.cycles <= limit) & np.isfinite(table.cycles)
     complete_to = table.complete_to if kept.all() else min(limit, table.complete_to)
     for name, most in budgets.items():
         kept &= table.usage[name].sum(axis=0) <= most

@@ -156,7 +156,7 @@ class Block:
         work = self.base[part.places] + self._refill(families, part.places)
         all_moved = list(map(Transfers, self.uses[: at + 1], families.T, part.moved))
         cycles = self.costs.latency(self.nest, work, all_moved, other[part.places])
-        kept = cycles <= limit
+        kept = (cycles <= limit) & np.isfinite(cycles)
         np.minimum.at(self.left_out, part.places[~kept], cycles[~kept])
         return part.take(kept), cycles[kept]
 

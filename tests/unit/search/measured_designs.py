@@ -24,6 +24,7 @@ from sisyphus.search.options import Options as NestOptions
 from sisyphus.search.options import Table
 from sisyphus.search.placements import Residence, choices
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Options, Space, build_space, decode, knob
+from sisyphus.space.space import Trust
 from sisyphus.target import load_device, make_target
 
 Extents = Mapping[str, tuple[int, ...]]
@@ -66,12 +67,14 @@ KERNELS: Mapping[str, tuple[str, Extents]] = {
 }
 
 
-def measured_space(text: str, extents: Extents, *, tree: bool = False, partition: int = 1024, **budgets: int) -> Space:
+def measured_space(
+    text: str, extents: Extents, *, tree: bool = False, partition: int = 1024, trust: Trust = "any", **budgets: int
+) -> Space:
     """The space of a kernel with tiles that divide its loops, on a board with less of some budgets."""
     scop = build_scop(text, **extents)
     found = dependences(scop)
     target = make_target(load_device("u200"), budget="chip", max_partition=partition, **budgets)  # type: ignore[arg-type]
-    options = Options(tree_reduction=tree, tiles="divisors")
+    options = Options(tree_reduction=tree, tiles="divisors", trust=trust)
     return build_space(scop, found, distribute(scop, found), liveness(scop), target, options)
 
 
