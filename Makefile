@@ -44,7 +44,7 @@ polybench: $(VENV)/installed
 KERNEL ?= gemm
 SOURCE = $(firstword $(wildcard $(KERNEL) kernels/*/$(KERNEL).c))
 csynth: $(VENV)/installed
-	test -n "$(SOURCE)" || { echo "no kernels/*/$(KERNEL).c; KERNEL is a name from kernels/ or the path of a C file"; exit 2; }
+	@test -n "$(SOURCE)" || { echo "no kernels/*/$(KERNEL).c; KERNEL is a name from kernels/ or the path of a C file"; exit 2; }
 	$(BIN)/sisy optimize $(SOURCE) -o build/$(basename $(notdir $(SOURCE)))
 	$(MAKE) -C build/$(basename $(notdir $(SOURCE))) csynth
 	$(BIN)/sisy readback build/$(basename $(notdir $(SOURCE)))

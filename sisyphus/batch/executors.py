@@ -5,7 +5,7 @@ Every place is an executor of `concurrent.futures`, so that a job runs the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,10 +16,12 @@ from typing import Any
 from sisyphus.batch.jobs import Job, JobResult, is_there, run_job
 from sisyphus.batch.results import Results
 from sisyphus.errors import ToolError, UsageError
-from sisyphus.tools import end_all
+from sisyphus.tools import end_all, find_tool
 
 #: Classes of dask-jobqueue by the name of their queue.
 QUEUES = {"slurm": "SLURMCluster", "lsf": "LSFCluster", "pbs": "PBSCluster"}
+#: A job is one process that searches, and compilers one after another.
+DEFAULT_WORKER: Mapping[str, Any] = {"cores": 1, "memory": "8GB"}
 INSTALL = "pip install 'sisyphus-hls[cluster]'"
 
 
@@ -101,10 +103,25 @@ def _client(place: Workers) -> Iterator[Any]:
         with client:
             yield client
         return
-    with _named("dask_jobqueue", QUEUES[place.queue or ""])() as cluster:
+    with queue_cluster(place.queue or "") as cluster:
+        submit = cluster.job_cls.submit_command
+        if find_tool(submit) is None:
+            raise ToolError(
+                f"`{submit}` was not found, so that no worker can be started",
+                hint="run this where jobs are submitted, or give an existing cluster with `--dask`",
+            )
         cluster.scale(place.workers)
         with connect(cluster) as client:
             yield client
+
+
+def queue_cluster(queue: str) -> Any:
+    """Workers as large as dask-jobqueue's own configuration says, else as `DEFAULT_WORKER`."""
+    make = _named("dask_jobqueue", QUEUES[queue])
+    from dask import config
+
+    told = {name: config.get(f"jobqueue.{queue}.{name}", None) for name in DEFAULT_WORKER}
+    return make(**{name: told[name] or size for name, size in DEFAULT_WORKER.items()})
 
 
 def _named(package: str, name: str) -> Any:

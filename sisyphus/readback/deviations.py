@@ -216,6 +216,8 @@ def _hint(loop: ReportedLoop) -> str:
         )
     if "port" in cause or "resource" in cause or "memory" in cause:
         return "give the array more banks (`--fix A.partition=…`), or unroll less"
+    if not cause:
+        return "csynth.rpt names no cause: read csynth.xml back, which the same run writes beside it"
     return "see the schedule viewer for what the loop waits for"
 
 

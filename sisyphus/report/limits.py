@@ -17,7 +17,8 @@ def limit_lines(facts: Facts) -> list[str]:
     lines, cycles = list[str](), facts.estimate.cycles
     if facts.limit is not None:
         ratio = cycles / facts.limit.cycles
-        lines.append(f"limit: {facts.limit.cycles:,} cycles, by {facts.limit.held_by}; this design takes {ratio:.2f}x")
+        least = "1 cycle" if facts.limit.cycles == 1 else f"{facts.limit.cycles:,} cycles"
+        lines.append(f"limit: {least}, by {facts.limit.held_by}; this design takes {ratio:.2f}x")
         if ratio > FAR:
             lines.append(f"far from the limit, held back by {held_back_by(facts.estimate)}")
     if facts.cpu is not None:

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from sisyphus.batch import Sweep, Workers, jobs_of, run_all
+from sisyphus.batch.executors import queue_cluster
+from sisyphus.errors import ToolError
 
 KERNEL = (
     "void scale(float a[{n}], const float b[{n}]) {{\n  for (int i = 0; i < {n}; i++)\n    a[i] = 2.0f * b[i];\n}}\n"
@@ -103,3 +105,58 @@ def test_a_cluster_that_loses_a_worker_loses_no_result(kernels: Path, tmp_path: 
     assert [result.exit_code for result in found] == [0, 0, 0, 1]
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     assert len(lines) == len(set(lines)) == 4
+
+
+SBATCH = """#!/bin/sh
+echo submitted >> "$LOGGED"
+sh "$1" > /dev/null 2>&1 &
+echo "Submitted batch job $!"
+"""
+SCANCEL = """#!/bin/sh
+kill "$1"
+"""
+
+
+@pytest.mark.filterwarnings("ignore")  # of the cluster's own start
+def test_a_queue_starts_the_workers(kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Slurm that runs the submitted scripts at once, here."""
+    pytest.importorskip("dask_jobqueue")
+    place = tmp_path / "bin"
+    place.mkdir()
+    for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
+        (place / name).write_text(text)
+        (place / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(place), prepend=os.pathsep)
+    monkeypatch.setenv("LOGGED", str(tmp_path / "log"))
+    monkeypatch.chdir(tmp_path)
+    jobs = jobs_of(Sweep((str(kernels),), options=("--no-verify",)))
+    found = run_all(jobs, tmp_path / "out", Workers(workers=2, queue="slurm"), lambda *_: None)
+    assert [result.exit_code for result in found] == [0, 0, 0, 1]
+    assert (tmp_path / "log").read_text().count("submitted") >= 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("queue", "asked"),
+    [("slurm", "#SBATCH --mem=8G"), ("lsf", "#BSUB -n 1"), ("pbs", "#PBS -l select=1:ncpus=1:mem=7630MB")],
+)
+def test_what_is_submitted(queue: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One worker of one thread, run by this Python, as large as said where the user's configuration says nothing."""
+    pytest.importorskip("dask_jobqueue")
+    from dask import config
+
+    with queue_cluster(queue) as cluster:
+        script = cluster.job_script()
+    assert asked in script
+    assert f"{sys.executable} -m distributed.cli.dask_worker tcp://" in script
+    assert "--nthreads 1" in script
+    with config.set({f"jobqueue.{queue}.cores": 3, f"jobqueue.{queue}.memory": "6GB"}), queue_cluster(queue) as cluster:
+        assert "--nworkers 3" in cluster.job_script()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_queue_that_is_not_here_is_said(kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("dask_jobqueue")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match="`bsub` was not found"):
+        run_all([], tmp_path / "out", Workers(queue="lsf"), lambda *_: None)
