@@ -55,7 +55,7 @@ def copied_point(rng: random.Random, scop: Scop, nest: Nest, *, ragged: bool = T
     while True:
         pipeline = rng.choice(nest.iterators)
         tiles = {loop.iterator: _tile(rng, loop, loop.iterator == pipeline, ragged=ragged) for loop in nest.band}
-        unroll = {loop: rng.choice(factors_of(tiles[loop])) for loop in free_loops(nest)}
+        unroll = {loop: rng.choice(factors_of(tiles[loop])) for loop in free_loops(scop, nest)}
         order = tuple(rng.sample(nest.iterators, len(nest.iterators)))
         if max(unroll.values()) > 1:
             break

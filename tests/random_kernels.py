@@ -104,7 +104,7 @@ def random_point(
 
     `split`: half of the nests run their full tiles apart from the others.
     """
-    nests = tuple(_nest_point(rng, nest, _still(scop, nest), ragged=ragged) for nest in distribution.nests)
+    nests = tuple(_nest_point(rng, scop, nest, ragged=ragged) for nest in distribution.nests)
     if split:
         nests = tuple(replace(nest, split=rng.random() < 0.5) for nest in nests)
     orders = {n.id: n.order for n in nests}
@@ -140,16 +140,17 @@ def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> b
     return True
 
 
-def _nest_point(rng: random.Random, nest: Nest, still: frozenset[str], *, ragged: bool) -> NestPoint:
+def _nest_point(rng: random.Random, scop: Scop, nest: Nest, *, ragged: bool) -> NestPoint:
     for _ in range(20):
-        choice = _any_nest_point(rng, nest, still, ragged=ragged)
+        choice = _any_nest_point(rng, scop, nest, ragged=ragged)
         if _keeps_precedence(nest, choice):
             return choice
     plain = tuple((loop.iterator, Tile(max(loop.trip_count, 1), 1, 1)) for loop in nest.band)
     return NestPoint(nest.statements, nest.iterators, plain, None)
 
 
-def _any_nest_point(rng: random.Random, nest: Nest, still: frozenset[str], *, ragged: bool) -> NestPoint:
+def _any_nest_point(rng: random.Random, scop: Scop, nest: Nest, *, ragged: bool) -> NestPoint:
+    still = _still(scop, nest)
     pipeline = rng.choice([None, *(name for name in nest.iterators if name not in still)])
     tiles = []
     for loop in nest.band:
@@ -161,7 +162,7 @@ def _any_nest_point(rng: random.Random, nest: Nest, still: frozenset[str], *, ra
             level1 = rng.choice([s for s in sizes if s * level2 <= trip and (ragged or trip % (s * level2) == 0)])
         tiles.append((loop.iterator, Tile(-(-trip // (level1 * level2)), level1, level2)))
     order = rng.sample(nest.iterators, len(nest.iterators))
-    beside = [(name, rng.choice(factors_of(tile))) for name, tile in tiles if name in free_loops(nest)]
+    beside = [(name, rng.choice(factors_of(tile))) for name, tile in tiles if name in free_loops(scop, nest)]
     unroll = tuple((name, factor) for name, factor in beside if factor > 1)
     return NestPoint(nest.statements, tuple(order), tuple(tiles), pipeline, unroll)
 

@@ -43,7 +43,7 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
         return
     yield from _unbuilt(point)
     for nest in distribution.nests:
-        yield from _nest_faults(nest, point.nest(nest.id))
+        yield from _nest_faults(scop, nest, point.nest(nest.id))
         yield from _cover_faults(scop, nest, point)
     yield from _buffer_faults(scop, distribution, point)
 
@@ -62,7 +62,7 @@ def _unbuilt(point: DesignPoint) -> Iterator[str]:
             yield f"buffer `{buffer.id}`: storage `{buffer.storage}` is none of {_listed(STORAGES)}"
 
 
-def _nest_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
+def _nest_faults(scop: Scop, nest: Nest, choice: NestPoint) -> Iterator[str]:
     loops = dict(choice.tiles)
     for field, names in (("order", choice.order), ("tiles", tuple(loops))):
         if sorted(names) != sorted(nest.iterators):
@@ -70,7 +70,7 @@ def _nest_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
             return
     if choice.pipeline is not None and choice.pipeline not in loops:
         yield f"nest `{nest.id}`: no loop `{choice.pipeline}` to pipeline"
-    yield from _unroll_faults(nest, choice)
+    yield from _unroll_faults(scop, nest, choice)
     for loop in nest.band:
         tile = loops[loop.iterator]
         if not _covers(tile, loop.trip_count):
@@ -79,8 +79,8 @@ def _nest_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
             yield f"nest `{nest.id}`: level 1 of `{loop.iterator}` is not 1 though `{choice.pipeline}` is pipelined"
 
 
-def _unroll_faults(nest: Nest, choice: NestPoint) -> Iterator[str]:
-    free = free_loops(nest)
+def _unroll_faults(scop: Scop, nest: Nest, choice: NestPoint) -> Iterator[str]:
+    free = free_loops(scop, nest)
     for loop, factor in choice.unroll:
         if loop not in nest.iterators:
             yield f"nest `{nest.id}`: no loop `{loop}` to have copies of"

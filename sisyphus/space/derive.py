@@ -105,7 +105,7 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
     views = [a for a in map(scop.array, arrays) if a.view_of is not None and not a.lasting]
     still = {loop for view in views for loop in view.still}
     updates = all(s.write in s.reads for s in statements)
-    loops = tuple(_loop_space(nest, loop, options, updates=updates) for loop in nest.band)
+    loops = tuple(_loop_space(scop, nest, loop, options, updates=updates) for loop in nest.band)
     if views:  # copies would share a port, and some loops have to stand still
         loops = tuple(replace(s, unroll=(1,), tiles=s.tiles if s.iterator not in still else _single(s)) for s in loops)
     pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1 and loop.iterator not in still)
@@ -124,7 +124,7 @@ def _single(loop: LoopSpace) -> tuple[Tile, ...]:
     return (Tile(max(loop.trip_count, 1), 1, 1),)
 
 
-def _loop_space(nest: Nest, loop: Loop, options: Options, *, updates: bool) -> LoopSpace:
+def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates: bool) -> LoopSpace:
     """A loop with its tiles.
 
     Where these are to be measured, ragged ones only of updates that stay in banks of one length (`Buffer.declared`).
@@ -140,7 +140,7 @@ def _loop_space(nest: Nest, loop: Loop, options: Options, *, updates: bool) -> L
         trip_count=loop.trip_count,
         kind=loop.kind,
         tiles=tiles,
-        unroll=legal_factors(nest, loop.iterator, tiles),
+        unroll=legal_factors(scop, nest, loop.iterator, tiles),
     )
 
 

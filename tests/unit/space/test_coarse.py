@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from unit.search.solve_spaces import gemm_space, space_of
 
 from sisyphus.analysis import distribute
 from sisyphus.errors import KernelError, UsageError
+from sisyphus.ir import Scop
 from sisyphus.plan import check_point
 from sisyphus.space import DesignPoint, Space, Tile, apply_fixes, copies_depth
 
@@ -43,6 +45,29 @@ def test_other_nests_have_none() -> None:
             Y[i, j] = X[i, j] * X[i - 1, j]
     """
     assert set(factors(space_of(build_scop(diagonal, X=(7, 7), Y=(7, 7)))).values()) == {(1,)}
+
+
+def crossing(read: str, written: str) -> Scop:
+    text = f"""
+    for i in range(8):
+        for k in range(6):
+            A[i] += D[{read}] * c
+            D[{written}] += A[i] * c
+    """
+    return build_scop(text, A=(8,), D=(20,))
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "legal"),
+    [("2 * i", "2 * i + 1", True), ("2 * i", "2 * i + 3", False), ("2 * i + 3", "2 * i", False), ("i", "i", True)],
+)
+def test_copies_store_tiles_that_do_not_overlap(read: str, written: str, legal: bool) -> None:
+    """Each copy stores its tile as a whole, with the elements that it only read."""
+    space = space_of(crossing(read, written))
+    assert factors(space)["i"] == ((1, 2, 4, 8) if legal else (1,))
+    point = plain_point(space.scop, space.nests[0].nest, {"i": Tile(4, 1, 2), "k": Tile(6, 1, 1)}, {"i": 2}, "i")
+    with nullcontext() if legal else pytest.raises(KernelError, match="`i` cannot have 2 copies side by side, legal: 1"):
+        check_point(space.scop, distribute(space.scop, space.dependences), point)
 
 
 def test_a_ragged_loop_has_the_factors_of_its_tiles() -> None:
