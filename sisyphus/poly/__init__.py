@@ -3,7 +3,7 @@
 from sisyphus.poly.affine import Affine, comparisons, const, var
 from sisyphus.poly.affine_times import Timed, TooLongError, computed_times, follows, inverse, read_times
 from sisyphus.poly.count import CountError, count
-from sisyphus.poly.flow import last_write_times, last_writers
+from sisyphus.poly.flow import last_before, last_write_times, last_writers
 from sisyphus.poly.order import (
     Piece,
     Remainder,
@@ -51,6 +51,7 @@ from sisyphus.poly.sets import (
     make_box,
     make_map,
     make_set,
+    one_of,
     plain_shadow,
     position,
     project_onto,
@@ -96,6 +97,7 @@ __all__ = [
     "is_convex",
     "is_product",
     "largest_extent",
+    "last_before",
     "last_write_times",
     "last_writers",
     "leash",
@@ -105,6 +107,7 @@ __all__ = [
     "make_map",
     "make_set",
     "name_dims",
+    "one_of",
     "original_schedule",
     "plain_shadow",
     "position",

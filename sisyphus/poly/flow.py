@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from sisyphus.poly.scan import union_of
 from sisyphus.poly.sets import Map, Set
 
 
@@ -20,6 +21,26 @@ def last_writers(
     access = isl.UnionAccessInfo.from_sink(_together(reads)).set_must_source(_together(writes))
     flow = access.set_schedule_map(_together(schedules)).compute_flow()
     return _apart(flow.get_must_dependence())
+
+
+def last_before(time: Set, cell: Set, writes: Sequence[tuple[str, Map, Map]]) -> tuple[str, Set] | None:
+    """(writer, its instance) that wrote one cell last before one time; None where nothing did.
+
+    `writes` are (name, instances to cells, instances to times). No dataflow analysis is asked, which is wrong about
+    some writes with strides.
+    """
+    earlier = isl.Map.lex_lt(time.get_space()).intersect_range(time).domain()
+    found = []
+    for name, to_cells, schedule in writes:
+        instances = cell.apply(to_cells.reverse())
+        last = instances.apply(schedule).intersect(earlier).lexmax()
+        if not last.is_empty():
+            found.append((name, instances, schedule, last))
+    if not found:
+        return None
+    latest = union_of([last for *_, last in found]).lexmax()
+    name, instances, schedule, _ = next(entry for entry in found if not entry[-1].intersect(latest).is_empty())
+    return name, instances.intersect(latest.apply(schedule.reverse()))
 
 
 def _together(maps: Sequence[Map]) -> isl.UnionMap:

@@ -165,6 +165,11 @@ def sample(points: Set) -> dict[str, int] | None:
     return _point_values(point, dim_names(points))
 
 
+def one_of(points: Set) -> Set:
+    """A set of one point of a set that is not empty."""
+    return isl.Set.from_point(points.sample_point())
+
+
 def _point_values(point: isl.Point, names: Sequence[str]) -> dict[str, int]:
     return {name: int(point.get_coordinate_val(isl.dim_type.set, at).to_python()) for at, name in enumerate(names)}
 

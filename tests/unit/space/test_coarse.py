@@ -66,7 +66,9 @@ def test_copies_store_tiles_that_do_not_overlap(read: str, written: str, legal: 
     space = space_of(crossing(read, written))
     assert factors(space)["i"] == ((1, 2, 4, 8) if legal else (1,))
     point = plain_point(space.scop, space.nests[0].nest, {"i": Tile(4, 1, 2), "k": Tile(6, 1, 1)}, {"i": 2}, "i")
-    with nullcontext() if legal else pytest.raises(KernelError, match="`i` cannot have 2 copies side by side, legal: 1"):
+    with (
+        nullcontext() if legal else pytest.raises(KernelError, match="`i` cannot have 2 copies side by side, legal: 1")
+    ):
         check_point(space.scop, distribute(space.scop, space.dependences), point)
 
 

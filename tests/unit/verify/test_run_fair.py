@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from coarse_kernels import plain_point
 from plain_points import pipelined_point
 
 from sisyphus import request
 from sisyphus.backends.hls import project
 from sisyphus.errors import ToolError
 from sisyphus.plan import build_plan
+from sisyphus.space import Tile
 from sisyphus.verification import Check, Ran, Verdict, prove, run
 
 FAIR = {
@@ -121,14 +123,30 @@ def test_strided_loops_behind_conditions_are_scanned(text: str, tmp_path: Path) 
     assert prove(plan, kernel.dependences, kernel.live).passed
 
 
-def test_strided_writes_that_the_dataflow_of_isl_is_wrong_about(tmp_path: Path) -> None:
-    """It misses reads of B here; a proof by it refused a design that is right."""
-    text = """void k(double A[8], double B[9][19]) {
+STRIDED_WRITES = (
+    # isl's dataflow analysis misses reads of B,
+    """void k(double A[8], double B[9][19]) {
       for (int i = 0; i < 2; i++) {
         for (int j = i; j < 7; j += 3) for (int l = 7; l >= 0; l--) B[i - l + 7][3 * j] = A[i] + l;
         for (int j = -i + 5; j >= 2; j -= 2) A[i + j + 2] += B[i - j + 8][i + j + 1] + j;
-      } }"""
+      } }""",
+    # and takes other writes of D for the last ones.
+    """void k(float D[15]) {
+      for (int i = 1; i < 7; i++) for (int j = -i; j < 8; j += 2) for (int l = j + 5; l >= 0; l -= 2)
+        for (int m = 4; m >= 0; m--) D[l + 2] += D[m + 1] + D[m]; }""",
+)
+
+
+@pytest.mark.parametrize("text", STRIDED_WRITES)
+def test_strided_writes_that_the_dataflow_of_isl_is_wrong_about(text: str, tmp_path: Path) -> None:
+    """A proof by it alone refused designs that are right."""
     (tmp_path / "k.c").write_text(text)
     kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
-    plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
-    assert not prove(plan, kernel.dependences, kernel.live).refuted
+    points = [pipelined_point(kernel.scop, kernel.distribution)]
+    if len(kernel.distribution.nests) == 1:
+        [nest] = kernel.distribution.nests
+        tiles = {loop.iterator: Tile(loop.trip_count, 1, 1) for loop in nest.band}
+        points.append(plain_point(kernel.scop, nest, tiles, {}, nest.iterators[-1]))
+    for point in points:
+        plan = build_plan(kernel.scop, kernel.distribution, kernel.live, point)
+        assert not prove(plan, kernel.dependences, kernel.live).refuted
