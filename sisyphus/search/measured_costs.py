@@ -53,7 +53,7 @@ from sisyphus.search.costs import (
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
-from sisyphus.search.memory_costs import MEMORY, MemoryCosts, smallest_tile, tile_spans, touched
+from sisyphus.search.memory_costs import MEMORY, MemoryCosts, copies_of_tiles, smallest_tile, tile_spans, touched
 from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
@@ -62,6 +62,8 @@ from sisyphus.target import Budget
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 #: Block memories of both kinds together, in BRAM18.
 EITHER = "blocks"
+#: What each of several coarse-grained copies holds of its own.
+HELD = (*BLOCKS, EITHER, MEMORY)
 #: Cycles that a kernel of one step is spared (docs/model.md).
 SINGLE_STEP = -1
 
@@ -285,8 +287,9 @@ class MeasuredCosts(MemoryCosts):
             if use is not None:
                 spans = tile_spans(nest, use, tilings.batch.take(rows), outside)
                 spans[-1:] = [span + encoding.rows[array].added[rows] for span in spans[-1:]]
+                beside = copies_of_tiles(tilings.batch.take(rows), outside)
                 for name, amount in self._tiles(use, spans, candidates, rows).items():
-                    usage[name][-1, rows] += amount
+                    usage[name][-1, rows] += amount * beside if name in HELD else amount
         cycles = np.where(found.cycles >= FOR_EVER, np.inf, found.cycles + self._hand_over(nest))
         return Costs(cycles, usage)
 

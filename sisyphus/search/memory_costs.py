@@ -105,6 +105,12 @@ def tile_spans(nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[
     return [np.broadcast_to(dim.span(sizes, VECTOR), (batch.count,)) for dim in use.dims]
 
 
+def copies_of_tiles(batch: Batch, outside: frozenset[str]) -> Ints:
+    """Coarse-grained copies that have a tile each: those of the loops outside of its transfers."""
+    rows = [row for row, name in enumerate(batch.loops) if name in outside]
+    return np.asarray(np.prod(batch.copies[rows], axis=0, dtype=np.int64))
+
+
 def footprint(spans: Sequence[Ints], count: int) -> Ints:
     """Elements of a tile with these places per dimension, for so many candidates."""
     found: Ints = np.prod(spans, axis=0, dtype=np.int64) * np.ones(count, np.int64)

@@ -16,8 +16,9 @@ from sisyphus.search import MeasuredCosts, point_of
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import Batch, Costs, Floats, Move, Placed, Tilings, Transfers
 from sisyphus.search.floors import NestFloor
+from sisyphus.search.memory_costs import MEMORY, tile_spans
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, NestSpace, Space, illegal
+from sisyphus.space import ArrayUse, NestSpace, Space, apply_fixes, illegal
 
 #: Cycles are whole numbers, of which some are quotients.
 CLOSE = 1e-6
@@ -91,6 +92,18 @@ def test_counts_of_random_kernels_hold(seed: int) -> None:
     costs = MeasuredCosts(random_measured_space(seed))
     assert floors_above_counts(costs, seed, 2) == []
     assert counts_above_the_model(costs, seed, 4) == []
+
+
+@pytest.mark.parametrize("copies", [1, 2, 4])
+def test_copies_hold_a_tile_each(copies: int) -> None:
+    fixes = [f"S0+S1.unroll.i={copies}", "S0+S1.j=1x2x1", "S0+S1.Y.place=i"]
+    space, array, outside = apply_fixes(kernel_space("pair"), fixes), ArrayId("Y"), frozenset({"i"})
+    costs, nest = MeasuredCosts(space), space.nests[0]
+    found, use = candidates_of(space, nest, costs.states), nest.use(array)
+    assert use is not None and found.count
+    placed = Placed((array,), ((outside,),), np.zeros(found.count, np.int64))
+    one = costs.bytes_of_tiles(array, tile_spans(nest, use, found.batch, outside), found.count)
+    assert costs.count(nest, found, placed, frozenset()).usage[MEMORY][-1].tolist() == (copies * one).tolist()
 
 
 class RaisedFloor(MeasuredCosts):
