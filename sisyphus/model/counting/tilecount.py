@@ -8,94 +8,14 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from sisyphus.algebra import distinct_rows
 from sisyphus.analysis import Nest
-from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting.differences import Differences, differences
-from sisyphus.model.counting.iterations import Ints, numbered
-from sisyphus.poly import Affine, Set, constraints, dim_range, plain_shadow
-
-#: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
-MOST_POINTS = 20_000_000
-
-Narrow = npt.NDArray[np.int32]
-#: Conditions (each >= 0) of a convex set of points.
-Convex = tuple[Affine, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Fronts:
-    """Points of a loop in the order of loops around it, each with a range of one more loop; none lies between those of
-    neighbours, but where a point `begins` with other values of the loops around. So it is with wavefronts.
-    """
-
-    points: Narrow
-    low: Narrow
-    high: Narrow
-    begins: npt.NDArray[np.bool_]
-
-    def tiles(self, outer: tuple[int, int], inner: tuple[int, int]) -> int:
-        """Different tiles of both loops, each given by where tiles begin and by their size."""
-        begin, size = outer
-        place = (self.points - begin) // size
-        starts = np.flatnonzero(self.begins | (np.diff(place, prepend=-1) != 0))
-        low, high = np.minimum.reduceat(self.low, starts), np.maximum.reduceat(self.high, starts)
-        begin, size = inner
-        return int(((high - begin) // size - (low - begin) // size + 1).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class Listed:
-    """Loops whose ranges depend on each other in any way, with the points they run through, one row each.
-
-    Of one convex set, `rows` are the points of all loops but the last one, which runs from `low` to `high`.
-    """
-
-    loops: tuple[str, ...]
-    rows: Ints
-    low: Ints | None = None
-    high: Ints | None = None
-
-    def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
-        """Different tiles of the loops that have sizes, for each entry of these."""
-        columns = [sizes[loop] for loop in self.loops if loop in sizes]
-        names = [loop for loop in self.loops if loop in sizes]
-        counts = [
-            self._tiles(lower, dict(zip(names, map(int, row), strict=True)))
-            for row in (np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64))
-        ]
-        return np.array(counts, np.int64)
-
-    @cached_property
-    def _fronts(self) -> Fronts | None:
-        """The points by their last loop but one, where nothing lies between the ranges of neighbours."""
-        if self.low is None or self.high is None or not self.rows.shape[1] or not len(self.rows):
-            return None
-        other = (self.rows[1:, :-1] != self.rows[:-1, :-1]).any(axis=1)
-        apart = np.maximum(self.low[1:], self.low[:-1]) > np.minimum(self.high[1:], self.high[:-1]) + 1
-        if (apart & ~other).any():
-            return None
-        points, low, high = (np.asarray(part, np.int32, "C") for part in (self.rows[:, -1], self.low, self.high))
-        return Fronts(points, low, high, np.concatenate([[True], other]))
-
-    def _tiles(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
-        pair = self.loops[-2:]
-        if all(tiled.get(loop) == 1 for loop in self.loops[:-2]) and set(pair) <= set(tiled) and self._fronts:
-            return self._fronts.tiles(*((lower[loop], tiled[loop]) for loop in pair))
-        code = np.zeros(len(self.rows), np.int64)
-        for at, loop in enumerate(self.loops[: self.rows.shape[1]]):
-            if loop in tiled:
-                place = (self.rows[:, at] - lower[loop]) // tiled[loop]
-                code = code * (int(place.max(initial=0)) + 1) + place
-        last = self.loops[-1]
-        if self.low is None or self.high is None or last not in tiled:
-            return _different(code)
-        size = tiled[last]
-        return _covered(code, (self.low - lower[last]) // size, (self.high - lower[last]) // size)
-
+from sisyphus.model.counting.iterations import Ints
+from sisyphus.model.counting.listed import Convex, Listed, convex_points, different, listed
+from sisyphus.poly import Set, constraints, dim_range, plain_shadow
 
 #: Loops that depend on each other, and on no others.
 Group = Differences | Listed
@@ -210,7 +130,7 @@ class Calls:
         if self.parts is not None:
             return _in_any([part.onto(loops) for part in self.parts])
         rows = np.zeros((0, len(self.loops)), np.int64) if self.rows is None else self.rows
-        return _different(_codes(rows[:, [self.loops.index(loop) for loop in loops]]))
+        return different(_codes(rows[:, [self.loops.index(loop) for loop in loops]]))
 
 
 def _in_any(parts: Sequence[Differences]) -> int:
@@ -225,32 +145,6 @@ def _in_any(parts: Sequence[Differences]) -> int:
         points = int(part.tiles(dict.fromkeys(part.loops, 0), ones)[0])
         total += points - _in_any([part.meet(other) for other in kept[:at]])
     return total
-
-
-def _different(code: Ints) -> int:
-    """How many different numbers there are, none of them negative."""
-    most = int(code.max(initial=0)) + 1
-    if most > 4 * len(code) + 1000:
-        return len(np.unique(code))
-    seen = np.zeros(most, np.bool_)
-    seen[code] = True
-    return int(seen.sum())
-
-
-def _covered(code: Ints, low: Ints, high: Ints) -> int:
-    """Places in the unions of the ranges `low` to `high` of equal code, over all codes."""
-    if not len(code):
-        return 0
-    if (code[1:] > code[:-1]).all():
-        return int((high - low + 1).sum())
-    order = np.lexsort((low, code))
-    code, low, high = code[order], low[order], high[order]
-    # ranges of later codes lie above those of earlier ones, so that the running maximum starts anew in each
-    shift = (code - code[0]) * (int(high.max()) + 2)
-    reached = np.maximum.accumulate(high + shift)
-    before = np.concatenate([[-1], reached[:-1]])
-    fresh = np.maximum(low + shift, before + 1)
-    return int(np.maximum(high + shift - fresh + 1, 0).sum())
 
 
 def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None) -> TileCounts:
@@ -288,7 +182,7 @@ def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Calls:
     sets = differences(outer, list(parts))
     if sets is not None:
         return Calls(outer, sets)
-    rows = [_convex_points(outer, part, ranges) for part in parts]
+    rows = [convex_points(outer, part, ranges) for part in parts]
     return Calls(outer, None, np.concatenate([np.zeros((0, len(outer)), np.int64), *rows]))
 
 
@@ -336,48 +230,7 @@ def _group(
     outer: tuple[str, ...], loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]
 ) -> Group:
     """Every point of some loops, by their conditions."""
-    own = [[c for c in part if c.names & set(loops)] for part in parts]
-    if len(own) == 1:
-        if (bounded := differences(loops, own)) is not None:
-            return bounded[0]
-        rows = _convex_points(loops[:-1], own[0], ranges)
-        low, high = _limits(loops, own[0], ranges, rows)
-        work = high >= low
-        return Listed(loops, rows[work], low[work], high[work])
-    found = [_convex_points(loops, conditions, ranges) for conditions in own]
-    return Listed(loops, found[0] if len(found) == 1 else np.unique(np.concatenate(found), axis=0))
-
-
-def _limits(
-    loops: tuple[str, ...], conditions: Sequence[Affine], ranges: Mapping[str, tuple[int, int]], points: Ints
-) -> tuple[Ints, Ints]:
-    """First and last value of the last of some loops, for each point of the others."""
-    loop = loops[-1]
-    low = np.full(len(points), ranges[loop][0], np.int64)
-    high = np.full(len(points), ranges[loop][1], np.int64)
-    for condition in conditions:
-        if loop not in condition.names or not condition.names <= set(loops):
-            continue
-        rest = np.full(len(points), condition.constant, np.int64)
-        for name, factor in condition.terms:
-            if name != loop:
-                rest = rest + points[:, loops.index(name)] * factor
-        factor = condition.coefficient(loop)
-        if factor > 0:
-            low = np.maximum(low, -(rest // factor))
-        else:
-            high = np.minimum(high, rest // -factor)
-    return low, high
-
-
-def _convex_points(loops: tuple[str, ...], conditions: Sequence[Affine], ranges: Mapping[str, tuple[int, int]]) -> Ints:
-    """The points of one convex part, one loop after another; a condition counts once all its loops are there."""
-    points = np.zeros((1, 0), np.int64)
-    for at in range(len(loops)):
-        low, high = _limits(loops[: at + 1], conditions, ranges, points)
-        lengths = np.maximum(high - low + 1, 0)
-        if lengths.sum() > MOST_POINTS:
-            raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}")
-        rows, number = numbered(lengths)
-        points = np.concatenate([points[rows], (low[rows] + number)[:, None]], axis=1)
-    return points
+    own = [tuple(c for c in part if c.names & set(loops)) for part in parts]
+    if len(own) == 1 and (bounded := differences(loops, own)) is not None:
+        return bounded[0]
+    return listed(outer, loops, own, ranges)

@@ -14,7 +14,8 @@ from model_candidates import kernel_of
 
 from sisyphus.model.counting import iterations as counting
 from sisyphus.model.counting.iterations import Visits, survey
-from sisyphus.model.counting.tilecount import Listed, tile_counts
+from sisyphus.model.counting.listed import Listed, listed
+from sisyphus.model.counting.tilecount import tile_counts
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
 from sisyphus.poly import Affine, const, var
 from sisyphus.target import load_device, make_target
@@ -113,6 +114,26 @@ def test_tiles_of_wavefronts_are_those_that_hold_a_point(steep: int) -> None:
         tiles = {tuple(at // size for at, size in zip((w, t, i - 1), sizes, strict=True)) for w, t, i in points}
         given = {name: np.array([size]) for name, size in zip("wti", sizes, strict=True)}
         assert listed.tiles({"w": 0, "t": 0, "i": 1}, given)[0] == len(tiles)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_some_iterations_of_an_outer_loop_stand_for_all_where_points_are_many(
+    several: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At w = 4 t + 2 i + j, as seidel-2d in wavefronts; of two parts, the other one lies after the first one's rows."""
+    w, t, i = var("w"), var("t"), var("i")
+    ranges = {"w": (3, 260), "t": (0, 29), "i": (1, 40)}
+    box = (w - 4 * t - 2 * i - 1, 60 - w + 4 * t + 2 * i)
+    parts = [(*box, 20 - i), (*box, i - 21)] if several else [box]
+    exact = listed(("w",), ("w", "t", "i"), parts, ranges)
+    monkeypatch.setattr("sisyphus.model.counting.listed.ENOUGH_POINTS", len(exact.rows) // 5)
+    some = listed(("w",), ("w", "t", "i"), parts, ranges)
+    assert some.looked_at[0] < exact.looked_at[0] == exact.looked_at[1] == some.looked_at[1] == 258
+    assert len(some.rows) <= len(parts) * len(exact.rows) // 5  # so many of each part
+    lower = {"w": 3, "t": 0, "i": 1}
+    for sizes in itertools.product((1,), (1, 3, 7), (1, 4, 9)):
+        given = {name: np.array([size]) for name, size in zip("wti", sizes, strict=True)}
+        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.03)
 
 
 def test_a_nest_in_outer_loops_knows_its_calls() -> None:

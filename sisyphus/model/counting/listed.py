@@ -1,0 +1,214 @@
+"""Points of loops that bound each other in any way, listed, and how many tiles hold some of them; knows no nest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from sisyphus.errors import InternalError
+from sisyphus.model.counting.iterations import Ints, numbered
+from sisyphus.poly import Affine
+
+#: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
+MOST_POINTS = 20_000_000
+#: Of more points under an outer loop, those in some of its iterations stand for all.
+ENOUGH_POINTS = 1 << 19
+#: Times that fewer iterations are tried: each estimate is short by the loops further in.
+LOOKS = 8
+
+Narrow = npt.NDArray[np.int32]
+#: Conditions (each >= 0) of a convex set of points.
+Convex = tuple[Affine, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Fronts:
+    """Points of a loop in the order of loops around it, each with a range of one more loop; none lies between those of
+    neighbours, but where a point `begins` with other values of the loops around. So it is with wavefronts.
+    """
+
+    points: Narrow
+    low: Narrow
+    high: Narrow
+    begins: npt.NDArray[np.bool_]
+
+    def tiles(self, outer: tuple[int, int], inner: tuple[int, int]) -> int:
+        """Different tiles of both loops, each given by where tiles begin and by their size."""
+        begin, size = outer
+        place = (self.points - begin) // size
+        starts = np.flatnonzero(self.begins | (np.diff(place, prepend=-1) != 0))
+        low, high = np.minimum.reduceat(self.low, starts), np.maximum.reduceat(self.high, starts)
+        begin, size = inner
+        return int(((high - begin) // size - (low - begin) // size + 1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Loops whose ranges depend on each other in any way, with the points they run through, one row each.
+
+    Of one convex set, `rows` are the points of all loops but the last one, which runs from `low` to `high`. Those of
+    `looked_at[0]` of `looked_at[1]` iterations of the first loop stand for all; it has no tiles then.
+    """
+
+    loops: tuple[str, ...]
+    rows: Ints
+    low: Ints | None = None
+    high: Ints | None = None
+    looked_at: tuple[int, int] = (1, 1)
+
+    def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
+        """Different tiles of the loops that have sizes, for each entry of these."""
+        columns = [sizes[loop] for loop in self.loops if loop in sizes]
+        names = [loop for loop in self.loops if loop in sizes]
+        counts = [
+            self._tiles(lower, dict(zip(names, map(int, row), strict=True)))
+            for row in (np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64))
+        ]
+        some, every = self.looked_at
+        return np.array([(count * every + some // 2) // some for count in counts], np.int64)
+
+    @cached_property
+    def _fronts(self) -> Fronts | None:
+        """The points by their last loop but one, where nothing lies between the ranges of neighbours."""
+        if self.low is None or self.high is None or not self.rows.shape[1] or not len(self.rows):
+            return None
+        other = (self.rows[1:, :-1] != self.rows[:-1, :-1]).any(axis=1)
+        apart = np.maximum(self.low[1:], self.low[:-1]) > np.minimum(self.high[1:], self.high[:-1]) + 1
+        if (apart & ~other).any():
+            return None
+        points, low, high = (np.asarray(part, np.int32, "C") for part in (self.rows[:, -1], self.low, self.high))
+        return Fronts(points, low, high, np.concatenate([[True], other]))
+
+    def _tiles(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
+        pair = self.loops[-2:]
+        if all(tiled.get(loop) == 1 for loop in self.loops[:-2]) and set(pair) <= set(tiled) and self._fronts:
+            return self._fronts.tiles(*((lower[loop], tiled[loop]) for loop in pair))
+        code = np.zeros(len(self.rows), np.int64)
+        for at, loop in enumerate(self.loops[: self.rows.shape[1]]):
+            if loop in tiled:
+                place = (self.rows[:, at] - lower[loop]) // tiled[loop]
+                code = code * (int(place.max(initial=0)) + 1) + place
+        last = self.loops[-1]
+        if self.low is None or self.high is None or last not in tiled:
+            return different(code)
+        size = tiled[last]
+        return _covered(code, (self.low - lower[last]) // size, (self.high - lower[last]) // size)
+
+
+def listed(
+    outer: tuple[str, ...], loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]
+) -> Listed:
+    """The points of some loops in any of several convex parts; of very many those in a share of an outer loop."""
+    low, high = ranges[loops[0]]
+    some, every = high - low + 1, high - low + 1
+    for _ in range(LOOKS if loops[0] in outer else 0):
+        first = low + (2 * np.arange(some) + 1) * every // (2 * some)
+        try:
+            return replace(_listed(loops, parts, ranges, first, ENOUGH_POINTS), looked_at=(some, every))
+        except _TooManyError as many:
+            some = max(some * ENOUGH_POINTS // many.points, 1)
+    try:
+        return _listed(loops, parts, ranges)
+    except _TooManyError as many:
+        raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}") from many
+
+
+def _listed(
+    loops: tuple[str, ...],
+    parts: Sequence[Convex],
+    ranges: Mapping[str, tuple[int, int]],
+    first: Ints | None = None,
+    most: int = MOST_POINTS,
+) -> Listed:
+    """The points of some loops, or those where the first one has one of some values."""
+    if len(parts) > 1:
+        found = [convex_points(loops, conditions, ranges, first, most) for conditions in parts]
+        return Listed(loops, np.unique(np.concatenate(found), axis=0))
+    rows = convex_points(loops[:-1], parts[0], ranges, first, most)
+    low, high = _limits(loops, parts[0], ranges, rows)
+    work = high >= low
+    return Listed(loops, rows[work], low[work], high[work])
+
+
+def _limits(
+    loops: tuple[str, ...], conditions: Sequence[Affine], ranges: Mapping[str, tuple[int, int]], points: Ints
+) -> tuple[Ints, Ints]:
+    """First and last value of the last of some loops, for each point of the others."""
+    loop = loops[-1]
+    low = np.full(len(points), ranges[loop][0], np.int64)
+    high = np.full(len(points), ranges[loop][1], np.int64)
+    for condition in conditions:
+        if loop not in condition.names or not condition.names <= set(loops):
+            continue
+        rest = np.full(len(points), condition.constant, np.int64)
+        for name, factor in condition.terms:
+            if name != loop:
+                rest = rest + points[:, loops.index(name)] * factor
+        factor = condition.coefficient(loop)
+        if factor > 0:
+            low = np.maximum(low, -(rest // factor))
+        else:
+            high = np.minimum(high, rest // -factor)
+    return low, high
+
+
+class _TooManyError(Exception):
+    """There are so many points, or more."""
+
+    def __init__(self, points: int) -> None:
+        super().__init__(points)
+        self.points = points
+
+
+def convex_points(
+    loops: tuple[str, ...],
+    conditions: Sequence[Affine],
+    ranges: Mapping[str, tuple[int, int]],
+    first: Ints | None = None,
+    most: int = MOST_POINTS,
+) -> Ints:
+    """The points of one convex part, one loop after another; a condition counts once all its loops are there.
+
+    If `first` is given, those where the first loop has one of these values.
+    """
+    points = np.zeros((1, 0), np.int64)
+    for at in range(len(loops)):
+        low, high = _limits(loops[: at + 1], conditions, ranges, points)
+        lengths = np.maximum(high - low + 1, 0)
+        if lengths.sum() > most:
+            raise _TooManyError(int(lengths.sum()))
+        rows, number = numbered(lengths)
+        points = np.concatenate([points[rows], (low[rows] + number)[:, None]], axis=1)
+        if at == 0 and first is not None:
+            points = points[np.isin(points[:, 0], first)]
+    return points
+
+
+def different(code: Ints) -> int:
+    """How many different numbers there are, none of them negative."""
+    most = int(code.max(initial=0)) + 1
+    if most > 4 * len(code) + 1000:
+        return len(np.unique(code))
+    seen = np.zeros(most, np.bool_)
+    seen[code] = True
+    return int(seen.sum())
+
+
+def _covered(code: Ints, low: Ints, high: Ints) -> int:
+    """Places in the unions of the ranges `low` to `high` of equal code, over all codes."""
+    if not len(code):
+        return 0
+    if (code[1:] > code[:-1]).all():
+        return int((high - low + 1).sum())
+    order = np.lexsort((low, code))
+    code, low, high = code[order], low[order], high[order]
+    # ranges of later codes lie above those of earlier ones, so that the running maximum starts anew in each
+    shift = (code - code[0]) * (int(high.max()) + 2)
+    reached = np.maximum.accumulate(high + shift)
+    before = np.concatenate([[-1], reached[:-1]])
+    fresh = np.maximum(low + shift, before + 1)
+    return int(np.maximum(high + shift - fresh + 1, 0).sum())
