@@ -12,7 +12,7 @@ from sisyphus import allowance, report
 from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
-from sisyphus.forms import INSIDE, SHORTER, steps_of
+from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of
 from sisyphus.ir import Role
 from sisyphus.model import Estimator, paper
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, of_fixed_form, space_of, with_copies, with_views
@@ -289,7 +289,7 @@ def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kerne
     locals_ = [a for k in kernels if k.expanded for a in k.scop.arrays if a.role is Role.LOCAL]
     if any(a.elements * a.type.bytes * MUCH > target.budget.onchip_bytes for a in locals_) or not locals_:
         return kernels
-    return [kernel for kernel in kernels if INSIDE not in kernel.rewrites]
+    return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
 
 
 def by_promise(kernels: Sequence[Kernel]) -> list[Kernel]:

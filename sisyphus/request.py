@@ -23,7 +23,19 @@ from sisyphus.analysis import (
     privatise,
 )
 from sisyphus.errors import UsageError
-from sisyphus.forms import INSIDE, LATCH, PRIVATE, SCHEDULE, latched, proposals, rewritten, scheduled, steps_of
+from sisyphus.forms import (
+    BLOCKS,
+    INSIDE,
+    LATCH,
+    PRIVATE,
+    SCHEDULE,
+    in_blocks,
+    latched,
+    proposals,
+    rewritten,
+    scheduled,
+    steps_of,
+)
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
@@ -169,6 +181,9 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
         inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
         if inside is not None:
             yield _analysed(inside.scop, dependences(inside.scop), source, rewrites=(INSIDE,), name=INSIDE)
+            blocks = in_blocks(expansion)
+            if blocks is not None:
+                yield _analysed(blocks, dependences(blocks), source, rewrites=(BLOCKS,), name=BLOCKS)
     yield from _in_other_orders(written, source)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sisyphus.analysis import Dependences, dependences, expand_inside, privatise
+from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
+from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import reordered
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
-PRIVATE, INSIDE, SCHEDULE, LATCH = "private", "inside", "schedule ", "latch"
+PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 
 
 class ScheduleError(KernelError):
@@ -46,6 +47,9 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
         elif rewrite == INSIDE:
             inside = expand_inside(scop, found)
             scop = scop if inside is None else inside.scop
+        elif rewrite == BLOCKS:
+            expansion = expand(scop, found)
+            scop = (in_blocks(expansion) if expansion else None) or scop
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop

@@ -10,12 +10,15 @@ import pytest
 from builders import scop
 
 from sisyphus.analysis import dependences, distribute, privatise
+from sisyphus.analysis.rewrite import with_refs
 from sisyphus.forms import (
+    BLOCKS,
     INSIDE,
     LATCH,
     PRIVATE,
     SCHEDULE,
     ScheduleError,
+    blocks,
     latched,
     proposals,
     rewritten,
@@ -23,9 +26,9 @@ from sisyphus.forms import (
     steps_of,
 )
 from sisyphus.frontend import read
-from sisyphus.ir import ArrayId, Scop, promises
+from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
-from sisyphus.poly import affine_times
+from sisyphus.poly import affine_times, const
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 LU = """
@@ -188,6 +191,41 @@ def test_temporaries_of_one_iteration_are_smaller_by_that_loop() -> None:
     assert is_same(source, inside)
     steps, before = (steps_of(distribute(one, dependences(one)).body) for one in (inside, source))
     assert steps < before
+
+
+@pytest.mark.parametrize(("rows", "size"), [(16, 4), (17, 4), (18, 3)])
+def test_temporaries_of_a_block_of_iterations(rows: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "MOST_IN_BLOCK", 4)
+    source = read(str(KERNELS / "symm.c"), defines=(f"M={rows}", "N=3"))
+    found = rewritten(source, [BLOCKS])
+    promises.run(found)
+    assert found.array(ArrayId("temp2")).extents == (size, 3)
+    assert [s.iterators[0] for s in found.statements] == ["i_block"] * 3 + ["i"]
+    assert is_same(source, found)
+    loop, other = distribute(found, dependences(found)).body
+    assert [nest.outer for nest in loop.nests] == [("i_block",)] * 3
+    assert [one.iterator for one in other.band] == ["i", "j", "k"]
+
+
+def test_a_place_too_few_for_a_block_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "MOST_IN_BLOCK", 4)
+    source = read(str(KERNELS / "symm.c"), defines=("M=16", "N=3"))
+    found = rewritten(source, [BLOCKS])
+
+    def shared(ref: Ref) -> Ref:
+        return replace(ref, index=(const(0), ref.index[1])) if ref.array == "temp2" else ref
+
+    assert is_same(source, found)
+    apart = distribute(found, dependences(found))  # as if each iteration had a place of its own
+    wrong = replace(found, statements=tuple(with_refs(s, shared) for s in found.statements))
+    places = {s: at for at, nest in enumerate(apart.nests) for s in nest.statements}
+    moved = (replace(s, position=(0, places[s.id], *s.position[2:])) for s in wrong.statements)
+    assert not is_same(source, replace(wrong, statements=tuple(moved)))
+
+
+def test_short_loops_make_no_blocks() -> None:
+    source = read(str(KERNELS / "symm.c"), defines=("M=500", "N=3"))
+    assert rewritten(source, [BLOCKS]) is source
 
 
 def test_a_variable_that_carries_a_value_on_is_nobodys_own() -> None:

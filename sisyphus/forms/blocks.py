@@ -1,0 +1,123 @@
+"""Loops over which temporaries were expanded, cut into blocks: a place for each iteration of a block is enough.
+
+for i: for j: { t[i][j] = 0   for k < i: t[i][j] += B[k][j] * A[i][k]   C[i][j] = t[i][j] }   becomes, in blocks of 64,
+for ib: for i < 64: for j: { t[i][j] = 0   for k < 64 ib + i: t[i][j] += B[k][j] * A[64 ib + i][k]   … }
+
+Blocks follow one another, and inside of one loops distribute as over the whole array. Knows no cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sisyphus.analysis import Expansion, dependences
+from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
+from sisyphus.errors import InternalError
+from sisyphus.forms.order_proof import faults
+from sisyphus.forms.reordering import Ordered, Part
+from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId, substitute
+from sisyphus.poly import Affine, make_set, pull_back, renamed, var
+
+#: Iterations of a block at most. Each block reads anew what all iterations read: twice as many halve that.
+MOST_IN_BLOCK = 128
+#: A loop that is cut makes at least so many blocks.
+FEWEST_BLOCKS = 4
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A loop from `low` in blocks of `size` iterations, which the new loop `name` counts."""
+
+    name: str
+    low: int
+    size: int
+
+    def value(self, iterator: str) -> Affine:
+        """The old iterator, whose name the loop inside of a block has now."""
+        return var(self.name) * self.size + var(iterator) + self.low
+
+
+def in_blocks(expansion: Expansion) -> Scop | None:
+    """An expanded scop in blocks of its outermost loops; None where no local array has a place for each of many.
+
+    Values of an expanded array stay in one iteration of the loop, and so in one block: the next one may have its place.
+    Where they may, statements that use no such array run after all blocks, uncut.
+    """
+    scop = expansion.scop
+    cuts, arrays = dict[int, _Cut](), dict[ArrayId, int]()
+    for array in expansion.expanded:
+        users = [scop.statement(name) for name in array.statements]
+        if not array.argument and len(array.over) > 1 and array.over[0] == users[0].iterators[0]:
+            place = users[0].position[0]
+            cuts[place] = _cut(scop, place)
+            arrays[array.name] = range_of(users, 0).start
+    if not any(scop.array(name).extents[0] >= FEWEST_BLOCKS * MOST_IN_BLOCK for name in arrays):
+        return None
+    found = dependences(scop)
+    inside = [s for s in scop.statements if s.position[0] in cuts]
+    using = [s for s in inside if any(access.array in arrays for access in s.accesses)]
+    for some in (using, inside):
+        ordered = _ordered(scop, {s.id: cuts[s.position[0]] for s in some})
+        if next(faults(found, ordered), None) is None:
+            return _contracted(ordered.scop, {s.id: cuts[s.position[0]] for s in some}, arrays)
+    raise InternalError("blocks of a loop make another program")
+
+
+def _cut(scop: Scop, place: int) -> _Cut:
+    """The loop around all statements at a place of the outermost level; blocks divide its iterations where some do."""
+    group = [s for s in scop.statements if s.position[0] == place]
+    taken = (
+        {str(a.id) for a in scop.arrays}
+        | {a.name for a in scop.arguments}
+        | {name for s in group for name in s.iterators}
+    )
+    values, name = range_of(group, 0), f"{group[0].iterators[0]}_block"
+    fitting = [size for size in range(MOST_IN_BLOCK, MOST_IN_BLOCK // 4, -1) if len(values) % size == 0]
+    return _Cut(
+        str(fresh_name(name, taken)) if name in taken else name, values.start, next(iter(fitting), MOST_IN_BLOCK)
+    )
+
+
+def _ordered(scop: Scop, cuts: Mapping[StmtId, _Cut]) -> Ordered:
+    """The same instances in the same order, with a loop over blocks around each loop that is cut; others after it."""
+    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
+    for old in scop.statements:
+        cut, place = cuts.get(old.id), 2 * old.position[0]
+        values = tuple(map(var, old.iterators))
+        new = replace(old, position=(place + 1, *old.position[1:]))
+        if cut is not None:
+            own, loops = old.iterators[0], (cut.name, *old.iterators)
+            values = (cut.value(own), *values[1:])
+            given = dict(zip(old.iterators, values, strict=True))
+            inside = make_set("", loops, at_least_zero=[var(own), cut.size - 1 - var(own)])
+            new = replace(
+                old,
+                iterators=loops,
+                domain=renamed(pull_back(old.domain, loops, values).intersect(inside), old.id, loops),
+                position=(place, 0, *old.position[1:]),
+                write=old.write.substitute(given),
+                rhs=substitute(old.rhs, given),
+            )
+        statements.append(new)
+        parts[new.id] = (Part(old.id, new.domain, values),)
+    return Ordered(replace(scop, statements=tuple(sorted(statements, key=lambda s: s.position))), parts)
+
+
+def _contracted(scop: Scop, cuts: Mapping[StmtId, _Cut], arrays: Mapping[ArrayId, int]) -> Scop:
+    """The scop in which `arrays`, whose first dimension begins with an iteration, have a place for each of a block."""
+    sizes = dict[ArrayId, int]()
+    statements = list[Statement]()
+    for statement in scop.statements:
+        cut = cuts.get(statement.id)
+
+        def move(ref: Ref, cut: _Cut | None = cut) -> Ref:
+            if cut is None or ref.array not in arrays:
+                return ref
+            sizes[ref.array] = cut.size
+            first = ref.index[0] - (var(cut.name) * cut.size + cut.low - arrays[ref.array])
+            return replace(ref, index=(first, *ref.index[1:]))
+
+        statements.append(with_refs(statement, move))
+    kept = (replace(a, extents=(sizes[a.id], *a.extents[1:])) if a.id in sizes else a for a in scop.arrays)
+    return replace(scop, statements=tuple(statements), arrays=tuple(kept))
