@@ -6,9 +6,12 @@ import resource
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from sisyphus.interrupts import may_raise
 
 #: Seconds between two reminders, for a block that took the first one for the user's and went on.
 REMINDER_S = 1.0
@@ -26,14 +29,28 @@ class Alarm:
     rang = False
     held = 0
 
-    def ring(self, _number: int, _frame: FrameType | None) -> None:
+    def ring(self, _number: int, frame: FrameType | None) -> None:
         """A signal handler."""
         self.rang = True
-        if not self.held:
+        if self.held:
+            return
+        if may_raise(frame):
             raise TimePassed
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_S, REMINDER_S)
 
 
 _ALARMS: list[Alarm] = []
+_BEGUN: list[float] = []
+
+
+def begin() -> None:
+    """A command begins: what passes until its first stage, as libraries are loaded, is part of what it may take."""
+    _BEGUN[:] = [time.monotonic()]
+
+
+def spent() -> float:
+    """Seconds since the command began, for the first who asks; for others, and where no command did, 0."""
+    return time.monotonic() - _BEGUN.pop() if _BEGUN else 0.0
 
 
 @contextmanager

@@ -72,7 +72,7 @@ def optimize(
     `cache` may know what the search would find, `calibration` what reports said of designs that were predicted.
     """
     clock, most = _Clock(listen), request.limits.seconds
-    kernels = clock.run("analysis", lambda: load_kernels(request.source), most)
+    kernels = clock.run("analysis", lambda: load_kernels(request.source), clock.left(request.limits).seconds)
     tight, told = request.target, tuple[str, ...]()
     if calibration is not None:
         corrected, of_loops = calibration.corrected(request.target, kernels[0].scop.name)
@@ -128,13 +128,6 @@ def _for_verification(most: float | None) -> float | None:
     return None if most is None else max(most, VERIFICATION_S)
 
 
-def _left(limits: Limits, spent: float) -> Limits:
-    """The time for a search after what came before it; at least a second of it."""
-    if limits.seconds is None:
-        return limits
-    return replace(limits, seconds=max(limits.seconds - spent, min(1.0, limits.seconds)))
-
-
 def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: Cache | None) -> Answer:
     """What a search comes to, or came to when the same was asked before."""
     if request.design is not None:
@@ -142,7 +135,7 @@ def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: C
     known = None if cache is None else clock.run("cache", lambda: cache.find(kernels, request))
     if known is not None:
         return known
-    began, searching = time.monotonic(), replace(request, limits=_left(request.limits, clock.seconds["analysis"]))
+    began, searching = time.monotonic(), replace(request, limits=clock.left(request.limits))
     answer = Answer(*_choice(clock, kernels, searching))
     if cache is not None:
         cache.keep(kernels, request, answer, time.monotonic() - began)
@@ -165,7 +158,8 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
 
 def limited(stage: str, work: Callable[[], T], seconds: float | None) -> T:
     """One stage by itself; `TimeUp` where it takes longer."""
-    return _Clock(silent).run(stage, work, seconds)
+    clock = _Clock(silent)
+    return clock.run(stage, work, clock.left(Limits(seconds=seconds)).seconds)
 
 
 def explain_saved(
@@ -188,9 +182,9 @@ def explain_saved(
     found = record.source_at(source)
     request = replace(record.request(record.whole_target(device), found), limits=limits)
     clock = _Clock(listen)
-    kernels = clock.run("analysis", lambda: load_kernels(request.source), limits.seconds)
+    kernels = clock.run("analysis", lambda: load_kernels(request.source), clock.left(limits).seconds)
     kernel, point = fitted(kernels, request.source, record.path)
-    request = replace(request, limits=_left(limits, clock.seconds["analysis"]))
+    request = replace(request, limits=clock.left(limits))
     choice = Choice(kernel, space_of(kernel, request), point, None)
     return clock.run("explanation", lambda: explain(kernels, request, choice, listen), request.limits.seconds)
 
@@ -245,8 +239,15 @@ class _Clock:
     """Runs stages one after another, says which, and keeps how long each took."""
 
     def __init__(self, listen: Listen) -> None:
-        self.listen = listen
+        self.listen, self.begun = listen, time.monotonic() - allowance.spent()
         self.seconds: dict[str, float] = {}
+
+    def left(self, limits: Limits) -> Limits:
+        """The time for what comes next after all that came before it; at least a second of it."""
+        if limits.seconds is None:
+            return limits
+        left = limits.seconds - (time.monotonic() - self.begun)
+        return replace(limits, seconds=max(left, min(1.0, limits.seconds)))
 
     def run(self, stage: str, work: Callable[[], T], most: float | None = None) -> T:
         """A stage; `TimeUp` or `MemoryUp` where it takes more than `most` seconds, or than the memory there is."""

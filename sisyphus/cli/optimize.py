@@ -112,7 +112,7 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     default="60s",
     show_default=True,
     metavar="TIME",
-    help="Of the search, analysis included, and again of --explain and of verification (there at least 3m).",
+    help="Of the command up to the end of the search, and again of --explain and of verification (there at least 3m).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the solver.")
 @click.option(

@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 
 from sisyphus import allowance
+from sisyphus.interrupts import forget, heeding
 from sisyphus.tools import end_all
 
 PREFIX, LOCK = "sisy-run-", "lock"
@@ -37,8 +37,10 @@ def session() -> Iterator[None]:
     """
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     place, bound = os.environ.get("TMPDIR"), allowance.memory_bound()
+    allowance.begin()
+    signal.signal(signal.SIGINT, heeding(_interrupt))
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminate)
+        signal.signal(number, heeding(_terminate))
     limit_memory(DEFAULT_MEMORY)
     root, lock = _root()
     try:
@@ -46,6 +48,7 @@ def session() -> Iterator[None]:
     finally:
         for number in before:
             signal.signal(number, signal.SIG_IGN)
+        forget()
         if root is not None:
             tempfile.tempdir = None
             os.environ.pop("TMPDIR")
@@ -64,7 +67,11 @@ def limit_memory(most: int) -> None:
         allowance.memory(most)
 
 
-def _terminate(number: int, _frame: FrameType | None) -> None:
+def _interrupt(_number: int) -> None:
+    raise KeyboardInterrupt
+
+
+def _terminate(number: int) -> None:
     end_all()  # whoever waits for a program in another thread does not wait any longer
     raise Terminated(number)
 

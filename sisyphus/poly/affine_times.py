@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from sisyphus.interrupts import unbroken
 from sisyphus.poly.affine import Affine
 from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names
 from sisyphus.tools import apart
@@ -111,6 +112,7 @@ def _equations(points: Set) -> dict[str, Affine]:
 def _pieces(function: isl.PwMultiAff, names: Sequence[str]) -> list[tuple[Set, tuple[Affine, ...]]]:
     found: list[tuple[Set, list[isl.Aff]]] = []
 
+    @unbroken
     def take(points: Set, value: isl.MultiAff) -> None:
         found.append((points, [value.get_at(at) for at in range(value.dim(isl.dim_type.out))]))
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 import islpy as isl
 
 from sisyphus.errors import InternalError
+from sisyphus.interrupts import unbroken
 from sisyphus.poly.affine import Affine, var
 
 Set = isl.Set
@@ -178,6 +179,7 @@ def each_point(points: Set, limit: int) -> Iterator[dict[str, int]]:
     """Every point, at most `limit` of them; `InternalError` if there are more."""
     names, found = dim_names(points), list[dict[str, int]]()
 
+    @unbroken
     def take(point: isl.Point) -> None:
         if len(found) >= limit:
             raise InternalError(f"more than {limit} points in {points}")

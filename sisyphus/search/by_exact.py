@@ -30,12 +30,13 @@ class Hunt:
         self.session, self.solver, self.combine = session, solver, combine
         self.found: Solution | None = None
 
-    def run(self, costs: CostModel, *, proves: bool = True, most_refused: float = EFFORT.refused_designs) -> Result:
+    def run(self, costs: CostModel, *, proves: bool = True, most_refused: float | None = None) -> Result:
         """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound."""
         session = self.session
+        refused = EFFORT.refused_designs if most_refused is None else most_refused
         return find_best(
             costs,
-            Terms(session.deadline, session.limits.gap, session.incumbent, most_refused=most_refused),
+            Terms(session.deadline, session.limits.gap, session.incumbent, most_refused=refused),
             accept=lambda solution: self._accept(costs, solution),
             hear_bound=session.raise_bound if proves else lambda _: None,
             combine=self.combine,

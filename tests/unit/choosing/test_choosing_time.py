@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clock import Clock
 from unit.choosing.small_kernels import MULTIPLY, asked
 
 from sisyphus import allowance, api, choice, choose, pipeline
+from sisyphus.choice import silent
 from sisyphus.errors import TimeUp
 from sisyphus.search import Found, fit
-from sisyphus.solve import Stop
+from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 
 
@@ -91,6 +93,16 @@ def test_the_analysis_of_a_kernel_has_a_limit_too(tmp_path: Path) -> None:
     (tmp_path / "deep.c").write_text(f"void k(float A[2]) {{ {loops} A[i0] += 1.0f; }}\n")
     with pytest.raises(TimeUp, match="time ran out in the analysis"):
         api.analyze(tmp_path / "deep.c", time_limit=0.1)
+
+
+def test_the_first_stage_pays_for_the_start_of_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    allowance.begin()
+    clock.passed = 1e6
+    first, second = pipeline._Clock(silent), pipeline._Clock(silent)
+    assert 0.9e6 < (first.left(Limits(seconds=2e6)).seconds or 0) <= 1e6
+    assert first.left(Limits(seconds=3)).seconds == 1.0
+    assert (second.left(Limits(seconds=2e6)).seconds or 0) > 1.9e6
 
 
 def test_a_verification_without_end_leaves_the_design_unverified(
