@@ -16,10 +16,12 @@ from sisyphus.forms.rewrites import ScheduleError, scheduled
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
+    CountError,
     Map,
     TooLongError,
     computed_times,
     const,
+    count,
     follows,
     read_times,
     schedule,
@@ -27,6 +29,8 @@ from sisyphus.poly import (
     var,
 )
 
+#: Regions that a domain is counted in at most, to know beforehand that no order is worth anything.
+REGIONS = 64
 #: Orders that are kept.
 MOST = 2
 #: An order is worth a search where its longest chain of iterations is shorter by this factor.
@@ -102,12 +106,24 @@ def _alternatives(group: Dependences) -> list[Proposal]:
     if not group.edges:
         return []
     most = steps_of(distribute(group.scop, group).body) // SHORTER
+    if any(least_steps(statement) > most for statement in group.scop.statements):
+        return []
     proposed: dict[int, Proposal] = {}
     for name, timings in chain(_by_schedulers(group), _by_splitting(group)):
         proposal = _proved(group, timings, name)
         if proposal is not None and proposal.steps <= most:
             proposed.setdefault(proposal.steps, proposal)
     return [proposed[steps] for steps in sorted(proposed)]
+
+
+def least_steps(statement: Statement) -> int:
+    """Iterations that write an element, on average: in every order they follow one another. 0 where isl cannot say."""
+    [write] = (access for access in statement.accesses if access.is_write)
+    try:
+        written = count(write.relation.intersect_domain(statement.domain).range(), REGIONS)
+        return count(statement.domain, REGIONS) // written if written else 0
+    except CountError:
+        return 0
 
 
 def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) -> Iterator[Timing]:

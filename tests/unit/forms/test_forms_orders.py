@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from sisyphus.forms import (
     scheduled,
     steps_of,
 )
+from sisyphus.forms.proposals import least_steps
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
@@ -127,10 +129,22 @@ def test_proposed_orders_have_shorter_chains_and_the_same_results(name: str, siz
     assert is_same(source, first.scop) and is_same(source, form)
 
 
-def test_kernels_that_are_parallel_as_they_are_get_no_other_order() -> None:
+def test_kernels_that_are_parallel_as_they_are_get_no_other_order(monkeypatch: pytest.MonkeyPatch) -> None:
     source = read(str(KERNELS / "gemm.c"), defines=("NI=4", "NJ=5", "NK=6"))
     found = dependences(source)
+    assert [least_steps(statement) for statement in source.statements] == [1, 6]
+    monkeypatch.setattr(sys.modules[proposals.__module__], "computed_times", None)  # no scheduler is asked
     assert proposals(found, distribute(source, found)) == ()
+
+
+@pytest.mark.parametrize("name", ["lu", "trisolv", "seidel-2d", "nussinov", "gramschmidt", "durbin"])
+def test_no_order_has_fewer_steps_than_an_element_has_writes(name: str) -> None:
+    source = read(str(KERNELS / f"{name}.c"), defines=("N=8", "M=6", "TSTEPS=3"))
+    found = dependences(source)
+    own = distribute(source, found)
+    bodies = [(source, own), *((p.scop, p.distribution) for p in proposals(found, own))]
+    for built, distribution in bodies:
+        assert max(map(least_steps, built.statements)) <= steps_of(distribution.body)
 
 
 def test_the_row_and_the_column_of_lu_are_latched() -> None:
