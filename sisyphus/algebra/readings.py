@@ -8,7 +8,8 @@ the operations below; conditions never come from Python's comparison operators, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, Protocol
 
@@ -66,9 +67,13 @@ class Algebra(Protocol):
         """left = right."""
         ...
 
-    def both(self, left: Condition, right: Condition) -> Condition: ...
+    def both(self, *conditions: Condition) -> Condition:
+        """Whether all conditions hold; true of none."""
+        ...
 
-    def either(self, left: Condition, right: Condition) -> Condition: ...
+    def either(self, *conditions: Condition) -> Condition:
+        """Whether any condition holds; false of none."""
+        ...
 
     def negation(self, condition: Condition) -> Condition: ...
 
@@ -126,11 +131,11 @@ class Exact:
     def equals(self, left: Value, right: Value) -> Condition:
         return left == right
 
-    def both(self, left: Condition, right: Condition) -> Condition:
-        return left and right
+    def both(self, *conditions: Condition) -> Condition:
+        return all(conditions)
 
-    def either(self, left: Condition, right: Condition) -> Condition:
-        return left or right
+    def either(self, *conditions: Condition) -> Condition:
+        return any(conditions)
 
     def negation(self, condition: Condition) -> Condition:
         return not condition
@@ -174,11 +179,11 @@ class Vector(Exact):
     def gcd(self, left: Value, right: Value) -> Value:
         return math.gcd(left, right) if _plain(left, right) else np.gcd(left, right)
 
-    def both(self, left: Condition, right: Condition) -> Condition:
-        return left and right if _plain(left, right) else np.logical_and(left, right)
+    def both(self, *conditions: Condition) -> Condition:
+        return all(conditions) if _plain(*conditions) else reduce(np.logical_and, conditions)
 
-    def either(self, left: Condition, right: Condition) -> Condition:
-        return left or right if _plain(left, right) else np.logical_or(left, right)
+    def either(self, *conditions: Condition) -> Condition:
+        return any(conditions) if _plain(*conditions) else reduce(np.logical_or, conditions)
 
     def negation(self, condition: Condition) -> Condition:
         return not condition if _plain(condition) else np.logical_not(condition)
@@ -222,12 +227,9 @@ EXACT: Algebra = Exact()
 VECTOR: Algebra = Vector()
 
 
-def product(values: list[Value]) -> Value:
+def product(values: Iterable[Value]) -> Value:
     """The product of some values; 1 of none."""
-    total: Value = 1
-    for value in values:
-        total = total * value
-    return total
+    return reduce(operator.mul, values, 1)
 
 
 def distinct_rows(columns: Sequence[Value]) -> tuple[Value, Value]:

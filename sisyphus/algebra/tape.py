@@ -156,12 +156,18 @@ class Tape:
     def equals(self, left: Value, right: Value) -> Condition:
         return left is right or self.step("equals", left, right)
 
-    def both(self, left: Condition, right: Condition) -> Condition:
+    def both(self, *conditions: Condition) -> Condition:
+        return reduce(self._both, conditions, True)
+
+    def _both(self, left: Condition, right: Condition) -> Condition:
         if left is True or left is right or right is False:
             return right
         return left if left is False or right is True else self.step("both", left, right)
 
-    def either(self, left: Condition, right: Condition) -> Condition:
+    def either(self, *conditions: Condition) -> Condition:
+        return reduce(self._either, conditions, False)
+
+    def _either(self, left: Condition, right: Condition) -> Condition:
         if left is False or left is right or right is True:
             return right
         return left if left is True or right is False else self.step("either", left, right)

@@ -345,10 +345,7 @@ def _around_cycles(setting: Setting, steps: Sequence[Sequence[Move]], *, rtl: bo
 
 def _multipliers(setting: Setting, moves: Iterable[Move]) -> Value:
     """DSP of the addresses of transfers."""
-    total: Value = 0
-    for move in moves:
-        total = total + setting.alg.select(move.active, move_multipliers(setting, move), 0)
-    return total
+    return sum(setting.alg.select(move.active, move_multipliers(setting, move), 0) for move in moves)
 
 
 class _Columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.algebra import Algebra, Condition, Value, product
 
 #: Per dimension the extent and the cyclic factor, each at least 1.
 Partitioned = Iterable[tuple[Value, Value]]
@@ -12,18 +12,12 @@ Partitioned = Iterable[tuple[Value, Value]]
 
 def bank_count(alg: Algebra, dims: Partitioned) -> Value:
     """Product of min(extent, factor) over the dimensions."""
-    total: Value = 1
-    for extent, factor in dims:
-        total = total * alg.minimum(extent, factor)
-    return total
+    return product(alg.minimum(extent, factor) for extent, factor in dims)
 
 
 def words_per_bank(alg: Algebra, dims: Partitioned) -> Value:
     """Product of ceil(extent / factor) over the dimensions."""
-    total: Value = 1
-    for extent, factor in dims:
-        total = total * alg.ceil_div(extent, factor)
-    return total
+    return product(alg.ceil_div(extent, factor) for extent, factor in dims)
 
 
 def in_registers(alg: Algebra, dims: Partitioned) -> Condition:

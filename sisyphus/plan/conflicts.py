@@ -141,9 +141,9 @@ def in_turn(plan: Plan, task: Task, copies: For, alg: Algebra = EXACT) -> Condit
     They do where they share an array that the task writes, or one that is not wholly in registers.
     """
     written = {plan.scop.statement(s).write.array for s in task.statements}
-    waits: Condition = False
+    waits: list[Condition] = []
     for buffer in map(plan.buffer, task.buffers):
         shared = alg.exceeds(copies.trip_count, dict(buffer.beside).get(copies.iterator, 1))
         reached = buffer.array in written or alg.negation(in_registers(alg, buffer.partitioned))
-        waits = alg.either(waits, alg.both(shared, reached))
-    return waits
+        waits.append(alg.both(shared, reached))
+    return alg.either(*waits)

@@ -85,10 +85,7 @@ class Numbers:
 
     def hosts(self, alg: Algebra, loop: str) -> Condition:
         """Whether any array is transferred under a loop."""
-        found: Condition = False
-        for places in self.places.values():
-            found = alg.either(found, places[loop])
-        return found
+        return alg.either(*(places[loop] for places in self.places.values()))
 
     def exists(self, alg: Algebra, loop: str) -> Condition:
         """Whether a loop has a level-0 copy."""
@@ -98,9 +95,7 @@ class Numbers:
         """Whether the pipelined loop starts anew in each iteration of the tile loops."""
         apart = (alg.either(self.hosts(alg, loop), self._moves(alg, at, loop)) for at, loop in enumerate(order))
         found = starts_anew(alg, zip((self.exists(alg, loop) for loop in order), apart, strict=True))
-        for copies in self.unroll.values():
-            found = alg.both(found, alg.negation(alg.exceeds(copies, 1)))
-        return found
+        return alg.both(found, *(alg.negation(alg.exceeds(copies, 1)) for copies in self.unroll.values()))
 
     def _moves(self, alg: Algebra, at: int, loop: str) -> Condition:
         """Whether the bounds of the level-0 loop at a depth leave some tiles out."""
@@ -108,17 +103,12 @@ class Numbers:
 
     def fixed(self, alg: Algebra, order: Sequence[str], array: ArrayId, loop: str) -> Condition:
         """Whether the tile of a loop stands still while the array's buffer lives: its place is that loop or inside."""
-        found: Condition = False
-        for place in order[order.index(loop) :]:
-            found = alg.either(found, self.places.get(array, {}).get(place, False))
-        return found
+        places = self.places.get(array, {})
+        return alg.either(*(places.get(place, False) for place in order[order.index(loop) :]))
 
     def placed(self, alg: Algebra, array: ArrayId) -> Condition:
         """Whether an array is transferred under some loop of the nest, or around all of them."""
-        found = self.around.get(array, False)
-        for place in self.places.get(array, {}).values():
-            found = alg.either(found, place)
-        return found
+        return alg.either(self.around.get(array, False), *self.places.get(array, {}).values())
 
     def levels(self, alg: Algebra, nest: Nest, shape: Shape, *, tree: bool) -> Levels:
         """The copies of all loops; those of which no candidate has more than one iteration have no name."""

@@ -149,10 +149,7 @@ def grown(alg: Algebra, box: Box, array: Sequence[int], width: Value) -> Box:
 
 
 def _moves(alg: Algebra, origin: Affine) -> Condition:
-    found: Condition = False
-    for _, step in origin.terms:
-        found = alg.either(found, alg.exceeds(abs(step), 0))
-    return found
+    return alg.either(*(alg.exceeds(abs(step), 0) for _, step in origin.terms))
 
 
 def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:
@@ -171,8 +168,8 @@ def beats_of(alg: Algebra, extents: Sequence[Value], width: Value, *, packed: bo
     if not extents:
         return 1
     if packed:
-        return alg.ceil_div(product(list(extents)), width)
-    return product(list(extents[:-1])) * alg.ceil_div(extents[-1], width)
+        return alg.ceil_div(product(extents), width)
+    return product(extents[:-1]) * alg.ceil_div(extents[-1], width)
 
 
 def bursts_of(alg: Algebra, extents: Sequence[Value], array: Sequence[int]) -> Value:

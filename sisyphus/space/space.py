@@ -137,7 +137,7 @@ class ArrayUse:
 
     def footprint(self, sizes: Mapping[str, Value], alg: Algebra = EXACT) -> Value:
         """Elements of the bounding box touched when loop l runs over `sizes[l]` iterations."""
-        return product([dim.span(sizes, alg) for dim in self.dims])
+        return product(dim.span(sizes, alg) for dim in self.dims)
 
 
 def places_around(nest: Nest) -> tuple[str, ...]:

@@ -136,10 +136,8 @@ def _reads(pipe: Pipe) -> list[BufferAccess]:
 def _words_read(setting: Setting, pipe: Pipe, reads: Sequence[BufferAccess]) -> Value:
     """Words that one start reads from memories."""
     alg, dims = setting.alg, {access.buffer: access.dims for access in reads}
-    total: Value = 0
-    for buffer, count in elements_read(alg, pipe).items():
-        total = total + alg.select(in_registers(alg, dims[buffer]), 0, count)
-    return total
+    found = elements_read(alg, pipe).items()
+    return sum(alg.select(in_registers(alg, dims[buffer]), 0, count) for buffer, count in found)
 
 
 def _accumulators(setting: Setting, study: PipeStudy) -> Value:

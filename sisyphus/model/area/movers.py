@@ -8,6 +8,7 @@ second process: one more loop and its word of a beat; the FIFO itself is a memor
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from sisyphus.algebra import Condition, Value
 from sisyphus.model.area.multiplexers import mux_lut
@@ -40,9 +41,7 @@ def mover_of(setting: Setting, move: Move) -> Mover:
     """What the area of a transfer depends on."""
     alg, extra = setting.alg, setting.rules.cycles.remainder_extra
     divided = tuple(alg.maximum(cycles - extra, 0) for cycles in move_remainders(setting, move))
-    remainders: Value = 0
-    for bits in divided:
-        remainders = remainders + alg.minimum(bits, 1)
+    remainders = sum(alg.minimum(bits, 1) for bits in divided)
     return Mover(
         move=move,
         banks=bank_count(alg, move.dims),
@@ -66,9 +65,8 @@ def _shifts(setting: Setting, move: Move) -> Condition:
 def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     """Flip-flops: control, the words of a beat, dividers; words that wait for a late bank number."""
     alg, area, lanes = setting.alg, setting.rules.area, mover.move.width * mover.move.bits
-    dividers: Value = 0
-    for bits in mover.divided:
-        dividers = dividers + alg.apply(lambda n: setting.operators.cost("rem", "uint32", n).ff if n else 0, bits)
+    cost = partial(setting.operators.cost, "rem", "uint32")
+    dividers = sum(alg.apply(lambda n: cost(n).ff if n else 0, bits) for bits in mover.divided)
     late = alg.select(mover.picks_late, 2 * lanes, 0) if mover.move.is_load else 0
     kept = alg.select(mover.reads_all, area.ff_per_late_bank * mover.banks, 0)
     return (
@@ -84,8 +82,7 @@ def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     """Look-up tables: control, dividers, multiplexers between lanes and banks."""
     alg, area, move = setting.alg, setting.rules.area, mover.move
     dividers: Value = alg.select(mover.picks_late, move.width * move.bits, 0) if move.is_load else 0
-    for bits in mover.divided:
-        dividers = dividers + alg.apply(lambda n: _divider_lut(setting, n), bits)
+    dividers = dividers + sum(alg.apply(lambda n: _divider_lut(setting, n), bits) for bits in mover.divided)
     kept = alg.select(mover.reads_all, area.lut_per_late_bank * mover.banks, 0)
     return (
         Term("control", area.lut_per_transfer, rule="loop and burst control"),

@@ -18,9 +18,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
     """The facts of a transfer."""
     buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer)
     array, packed = plan.scop.array(transfer.array).extents, port.layout == "packed" and buffer.extents == port.extents
-    is_tile: Condition = False
-    for step in (step for origin in buffer.origin for _, step in origin.terms):
-        is_tile = alg.either(is_tile, alg.exceeds(abs(step), 0))
+    steps = (step for origin in buffer.origin for _, step in origin.terms)
     return Move(
         id=transfer.id,
         array=transfer.array,
@@ -33,7 +31,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         beats=beats_of(alg, buffer.extents, transfer.width, packed=packed),
         bursts=bursts_of(alg, buffer.extents, array),
         tile_strides=strides_of(alg, buffer.origin, array, transfer.width),
-        is_tile=is_tile,
+        is_tile=alg.either(*(alg.exceeds(abs(step), 0) for step in steps)),
         active=active,
         stream=transfer.stream,
         read_only=port.direction == "in",

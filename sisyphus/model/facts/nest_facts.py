@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sisyphus.algebra import Algebra, Value
+from sisyphus.algebra import Algebra, Value, product
 from sisyphus.ir import Scop
 from sisyphus.model.facts.moves import moved_by
 from sisyphus.model.facts.plan_facts import task_facts
@@ -31,9 +31,7 @@ class Counted:
 
     def total(self) -> Value:
         visits = self.numbers.starts if self.piped else self.numbers.visits[self.depth]
-        copies: Value = 1
-        for loop in self.order[: self.depth]:
-            copies = copies * self.numbers.unroll.get(loop, 1)
+        copies = product(self.numbers.unroll.get(loop, 1) for loop in self.order[: self.depth])
         return visits // copies * self.each
 
     def into(self, loop: For, needed: frozenset[str]) -> Counted:

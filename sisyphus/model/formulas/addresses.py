@@ -14,7 +14,7 @@ def needs_multiplier(alg: Algebra, stride: Value) -> Condition:
     """A product with `stride` is neither a shift nor one sum or difference of two shifts."""
     low = alg.lowest_bit(stride)
     shift, total = alg.is_power_of_two(stride), alg.is_power_of_two(stride - low)
-    return alg.negation(alg.either(alg.either(shift, total), alg.is_power_of_two(stride + low)))
+    return alg.negation(alg.either(shift, total, alg.is_power_of_two(stride + low)))
 
 
 def is_complete(alg: Algebra, dim: Dim) -> Condition:
@@ -77,7 +77,8 @@ def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole
     common = alg.maximum(common, 1)
     ways = alg.ceil_div(dim.factor, common)
     needed = alg.both(
-        alg.both(alg.exceeds(dim.factor, common), alg.negation(alg.is_power_of_two(ways))),
+        alg.exceeds(dim.factor, common),
+        alg.negation(alg.is_power_of_two(ways)),
         at_least(alg, dim.extent, 2 * dim.factor),
     )
     index_bits = alg.log2_ceil(dim.extent if whole else alg.ceil_div(dim.extent, common))
@@ -98,10 +99,7 @@ def address_multipliers(
         moves = [(dim, moving(alg, dim, loops, trips)[0]) for dim in access.dims]
         _, multiplies = has_product(alg, moves)
         found[access.buffer] = alg.either(found.get(access.buffer, False), multiplies)
-    total: Value = 0
-    for condition in found.values():
-        total = total + alg.select(condition, 1, 0)
-    return total
+    return sum(alg.select(condition, 1, 0) for condition in found.values())
 
 
 def has_product(alg: Algebra, dims: Iterable[tuple[Dim, Condition]]) -> tuple[Condition, Condition]:
@@ -145,22 +143,17 @@ def changes_address(
 
     `loops` are all loops that may move it.
     """
-    found: Condition = False
-    for dim in access.dims:
-        if loop not in dim.strides:
-            continue
-        inside = alg.both(alg.negation(is_complete(alg, dim)), _turns(alg, dim, loop, trips))
-        if rules.bank_moves_break:
-            inside = alg.both(inside, _keeps_bank(alg, dim, loops, trips))
-        found = alg.either(found, inside)
-    return found
+    inside: list[Condition] = []
+    for dim in (dim for dim in access.dims if loop in dim.strides):
+        keeps = _keeps_bank(alg, dim, loops, trips) if rules.bank_moves_break else True
+        inside.append(alg.both(alg.negation(is_complete(alg, dim)), _turns(alg, dim, loop, trips), keeps))
+    return alg.either(*inside)
 
 
 def _keeps_bank(alg: Algebra, dim: Dim, loops: Sequence[str], trips: Mapping[str, Value]) -> Condition:
     """No loop that turns moves the subscript to another bank."""
-    keeps: Condition = True
-    for loop in loops:
-        if loop in dim.strides:
-            multiple = at_least(alg, alg.gcd(dim.strides[loop], dim.factor), dim.factor)
-            keeps = alg.both(keeps, alg.either(multiple, alg.negation(_turns(alg, dim, loop, trips))))
-    return keeps
+    keeps: list[Condition] = []
+    for loop in (loop for loop in loops if loop in dim.strides):
+        multiple = at_least(alg, alg.gcd(dim.strides[loop], dim.factor), dim.factor)
+        keeps.append(alg.either(multiple, alg.negation(_turns(alg, dim, loop, trips))))
+    return alg.both(*keeps)

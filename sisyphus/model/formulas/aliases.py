@@ -62,13 +62,14 @@ def told_apart(alg: Algebra, pipe: Pipe, pair: AliasPair) -> Condition:
     """No value passes, and in some dimension the read goes with the pipelined loop and the write with another."""
     if any((flow.writer, flow.reader, flow.buffer) == (pair.writer, pair.reader, pair.buffer) for flow in pipe.flows):
         return False
-    found: Condition = False
-    for write, read in zip(pair.write.dims, pair.read.dims, strict=True):
-        for mine, single in _single_loops(alg, pipe, write):
-            for other, too in _single_loops(alg, pipe, read):
-                if mine != other == pipe.loop:
-                    found = alg.either(found, alg.both(single, too))
-    return alg.both(found, alg.negation(alg.exceeds(copies_in_turn(alg, pipe, pair), 1)))
+    found = (
+        alg.both(single, too)
+        for write, read in zip(pair.write.dims, pair.read.dims, strict=True)
+        for mine, single in _single_loops(alg, pipe, write)
+        for other, too in _single_loops(alg, pipe, read)
+        if mine != other == pipe.loop
+    )
+    return alg.both(alg.either(*found), alg.negation(alg.exceeds(copies_in_turn(alg, pipe, pair), 1)))
 
 
 def _single_loops(alg: Algebra, pipe: Pipe, dim: Dim) -> Iterator[tuple[str, Condition]]:
@@ -101,11 +102,9 @@ def alias_distance(alg: Algebra, pipe: Pipe, pair: AliasPair) -> Value:
 
 def _moves_alike(alg: Algebra, pair: AliasPair, loop: str) -> Condition:
     """Whether some dimension has one moving part in the write and in the read, and the loop is of it."""
-    found: Condition = False
-    for dim, mine, other in zip(pair.write.dims, _linear(pair.write), _linear(pair.read), strict=True):
-        if mine == other and loop in dim.strides:
-            found = alg.either(found, alg.exceeds(dim.strides[loop], 0))
-    return found
+    dims = zip(pair.write.dims, _linear(pair.write), _linear(pair.read), strict=True)
+    alike = (dim for dim, mine, other in dims if mine == other and loop in dim.strides)
+    return alg.either(*(alg.exceeds(dim.strides[loop], 0) for dim in alike))
 
 
 def inner_first(pipe: Pipe) -> tuple[str, ...]:

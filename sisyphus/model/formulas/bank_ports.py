@@ -51,13 +51,11 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[BufferAccess, b
     up, since they may meet anywhere.
     """
     unrolled = {loop for work in pipe.works for loop in work.unrolled}
-    total: Value = 0
-    for group in (*_groups(accesses, writes=False), *_groups(accesses, writes=True)):
-        if len(group) == 1:
-            total = total + _single(alg, pipe, group[0], unrolled)
-        else:
-            total = total + _spread(alg, pipe, group, unrolled, 1)
-    return total
+    groups = (*_groups(accesses, writes=False), *_groups(accesses, writes=True))
+    return sum(
+        _single(alg, pipe, group[0], unrolled) if len(group) == 1 else _spread(alg, pipe, group, unrolled, 1)
+        for group in groups
+    )
 
 
 def _groups(accesses: Sequence[tuple[BufferAccess, bool]], *, writes: bool) -> list[list[BufferAccess]]:

@@ -120,18 +120,14 @@ def _tile_address(setting: Setting, move: Move) -> Value:
 def places_by_product(setting: Setting, move: Move) -> Condition:
     """Whether the first address of a tile takes a multiplier."""
     alg = setting.alg
-    found: Condition = False
-    for stride in move.tile_strides:
-        found = alg.either(found, needs_multiplier(alg, alg.maximum(stride, 1)))
-    return found
+    return alg.either(*(needs_multiplier(alg, alg.maximum(stride, 1)) for stride in move.tile_strides))
 
 
 def move_multipliers(setting: Setting, move: Move) -> Value:
     """DSP of a transfer's addresses: of two terms in a bank, of the quotient of each remainder, of the tile's place."""
     alg, extra = setting.alg, setting.rules.cycles.remainder_extra
-    found: Value = 0
-    for cycles in move_remainders(setting, move):
-        found = found + alg.lookup(_quotient_dsp(setting.operators), alg.maximum(cycles - extra, 0))
+    bits = (alg.maximum(cycles - extra, 0) for cycles in move_remainders(setting, move))
+    found = sum(alg.lookup(_quotient_dsp(setting.operators), each) for each in bits)
     _, multiplies = has_product(alg, [(dim, alg.exceeds(dim.extent, step)) for dim, step in move_steps(move)])
     placed = alg.both(move.is_tile, places_by_product(setting, move))
     return found + alg.select(multiplies, 1, 0) + alg.select(placed, 1, 0)

@@ -20,7 +20,7 @@ Operations = dict[str, Value]
 
 def unrolled_copies(pipe: Pipe, work: Work) -> Value:
     """Copies of a statement in one start."""
-    return product([pipe.trips[loop] for loop in work.unrolled])
+    return product(pipe.trips[loop] for loop in work.unrolled)
 
 
 def is_called(setting: Setting, work: Work) -> bool:
@@ -75,7 +75,7 @@ def _copies(setting: Setting, pipe: Pipe, work: Work, exprs: Sequence[Expr]) -> 
     if is_called(setting, work):
         return unrolled_copies(pipe, work)
     moving = frozenset().union(*(work.varying[expr] for expr in exprs))
-    return product([pipe.trips[loop] for loop in work.unrolled if loop in moving])
+    return product(pipe.trips[loop] for loop in work.unrolled if loop in moving)
 
 
 def _reassociated(setting: Setting, pipe: Pipe, work: Work, expr: Expr) -> tuple[Expr, Expr, Expr] | None:

@@ -104,7 +104,7 @@ def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Buff
 
 def reduction_copies(pipe: Pipe, work: Work) -> Value:
     """Unrolled copies of a statement that accumulate into one element."""
-    return product([pipe.trips[loop] for loop in work.unrolled if loop in work.reductions])
+    return product(pipe.trips[loop] for loop in work.unrolled if loop in work.reductions)
 
 
 def timings(setting: Setting, pipe: Pipe, flattened: Value) -> tuple[Timing, ...]:

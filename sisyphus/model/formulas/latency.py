@@ -62,11 +62,11 @@ def is_flattened(setting: Setting, pipe: Pipe) -> Condition:
     A pipelined reduction keeps its accumulators in registers, and many of them block it (docs/model.md).
     """
     alg = setting.alg
-    accumulators: Value = 0
-    for work in pipe.works:
-        if is_reduction(pipe, work):
-            own = [pipe.trips[loop] for loop in work.unrolled if loop not in work.reductions]
-            accumulators = accumulators + product(own)
+    accumulators = sum(
+        product(pipe.trips[loop] for loop in work.unrolled if loop not in work.reductions)
+        for work in pipe.works
+        if is_reduction(pipe, work)
+    )
     return alg.negation(alg.exceeds(accumulators, setting.rules.flatten_accumulators))
 
 
@@ -183,10 +183,7 @@ def _chained(setting: Setting, nest: Nest) -> list[Condition]:
 
 
 def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
-    found: Condition = False
-    for move in (move for burst in bursts for step in burst.steps for move in step):
-        found = setting.alg.either(found, move.active)
-    return found
+    return setting.alg.either(*(move.active for burst in bursts for step in burst.steps for move in step))
 
 
 def pipelined_loop(setting: Setting, body: PipelinedBody, starts: Value, runs: Value) -> tuple[Term, Term]:
@@ -230,7 +227,7 @@ def _between(setting: Setting, nest: Nest, chained: Sequence[Condition], around:
     moving: Value = 0
     for at, tile in enumerate(nest.tiles):
         inside = at_least(alg, tile.iterations, around)
-        alone = alg.both(alg.both(chained[at + 1], inside), alg.negation(_moves_any(setting, nest.transfers[at])))
+        alone = alg.both(chained[at + 1], inside, alg.negation(_moves_any(setting, nest.transfers[at])))
         apart = alg.both(tile.exists, alg.negation(chained[at]))
         moving = moving + alg.select(alg.both(apart, alone), tile.iterations, 0)
         between = between + alg.select(alg.both(apart, alg.negation(alone)), tile.iterations, 0)

@@ -98,13 +98,11 @@ def acts_as_registers(alg: Algebra, rules: Rules, pipe: Pipe, write: BufferAcces
 
     16 of 16 loops over 1 to 4 words a bank, with a dependence pragma and without, took the whole chain.
     """
-    found: Condition = False
-    for dim in write.dims:
-        if pipe.loop is not None and pipe.loop in dim.strides:
-            turns = alg.both(alg.exceeds(pipe.trips[pipe.loop], 1), alg.exceeds(dim.strides[pipe.loop], 0))
-            found = alg.either(found, turns)
+    if pipe.loop is None:
+        return False
+    moves = alg.either(*(alg.exceeds(dim.strides.get(pipe.loop, 0), 0) for dim in write.dims))
     few = alg.negation(alg.exceeds(words_per_bank(alg, write.dims), rules.register_words))
-    return alg.both(found, few)
+    return alg.both(alg.exceeds(pipe.trips[pipe.loop], 1), moves, few)
 
 
 def _aliased(setting: Setting, pipe: Pipe, pair: AliasPair, timings: Sequence[Timing]) -> Value:
@@ -149,7 +147,7 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
     for loop in loops:
         turns = alg.exceeds(pipe.trips[loop], 1)
         moves = changes_address(alg, setting.rules, write, loop, loops, pipe.trips)
-        stops = alg.both(open_, alg.both(turns, alg.negation(moves)))
+        stops = alg.both(open_, turns, alg.negation(moves))
         distance = alg.select(stops, inside, distance)
         open_ = alg.both(open_, alg.negation(stops))
         inside = inside * pipe.trips[loop]
@@ -234,10 +232,7 @@ def _weights(pipe: Pipe) -> dict[str, Value]:
 
 def _reach(pipe: Pipe, source: str) -> Value:
     """The largest distance between two iterations of a source loop."""
-    total: Value = 0
-    for loop, step in pipe.copies[source]:
-        total = total + step * (pipe.trips[loop] - 1)
-    return total
+    return sum(step * (pipe.trips[loop] - 1) for loop, step in pipe.copies[source])
 
 
 def _starts(pipe: Pipe, weights: Mapping[str, Value], source: str, distance: Value) -> Value:

@@ -26,7 +26,7 @@ def late(setting: Setting, move: Move) -> Value:
         share, of = rtl.store_beats
         return alg.ceil_div(move.beats * share, of)
     wide = alg.exceeds(move.width * move.bits, DIRECT_BITS)
-    direct = alg.both(alg.both(wide, alg.negation(move.stream)), move.read_only)
+    direct = alg.both(wide, alg.negation(move.stream), move.read_only)
     return alg.select(direct, move.beats * rtl.direct_beat, 0)
 
 

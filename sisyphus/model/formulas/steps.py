@@ -96,7 +96,7 @@ def awaited(alg: Algebra, parts: Sequence[tuple[Condition, Term]]) -> list[Condi
     none_yet: Condition = True
     found: list[Condition] = []
     for is_longest, (_, term) in zip(exposed, parts, strict=True):
-        found.append(alg.both(none_yet, alg.both(is_longest, alg.equals(term.rtl, late))))
+        found.append(alg.both(none_yet, is_longest, alg.equals(term.rtl, late)))
         none_yet = alg.both(none_yet, alg.negation(found[-1]))
     return found
 

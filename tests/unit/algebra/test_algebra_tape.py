@@ -26,6 +26,10 @@ NUMBERS: dict[str, Callable[..., Any]] = {
     "bits": lambda alg, a, b: alg.log2_ceil(a) + alg.log2_floor(alg.maximum(b, 1)) + alg.lowest_bit(a + 1),
     "select": lambda alg, a, b: alg.select(alg.exceeds(a, b), b, 0) + alg.select(alg.is_power_of_two(b), a, b),
     "either": lambda alg, a, b: alg.select(alg.either(alg.exceeds(a, 1), alg.negation(alg.exceeds(b, 2))), a, 7),
+    "any of none": lambda alg, a, b: alg.select(alg.either(), a, alg.select(alg.both(), b, 1)),
+    "any of several": lambda alg, a, b: alg.select(
+        alg.either(alg.exceeds(a, 3), alg.equals(b, 0), alg.equals(a, b)), a, 9
+    ),
     "both": lambda alg, a, b: alg.select(alg.both(alg.exceeds(a, 0), alg.exceeds(b, a)), 3, b),
     "lookup": lambda alg, a, b: alg.lookup((4, 0, 2), a) + alg.nearest(b),
     "apply": lambda alg, a, b: alg.apply(lambda m, n: m % 3 + n % 5, a, b),
