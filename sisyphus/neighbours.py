@@ -57,10 +57,7 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
     held = replace(space, nests=nests)
     try:
         decoded = decode(held, choices(held, crude))
-        kept = tuple(
-            replace(nest, split=crude.nest(nest.id).split, interval=crude.nest(nest.id).interval)
-            for nest in decoded.nests
-        )
+        kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
         point = replace(
             decoded,
             nests=kept,

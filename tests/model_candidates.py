@@ -71,6 +71,7 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
         streams={
             a: np.array([p.form_of(b.id) == "stream" for p, b in zip(points, buffers[a], strict=True)]) for a in arrays
         },
+        interval=np.array([choice.interval for choice in chosen]),
         unroll={
             loop.iterator: np.array([dict(choice.unroll).get(loop.iterator, 1) for choice in chosen])
             for loop in nest.loops

@@ -65,7 +65,8 @@ class Candidates:
     each array; `widths` the elements per beat of the arrays with a place. `loads` says of arrays under a loop whether
     their tiles are loaded at all; those that it does not have are (a tile written before it is read need not be).
     `streams` says whether loads go through a FIFO; those of arrays that it does not have are direct.
-    `unroll` has the coarse-grained copies per loop that may have some.
+    `unroll` has the coarse-grained copies per loop that may have some, `interval` what the tool is asked for, if it
+    is for any of them.
     """
 
     tiles: Mapping[str, tuple[Ints, Ints, Ints]]
@@ -78,6 +79,7 @@ class Candidates:
     loads: Mapping[ArrayId, Flags] = field(default_factory=dict)
     streams: Mapping[ArrayId, Flags] = field(default_factory=dict)
     unroll: Mapping[str, Ints] = field(default_factory=dict)
+    interval: Ints | None = None
 
     @property
     def count(self) -> int:
@@ -134,10 +136,10 @@ class NestModel:
         """The cost of every candidate."""
         found = _Columns(candidates.count)
         numbers = _numbers(self.space, candidates)
-        for rows, order, loop in _shapes(self.space, candidates):
+        for rows, order, loop, interval in _shapes(self.space, candidates):
             for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows), len(rows)):
                 for some, depth, alike in _copied(order, own, len(part)):
-                    self._compute(rows[part[some]], replace(shape, depth=depth), alike, found)
+                    self._compute(rows[part[some]], replace(shape, depth=depth, interval=interval), alike, found)
         return found.costs()
 
     def _compute(self, rows: Ints, shape: Shape, numbers: Numbers, found: _Columns) -> None:
@@ -245,16 +247,17 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
     )
 
 
-def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None]]:
-    """Rows of candidates with one order and one pipelined loop that turns, or none."""
+def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None, int]]:
+    """Rows of candidates with one order, one pipelined loop that turns, or none, and one interval that is asked for."""
     loops = [loop.iterator for loop in space.loops]
     pipelined = np.full(candidates.count, -1, np.int64)
     for at, loop in enumerate(loops):
         pipelined = np.where((candidates.pipeline == at) & (candidates.tiles[loop][1] > 1), at, pipelined)
-    keys = candidates.order * (len(loops) + 1) + pipelined + 1
-    for key in np.unique(keys):
-        order, chosen = divmod(int(key), len(loops) + 1)
-        yield np.flatnonzero(keys == key), candidates.orders[order], loops[chosen - 1] if chosen else None
+    asked = np.zeros(candidates.count, np.int64) if candidates.interval is None else candidates.interval
+    keys = np.stack([candidates.order, pipelined, asked])
+    for order, chosen, interval in np.unique(keys, axis=1).T.tolist():
+        rows = np.flatnonzero((candidates.order == order) & (pipelined == chosen) & (asked == interval))
+        yield rows, candidates.orders[order], loops[chosen] if chosen >= 0 else None, interval
 
 
 def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:

@@ -32,7 +32,8 @@ class Shape:
     """What the candidates share: the order of all level-0 loops, outermost first, and the pipelined loop, if any turns.
 
     `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
-    `depth` level-0 loops are outside of coarse-grained copies, 0 where there are none.
+    `depth` level-0 loops are outside of coarse-grained copies, 0 where there are none. `interval` is what the tool is
+    asked for, 0 for nothing.
     """
 
     order: tuple[str, ...]
@@ -40,6 +41,7 @@ class Shape:
     skips: bool = False
     guarded: bool = False
     depth: int = 0
+    interval: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +124,8 @@ class Numbers:
             names = (f"{name}0", first, second)
             copies.append(Copies(loop, Tile(*trips), names, self.unroll.get(name, 1), beside, exists))
         innermost = level2_order(nest, tree_reduction=tree)
-        return Levels(nest, nest.outer, tuple(copies), shape.order, shape.pipelined, innermost, depth=shape.depth)
+        found = Levels(nest, nest.outer, tuple(copies), shape.order, shape.pipelined, innermost)
+        return replace(found, interval=shape.interval, depth=shape.depth)
 
     def scan(self, alg: Algebra, levels: Levels, shape: Shape) -> Scan:
         """How the loops visit the statements, as far as all candidates agree."""

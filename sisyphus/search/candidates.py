@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch, Ints, Mask, Tilings
 from sisyphus.search.partitions import IMPOSSIBLE, States
-from sisyphus.space import ArrayUse, Copies, LoopSpace, NestSpace, Space, Tile, never_both
+from sisyphus.space import ArrayUse, Copies, LoopSpace, NestSpace, Space, Tile, intervals, never_both
 
 
 def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States]) -> Tilings:
@@ -22,7 +23,9 @@ def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States
     level1 = np.concatenate([level1 for _, _, level1 in parts], axis=1)
     places, copies = _copies(nest, level0)
     rows = rows[places]
-    batch = Batch(loops, level0[:, places], level1[:, places], unrolls[:, rows], copies)
+    batch = Batch(loops, level0[:, places], level1[:, places], unrolls[:, rows], copies, np.zeros(len(rows), np.int64))
+    batch, asking = _intervals(nest, batch)
+    rows = rows[asking]
     found = Tilings(batch, {array: demand[rows] for array, demand in demands.items()})
     return found.take(_in_order(space, nest, batch))
 
@@ -93,6 +96,20 @@ def _copies(nest: NestSpace, level0: Ints) -> tuple[Ints, Ints]:
         chosen = np.concatenate([np.full(len(rows), factor, np.int64) for rows, factor in parts])
         places, copies = places[kept], np.concatenate([copies[:, kept], chosen[None, :]])
     return places, copies
+
+
+def _intervals(nest: NestSpace, batch: Batch) -> tuple[Batch, Ints]:
+    """Every candidate with all that the tool may be asked for, and the places of these candidates."""
+    pipelined = {name: batch.level1[at] > 1 for at, name in enumerate(batch.loops)}
+    found = []
+    for value in sorted({0, *nest.intervals}):
+        rows = np.logical_and.reduce([~runs for runs in pipelined.values()]) & (value in intervals(nest, None))
+        for name, runs in pipelined.items():
+            rows = rows | (runs & (value in intervals(nest, name)))
+        found.append((np.flatnonzero(rows), value))
+    places = np.concatenate([rows for rows, _ in found])
+    asked = np.concatenate([np.full(len(rows), value, np.int64) for rows, value in found])
+    return replace(batch.take(places), interval=asked), places
 
 
 def _matching(level2: Ints, tiles: Sequence[Tile]) -> tuple[Ints, Ints]:

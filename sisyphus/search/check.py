@@ -8,7 +8,16 @@ from math import prod
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.search.costs import CostModel
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, level0_pairs, places_around
+from sisyphus.space import (
+    KERNEL_PLACE,
+    BufferPoint,
+    DesignPoint,
+    NestSpace,
+    Space,
+    intervals,
+    level0_pairs,
+    places_around,
+)
 
 
 def faults(costs: CostModel, point: DesignPoint) -> tuple[str, ...]:
@@ -38,6 +47,8 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
             yield f"nest `{nest.id}`: `{loop.iterator}` cannot have {factor} copies side by side"
     if chosen.pipeline not in nest.pipelines:
         yield f"nest `{nest.id}`: `{chosen.pipeline or 'none'}` cannot be pipelined"
+    if chosen.interval not in intervals(nest, chosen.pipeline):
+        yield f"nest `{nest.id}`: the tool cannot be asked for an interval of {chosen.interval}"
     if nest.order is not None and chosen.order != nest.order:
         yield f"nest `{nest.id}`: its order is fixed to {','.join(nest.order)}"
     active = [loop.iterator for loop in nest.loops if chosen.tile(loop.iterator).level0 > 1]

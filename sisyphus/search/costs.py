@@ -38,21 +38,25 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Candidates of one nest: trip counts per loop (row) and candidate (column); `copies`: coarse-grained factors."""
+    """Candidates of one nest: trip counts per loop (row) and candidate (column).
+
+    `copies` are coarse-grained factors, `interval` what the tool is asked for (0: nothing).
+    """
 
     loops: tuple[str, ...]
     level0: Ints
     level1: Ints
     level2: Ints
     copies: Ints
+    interval: Ints
 
     @property
     def count(self) -> int:
         return int(self.level0.shape[1])
 
     def take(self, chosen: Ints | Mask) -> Batch:
-        counts = (self.level0, self.level1, self.level2, self.copies)
-        return Batch(self.loops, *(found[:, chosen] for found in counts))
+        level0, level1, level2, copies = (c[:, chosen] for c in (self.level0, self.level1, self.level2, self.copies))
+        return Batch(self.loops, level0, level1, level2, copies, self.interval[chosen])
 
 
 @dataclass(frozen=True, eq=False)

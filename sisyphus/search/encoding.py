@@ -84,6 +84,7 @@ class Encoding:
             widths=widths,
             loads={use.array: self.rows[use.array].grows | self._must_load(use) for use in self.nest.arrays},
             streams={array: self._streams(array, width) for array, width in widths.items()},
+            interval=self.batch.interval,
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
 

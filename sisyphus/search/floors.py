@@ -44,10 +44,20 @@ class NestFloor:
     @cached_property
     def cores(self) -> Mapping[str, Core]:
         """The cores of the body by kind."""
-        return {op.core.kind: op.core for op in self.body.operations}
+        return {core.kind: core for core in (*(op.core for op in self.body.operations), *(self.body.asked or ()))}
+
+    def _last(self, batch: Batch) -> Ints:
+        """Cycles of the last of the additions into an element: fewer where the tool is asked for an interval."""
+        chain = self.body.chain
+        asked = chain if self.body.asked is None else min(self.body.asked[1].cost.latency, chain)
+        return np.where(batch.interval > 0, asked, chain)
 
     def latency(self, batch: Batch) -> Floats:
         """Of one iteration of the pipeline: operands, products, then the additions one after another or as a tree."""
+        return self._longest(batch) - self.body.chain + self._last(batch)
+
+    def _longest(self, batch: Batch) -> Floats:
+        """The same where the tool is asked for nothing."""
         copies = self._adding(batch, batch.level2)
         additions = np.ceil(np.log2(copies + 1)) if self.tree else copies
         found: Floats = self.body.depth + self.body.chain * additions.astype(np.float64)
@@ -56,7 +66,7 @@ class NestFloor:
     def interval(self, batch: Batch) -> Floats:
         """Between two starts: what a pipelined loop has to wait for, or one cycle; without a pipeline the latency."""
         chain, copies = self.body.chain, self._adding(batch, batch.level2)
-        single = accumulation(VECTOR, chain, 1 if self.tree else copies, single=True)
+        single = accumulation(VECTOR, self._last(batch), 1 if self.tree else copies, single=True)
         reduces = (self._adding(batch, batch.level1) > 1) & bool(chain)
         runs = (batch.level1 > 1).any(axis=0)
         waits = np.maximum(np.where(reduces, single, 1), self._wait(batch))
@@ -193,7 +203,8 @@ class NestFloor:
     def _operations(self, batch: Batch) -> dict[str, Floats]:
         """Of one start, by kind of core.
 
-        Under tree reduction products may be reassociated, so that only operations of all unrolled loops count.
+        Under tree reduction products may be reassociated, so that only operations of all unrolled loops count. Where
+        the tool is asked for an interval, one addition into each element has a core of its own.
         """
         row_of = {name: row for row, name in enumerate(batch.loops)}
         most = max((len(op.loops) for op in self.body.operations), default=0)
@@ -202,6 +213,9 @@ class NestFloor:
             if not self.tree or len(op.loops) == most:
                 copies = np.prod([batch.level2[row_of[name]] for name in op.loops], axis=0) if op.loops else 1
                 found[op.core.kind] = found.get(op.core.kind, 0) + copies
+        asking = (batch.interval > 0) * np.prod(batch.level2, axis=0) // self._adding(batch, batch.level2)
+        for core in (self.body.asked or ())[:1]:
+            found[core.kind] = np.maximum(found.get(core.kind, 0) - asking, 0)
         return {kind: count * np.ones(batch.count) for kind, count in found.items()}
 
     def _largest_interval(self, batch: Batch) -> Floats:
@@ -210,7 +224,7 @@ class NestFloor:
         Every start may wait for the one before where an element may be taken for the next one.
         """
         rules, trips = self.rules.cycles, trips_of(self.nest, batch)
-        waits = self.latency(batch) + self.body.chain + rules.read + rules.write
+        waits = self._longest(batch) + self.body.chain + rules.read + rules.write
         has_sequential = any(loop.kind is LoopKind.SEQUENTIAL for loop in self.nest.loops)
         stuck = any(wait.loop not in self.body.sums for wait in self._waits)
         if has_sequential or stuck or not self.nest.loops:

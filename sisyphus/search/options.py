@@ -54,12 +54,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen in one nest: tiles, copies, and per tiled array the loops outside of its transfers."""
+    """What was chosen in one nest: tiles, per tiled array the loops outside of its transfers, copies, an interval."""
 
     nest: str
     tiles: Mapping[str, Tile]
     outside: Mapping[ArrayId, frozenset[str]]
     copies: Mapping[str, int]
+    interval: int
 
 
 class Options:
@@ -180,7 +181,8 @@ class Options:
         tiles = {name: Tile(*row) for name, row in zip(batch.loops, counts, strict=True)}
         sets = self.chains.whole(batch.level0[:, 0], pick.families[0]) if self.uses else ()
         outside = {use.array: s for use, s in zip(self.uses, sets, strict=True)}
-        return Choice(self.nest.id, tiles, outside, dict(zip(batch.loops, batch.copies[:, 0].tolist(), strict=True)))
+        copies = dict(zip(batch.loops, batch.copies[:, 0].tolist(), strict=True))
+        return Choice(self.nest.id, tiles, outside, copies, int(batch.interval[0]))
 
     def _slice(
         self,

@@ -5,7 +5,6 @@
   better unless a guard costs cycles: it keeps unrolled additions from forming a tree.
 - Tiles of the pipelined loop as iterations of it, where nothing stands between: 25x2x4 is 1x50x4 in as many cycles. No
   reported loop has both in one subscript (none of 1,059).
-- An initiation interval that the tool is asked for, so that it adds sums up in fabric: 3 cycles instead of 6, no DSP.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sisyphus.analysis import LoopKind
 from sisyphus.search.session import Judge
 from sisyphus.space import DesignPoint, NestPoint, NestSpace, Space, Tile, illegal
 
@@ -22,14 +20,10 @@ Variant = Callable[[Space, NestSpace, DesignPoint], NestPoint | None]
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
-    """The point with what the user fixed of these choices."""
-    fixed = {nest.id: nest for nest in space.nests}
-    nests = []
-    for nest in point.nests:
-        split, interval = fixed[nest.id].split, fixed[nest.id].interval
-        nest = nest if split is None else replace(nest, split=split)
-        nests.append(nest if interval is None else replace(nest, interval=interval))
-    return replace(point, nests=tuple(nests))
+    """The point with nests split as the user fixed it."""
+    fixed = {nest.id: nest.split for nest in space.nests}
+    chosen = ((nest, fixed[nest.id]) for nest in point.nests)
+    return replace(point, nests=tuple(n if split is None else replace(n, split=split) for n, split in chosen))
 
 
 def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoint, float | None]:
@@ -37,7 +31,7 @@ def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoin
     best = point
     cycles = before = judge(point).cycles
     for nest in space.nests:
-        for variant, most in ((_merged, 0), (_split, 1), (_asking, 1)):
+        for variant, most in ((_merged, 0), (_split, 1)):
             other = variant(space, nest, best)
             if other is None or cycles is None:
                 continue
@@ -52,15 +46,6 @@ def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoin
 def _split(space: Space, nest: NestSpace, point: DesignPoint) -> NestPoint | None:
     own = point.nest(nest.id)
     return replace(own, split=True) if nest.split is None and not own.split else None
-
-
-def _asking(space: Space, nest: NestSpace, point: DesignPoint) -> NestPoint | None:
-    """With tree reduction, of one statement whose pipelined loop adds up: as it was measured."""
-    own = point.nest(nest.id)
-    is_sum = own.pipeline is not None and nest.loop(own.pipeline).kind is LoopKind.REDUCTION
-    is_free = nest.interval is None and not own.interval
-    wanted = point.tree_reduction and is_sum and is_free and len(own.statements) == 1
-    return replace(own, interval=1) if wanted else None
 
 
 def _merged(space: Space, nest: NestSpace, point: DesignPoint) -> NestPoint | None:

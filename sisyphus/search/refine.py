@@ -18,8 +18,8 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.share import sharings
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Space, Tile, choices, decode, knob
 
-#: A tile and a coarse-grained factor for each loop of a nest.
-Tiling: TypeAlias = dict[str, tuple[Tile, int]]
+#: A tile and a coarse-grained factor for each loop of a nest, and the interval that is asked for.
+Tiling: TypeAlias = tuple[dict[str, tuple[Tile, int]], int]
 #: Cycles of a built design by the full model; infinite where it exceeds a budget.
 Judge = Callable[[DesignPoint], float]
 #: Designs that differ from one in a single respect.
@@ -68,7 +68,10 @@ def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[Tiling
     chosen = _spread(order, EFFORT.refined_tilings)
     counts = np.stack([batch.level0, batch.level1, batch.level2, batch.copies], axis=2)[:, chosen].tolist()
     rows = list(enumerate(batch.loops))
-    return [{name: (Tile(*counts[row][at][:3]), counts[row][at][3]) for row, name in rows} for at in range(len(chosen))]
+    tiles = (
+        {name: (Tile(*counts[row][at][:3]), counts[row][at][3]) for row, name in rows} for at in range(len(chosen))
+    )
+    return list(zip(tiles, batch.interval[chosen].tolist(), strict=True))
 
 
 def _spread(order: Ints, most: int) -> Ints:
@@ -85,10 +88,10 @@ def _neighbours(space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequ
     values = choices(space, point)
     now, unroll = point.nest(nest.id), dict(point.nest(nest.id).unroll)
     current = {name: (tile, unroll.get(name, 1)) for name, tile in now.tiles}
-    for tiles in tilings:
-        if tiles == current:
+    for tiles, interval in tilings:
+        if (tiles, interval) == (current, now.interval):
             continue
-        changed = dict(values)
+        changed = values | {knob("interval", nest.id): interval}
         for loop in nest.loops:
             chosen, copies = tiles[loop.iterator]
             for k, tile in enumerate(loop.tiles):

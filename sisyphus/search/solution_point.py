@@ -16,6 +16,7 @@ def values_of(space: Space, solution: Solution) -> dict[str, int]:
     values: dict[str, int] = {}
     for choice in solution.choices:
         nest = space.nest(choice.nest)
+        values[knob("interval", nest.id)] = choice.interval
         for loop in nest.loops:
             for k, tile in enumerate(loop.tiles):
                 values[knob("tile", nest.id, loop.iterator, k)] = int(tile == choice.tiles[loop.iterator])

@@ -1,7 +1,7 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
-from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside, knob, level0_order
+from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside, intervals, knob, level0_order
 from sisyphus.space.derive import build_space
 from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
@@ -71,6 +71,7 @@ __all__ = [
     "illegal",
     "in_beats",
     "innermost_outside",
+    "intervals",
     "knob",
     "knob_names",
     "layout_for",

@@ -71,7 +71,16 @@ def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
     sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
     order = nest.order or level0_order(space, nest, active, sets)
     unroll = tuple((name, factor) for name, tile in tiles.items() if (factor := _copies(nest, name, tile, values)) > 1)
-    return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipelined[0] if pipelined else None, unroll)
+    pipeline = pipelined[0] if pipelined else None
+    asked = values.get(knob("interval", nest.id), nest.intervals[0])
+    interval = asked if asked in intervals(nest, pipeline) else 0
+    return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipeline, unroll, interval=interval)
+
+
+def intervals(nest: NestSpace, pipeline: str | None) -> tuple[int, ...]:
+    """What the tool may be asked for where this loop is pipelined: for an interval where it adds up, or as fixed."""
+    may_ask = pipeline is not None and (len(nest.intervals) == 1 or nest.loop(pipeline).kind is LoopKind.REDUCTION)
+    return nest.intervals if may_ask else (0,)
 
 
 def _chosen_tile(nest: NestSpace, loop: str, values: Values) -> Tile:

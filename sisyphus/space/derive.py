@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from math import lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths
+from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths, reduction_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
@@ -116,7 +116,14 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
         pipelines=pipelines if pipelines and options.trust == "measured" else (*pipelines, None),
         order=None,
         outer_trips=outer_trips,
+        intervals=(0, 1) if options.asks and options.tree_reduction and _adds_alone(statements) else (0,),
     )
+
+
+def _adds_alone(statements: Sequence[Statement]) -> bool:
+    """A nest of one statement that adds floating-point numbers up, of which tools were seen asked for an interval."""
+    found = reduction_of(statements[0])
+    return len(statements) == 1 and statements[0].rhs.type.is_float and found is not None and found.op == "+"
 
 
 def _single(loop: LoopSpace) -> tuple[Tile, ...]:

@@ -49,6 +49,7 @@ def _tiles(nest: NestSpace, point: DesignPoint) -> Iterator[tuple[str, int]]:
             yield knob("tile", nest.id, loop.iterator, k), int(tile == chosen.tile(loop.iterator))
         for factor in loop.unroll if loop.unroll != (1,) else ():
             yield knob("unroll", nest.id, loop.iterator, factor), int(factor == unroll.get(loop.iterator, 1))
+    yield knob("interval", nest.id), chosen.interval
     for name in nest.pipelines:
         if name is not None:
             yield knob("pipeline", nest.id, name), int(name == chosen.pipeline)

@@ -233,7 +233,7 @@ def _fix_interval(space: Space, nest: NestSpace, text: str, value: str) -> NestS
         raise _illegal(text, f"`{value}` is neither", ("1", "plain"))
     if value == "1" and not space.options.tree_reduction:
         raise _illegal(text, "an interval is asked for with `--tree-reduction` alone", ("plain",))
-    return replace(nest, interval=int(value == "1"))
+    return replace(nest, intervals=(int(value == "1"),))
 
 
 def _fix_places(space: Space, nest: NestSpace, text: str, array: ArrayId, value: str) -> Space:

@@ -41,7 +41,7 @@ class Options:
     `padding`: may rows of an array be padded in memory to whole beats? `whole_beats`: must a beat divide the factor
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
-    `objective`: which clock counts?
+    `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
     """
 
     tree_reduction: bool = False
@@ -53,10 +53,12 @@ class Options:
     trust: Trust = "any"
     direct: bool = False
     objective: Objective = "report"
+    asks: bool = True
 
     def as_in_paper(self) -> Options:
         """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""
-        return replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False, direct=True)
+        alike = replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False)
+        return replace(alike, direct=True, asks=False)
 
 
 @dataclass(frozen=True)
@@ -150,9 +152,8 @@ class NestSpace:
     """The knobs of one nest.
 
     `pipelines` are the loops whose level-1 copy may be pipelined, with None for a nest that runs sequentially; `order`
-    is set when the user fixed it, and so is `split` (full tiles apart from the others) and
-    `interval` (what the tool is asked for); `outer_trips` is how often the
-    outer sequential loops run the nest.
+    is set when the user fixed it, and so is `split` (full tiles apart from the others); `intervals` are what the tool
+    may be asked for, 0 for nothing; `outer_trips` is how often the outer sequential loops run the nest.
     """
 
     nest: Nest
@@ -162,7 +163,7 @@ class NestSpace:
     order: tuple[str, ...] | None
     outer_trips: int
     split: bool | None = None
-    interval: int | None = None
+    intervals: tuple[int, ...] = (0,)
 
     @property
     def id(self) -> str:

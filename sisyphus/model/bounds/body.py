@@ -9,7 +9,7 @@ from functools import lru_cache
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import elements_touched, reduction_of
 from sisyphus.ir import ArrayId, Expr, Scop, Statement, StmtId, children, index_names, reads
-from sisyphus.model.formulas.cores import Core, core_of, terms
+from sisyphus.model.formulas.cores import Core, core_of, core_of_sums, terms
 from sisyphus.model.formulas.iteration_latency import Setting, finish_of, latency_of
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import narrowed
@@ -35,13 +35,15 @@ class BoundedBody:
 
     `depth`: cycles from the start to the end of an iteration, without accumulation; `chain`: cycles of one
     accumulation, 0 where the nest has none; `sums`: the loops that add to one element, those that its subscripts do
-    not have; `operations`: of all its statements.
+    not have; `operations`: of all its statements; `asked`: where the tool may be
+    asked for an interval, the core of sums, and the one of them if it is.
     """
 
     depth: int
     chain: int
     sums: tuple[str, ...]
     operations: tuple[BoundedOperation, ...]
+    asked: tuple[Core, Core] | None = None
 
 
 def body_of(space: Space, nest: NestSpace, rules: Rules) -> BoundedBody:
@@ -64,7 +66,11 @@ def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules
     if chain:
         operands = [t for t in terms(expr) if statement.write not in reads(t)] or [expr]
     depth = max(_depth(table, operand, rules, tree=tree) for operand in operands)
-    return BoundedBody(depth + rules.cycles.write, chain, sums, ())
+    is_sum = reduction is not None and reduction.op == "+" and expr.type.is_float
+    asks = chain and is_sum and 1 in nest.intervals
+    plain, fabric = (core_of_sums(table, expr, asked=asked) if asks else None for asked in (False, True))
+    pair = None if plain is None or fabric is None else (plain, fabric)
+    return BoundedBody(depth + rules.cycles.write, chain, sums, (), pair)
 
 
 def _depth(table: OperatorTable, expr: Expr, rules: Rules, *, tree: bool) -> int:

@@ -183,9 +183,10 @@ def _choices_of(nest: NestSpace, placement: Mapping[ArrayId, Residence]) -> Iter
         factors = [[f for f in s.unroll if tile.level0 % f == 0] for s, tile in zip(nest.loops, tiles, strict=True)]
         for chosen in product(*factors):
             copies = {knob("unroll", nest.id, loop, f): 1 for loop, f in zip(loops, chosen, strict=True)}
-            for family in families:
+            for family, asked in product(families, nest.intervals):
                 named = ((u.array, n) for u, s in zip(tiled, family, strict=True) for n in s)
-                yield values | copies | {knob("outside", array, nest.id, n): 1 for array, n in named}
+                outside = {knob("outside", array, nest.id, n): 1 for array, n in named}
+                yield values | copies | outside | {knob("interval", nest.id): asked}
 
 
 class _WithoutCounts:

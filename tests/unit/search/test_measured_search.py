@@ -93,6 +93,21 @@ def test_no_copies_that_were_enumerated_are_better(copies: int) -> None:
     assert found.outcome.objective == min(full(p).cycles for p in legal)
 
 
+def test_an_interval_that_is_asked_for_is_a_choice_that_is_counted() -> None:
+    """No design of all that may ask for one, or not, is better; without it, as fixed, the best one is slower."""
+    text, extents = "for i in range(2):\n for k in range(4):\n  Y[i] += A[i, k]", {"Y": (2,), "A": (2, 4)}
+    space = measured_space(text, extents, tree=True)
+    full, found = Full(space), searched(space)
+    assert found is not None and found.point is not None
+    points = every_design(space, MeasuredCosts(space).in_registers())
+    legal = [p for p in points if illegal(space.dependences, space.distribution, p) is None]
+    assert {p.nests[0].interval for p in legal} == {0, 1} == {*space.nests[0].intervals}
+    assert found.outcome.objective == min(full(p).cycles for p in legal)
+    least = [searched(apply_fixes(space, [f"S0.interval={value}"])) for value in ("plain", "1")]
+    objectives = [None if one is None else one.outcome.objective for one in least]
+    assert objectives == [min(full(p).cycles for p in legal if p.nests[0].interval == at) for at in (0, 1)]
+
+
 #: What the search is known to miss, by kernel and budget.
 GAPS = {
     ("scale", "dsp"): "a narrower beat leaves a partition without remainders, which makes a nest faster",

@@ -24,7 +24,8 @@ CASES = {"stencil": STENCIL, "spaced": SPACED, "triangle": TRIANGLE, "steps": KE
 def batch_of(nest: NestSpace, point: DesignPoint) -> Batch:
     tiles = [point.nest(nest.id).tile(loop.iterator) for loop in nest.loops]
     levels = (np.array([[getattr(tile, f"level{at}")] for tile in tiles]).reshape(-1, 1) for at in range(3))
-    return Batch(tuple(loop.iterator for loop in nest.loops), *levels, np.ones((len(tiles), 1), np.int64))
+    copies, interval = np.ones((len(tiles), 1), np.int64), np.zeros(1, np.int64)
+    return Batch(tuple(loop.iterator for loop in nest.loops), *levels, copies, interval)
 
 
 def outside(space: Space, point: DesignPoint, buffer: BufferPoint) -> frozenset[str]:
