@@ -77,7 +77,7 @@ class NestFloor:
         """Of the pipelined loop by the loop alone."""
         found = np.ones(batch.count, np.int64)
         for wait in self._waits:
-            within = batch.level1[batch.loops.index(wait.loop)] > wait.distance
+            within = (batch.level1[batch.loops.index(wait.loop)] > wait.distance) & (batch.interval == wait.interval)
             found = np.where(within, np.maximum(found, -(-wait.cycles // wait.distance)), found)
         return found
 

@@ -6,6 +6,7 @@ The rules are those of `recurrence.py`, read for a body in which nothing is unro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 from sisyphus.algebra import EXACT
 from sisyphus.model.facts.nest_facts import nest_facts
@@ -20,9 +21,13 @@ from sisyphus.space import NestSpace, Space
 
 @dataclass(frozen=True)
 class Wait:
-    """Where `loop` is pipelined and has more than `distance` iterations, so many starts are `cycles` apart."""
+    """Where `loop` is pipelined and has more than `distance` iterations, so many starts are `cycles` apart.
+
+    `interval` is what the tool is asked for.
+    """
 
     loop: str
+    interval: int
     distance: int
     cycles: int
 
@@ -33,15 +38,15 @@ def waits_of(space: Space, nest: NestSpace, rules: Rules) -> tuple[Wait, ...]:
     setting = Setting(EXACT, banked, space.target.operators, measured=space.target.measured)
     margin = rules.cycles.read + rules.cycles.write
     found: list[Wait] = []
-    for loop in (entry.iterator for entry in nest.loops):
-        pipe = _turning(space, nest, loop)
-        found += [Wait(loop, 1, known.cycles) for known in measured_of(setting, pipe)]
+    for loop, interval in product((entry.iterator for entry in nest.loops), sorted({0, *nest.intervals})):
+        pipe = _turning(space, nest, loop, interval)
+        found += [Wait(loop, interval, 1, known.cycles) for known in measured_of(setting, pipe)]
         times = timings(setting, pipe, True)
-        found += [Wait(loop, 1, wait) for wait, _, _ in standing_waits(setting, pipe, times) if wait > 1]
+        found += [Wait(loop, interval, 1, wait) for wait, _, _ in standing_waits(setting, pipe, times) if wait > 1]
         for flow in pipe.flows:
             chain = chain_of(setting, pipe, flow, times)
             if chain is not None:
-                found += [Wait(loop, distance, chain + margin) for distance in _alone(flow, loop)]
+                found += [Wait(loop, interval, distance, chain + margin) for distance in _alone(flow, loop)]
     return tuple(dict.fromkeys(found))
 
 
@@ -51,7 +56,7 @@ def _alone(flow: Flow, loop: str) -> list[int]:
     return [distance for source, distance in only if source == loop and distance is not None]
 
 
-def _turning(space: Space, nest: NestSpace, turning: str) -> Pipe:
+def _turning(space: Space, nest: NestSpace, turning: str, interval: int) -> Pipe:
     """The body of a nest with two iterations of one loop and one of all others, every array in a memory."""
     names = tuple(loop.iterator for loop in nest.loops)
     arrays = [use.array for use in nest.arrays]
@@ -65,6 +70,6 @@ def _turning(space: Space, nest: NestSpace, turning: str) -> Pipe:
         visits=[1] * (len(names) + 1),
         starts=2,
     )
-    shape, tree = Shape(names, turning), space.options.tree_reduction
+    shape, tree = Shape(names, turning, interval=interval), space.options.tree_reduction
     [(pipe, _)] = pipes_in(nest_facts(EXACT, space.scop, nest, shape, numbers, tree=tree)[0].parts)
     return pipe
