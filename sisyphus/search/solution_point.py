@@ -12,20 +12,20 @@ def point_of(space: Space, solution: Solution) -> DesignPoint:
 
 
 def values_of(space: Space, solution: Solution) -> dict[str, int]:
-    """The knobs that `decode` reads."""
+    """The knobs that `decode` reads, without those that are 0."""
     values: dict[str, int] = {}
     for choice in solution.choices:
         nest = space.nest(choice.nest)
         values[knob("interval", nest.id)] = choice.interval
         for loop in nest.loops:
-            for k, tile in enumerate(loop.tiles):
-                values[knob("tile", nest.id, loop.iterator, k)] = int(tile == choice.tiles[loop.iterator])
+            values[knob("tile", nest.id, loop.iterator, loop.tiles.index(choice.tiles[loop.iterator]))] = 1
             values[knob("unroll", nest.id, loop.iterator, choice.copies[loop.iterator])] = 1
         for use in nest.arrays:
-            values[knob("resident", use.array, nest.id)] = int(use.array in solution.placement.residents)
+            if use.array in solution.placement.residents:
+                values[knob("resident", use.array, nest.id)] = 1
             for name in choice.outside.get(use.array, ()):
                 values[knob("outside", use.array, nest.id, name)] = 1
     values.update({knob("registers", array): 1 for array in solution.placement.registers})
     for array, chosen in solution.widths.items():
-        values.update({knob("width", array, width): int(width == chosen) for width in space.widths[array]})
+        values[knob("width", array, chosen)] = 1
     return values

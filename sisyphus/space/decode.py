@@ -6,8 +6,9 @@ are the smallest that serve, so that equal choices give equal points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
@@ -25,7 +26,8 @@ class NotADesign(ValueError):  # noqa: N818 - an answer about values, not a faul
     """No design has these values: something is not chosen, or what is chosen cannot be had together."""
 
 
-def knob(component: str, *index: object) -> str:
+@lru_cache(maxsize=1 << 16)
+def knob(component: str, *index: Hashable) -> str:
     """The name under which a knob's value travels."""
     return f"{component}[{','.join(map(str, index))}]"
 
