@@ -54,9 +54,9 @@ class NestFloor:
 
     def latency(self, batch: Batch) -> Floats:
         """Of one iteration of the pipeline: operands, products, then the additions one after another or as a tree."""
-        return self._longest(batch) - self.body.chain + self._last(batch)
+        return self._with_nothing_asked(batch) - self.body.chain + self._last(batch)
 
-    def _longest(self, batch: Batch) -> Floats:
+    def _with_nothing_asked(self, batch: Batch) -> Floats:
         """The same where the tool is asked for nothing."""
         copies = self._adding(batch, batch.level2)
         additions = np.ceil(np.log2(copies + 1)) if self.tree else copies
@@ -224,7 +224,7 @@ class NestFloor:
         Every start may wait for the one before where an element may be taken for the next one.
         """
         rules, trips = self.rules.cycles, trips_of(self.nest, batch)
-        waits = self._longest(batch) + self.body.chain + rules.read + rules.write
+        waits = self._with_nothing_asked(batch) + self.body.chain + rules.read + rules.write
         has_sequential = any(loop.kind is LoopKind.SEQUENTIAL for loop in self.nest.loops)
         stuck = any(wait.loop not in self.body.sums for wait in self._waits)
         if has_sequential or stuck or not self.nest.loops:
