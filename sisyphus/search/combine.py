@@ -25,18 +25,19 @@ EPSILON = 1e-9
 def branch_and_bound(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
     """Looks at every combination; all tables have entries.
 
-    Once there is a first one, entries that cannot be part of a better one are left out of all tables.
+    Entries that cannot be part of a better one are left out of all tables: once more where one is found that is a good
+    deal better, as prices are then others, too.
     """
-    if not np.isfinite(min(upper, incumbent.cycles)):
-        for event in _Search(problem, upper, incumbent, may_leave_out=may_leave_out).run():
+    while True:
+        before = min(upper, incumbent.cycles)
+        for event in without_hopeless(
+            problem, upper, incumbent, lambda fewer: _Search(fewer, upper, incumbent, may_leave_out=may_leave_out).run()
+        ):
             yield event
-            if np.isfinite(incumbent.cycles):
+            if incumbent.cycles < before * (1 - EFFORT.worth_a_restart):
                 break
         else:
             return
-    yield from without_hopeless(
-        problem, upper, incumbent, lambda fewer: _Search(fewer, upper, incumbent, may_leave_out=may_leave_out).run()
-    )
 
 
 def without_hopeless(
@@ -81,7 +82,7 @@ class _Search:
     def _begin(self, root: Node) -> dict[int, Floats] | None:
         vectors = self.charges.vectors(root, {})
         if vectors is not None:
-            by_nest = {self.problem.tables[m].nest: vector for m, vector in vectors.items()}
+            by_nest = {self.problem.tables[m].nest: v for m, v in self.charges.in_shares(root, vectors).items()}
             self._shared = multipliers(self._all_shared(), by_nest)
         return vectors
 
@@ -97,12 +98,13 @@ class _Search:
                 found.append(SharedGroup(budget.limit, usage))
         return found if len(self.problem.tables) > 1 else []
 
-    def _lower(self, node: Node, vectors: Mapping[int, Floats]) -> dict[int, Floats]:
+    def _lower(self, node: Node, vectors: Mapping[int, Floats], *, alone: bool = False) -> dict[int, Floats]:
         """Per undecided table a lower bound of everything with each of its entries."""
         fixed = self.charges.fixed(node)
         lower = _with_best_others(fixed, vectors)
         if self._shared and len(vectors) > 1:
-            priced = {m: vector + self._price(m) for m, vector in vectors.items()}
+            shares = self.charges.in_shares(node, vectors, alone=alone)
+            priced = {m: vector + self._price(m) for m, vector in shares.items()}
             paid = sum(s.multiplier * (s.limit - self._held(node, s)) for s in self._shared)
             other = _with_best_others(fixed - paid, priced)
             lower = {m: np.maximum(bound, other[m]) for m, bound in lower.items()}
@@ -160,7 +162,7 @@ class _Search:
         alone = self.charges.vectors(by_itself, alive, alone=True)
         if alone is None:
             return
-        lower = self._lower(by_itself, alone)
+        lower = self._lower(by_itself, alone, alone=True)
         coupled = {} if vectors is None else self._lower(node, vectors)
         for m, bound in lower.items():
             left_out = bound < self._cutoff()

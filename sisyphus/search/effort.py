@@ -40,6 +40,7 @@ class Effort:
     improving_sweeps: int = 4  # in which every nest is chosen anew so often
 
     # combination (combine, multipliers, nodes, fitting, lookahead, coupling, linear)
+    worth_a_restart: float = 0.01  # share of the cycles by which a better combination has to be, to begin anew
     entries_ahead: int = 64  # of the last table, looked at together at first,
     entries_growth: int = 8  # and so many times as many then
     entries_patience: int = 5  # entries of no use before others are put off

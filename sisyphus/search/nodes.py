@@ -1,7 +1,7 @@
 """Parts of a combination and what the rest may add to them; knows no search.
 
-Cycles of a step are charged to one undecided nest that has a say in it, so that every step is counted once and a sum
-over undecided nests, each at its best, is a lower bound.
+Cycles of a step are charged to one undecided nest that has a say in it, or in shares to all that run in it, so that
+every step is counted once and a sum over undecided nests, each at its best, is a lower bound.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 from sisyphus.target import Budget
+
+#: Steps that are charged to a nest, each with the share of it.
+Owned: TypeAlias = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,8 @@ class Charges:
         self._least_held = [self.fitting.nothing() for _ in self.tables]
         for m, held in enumerate(self._least_held):
             self.fitting.add(held, m, self.coupling.alone[m].min(axis=1))
-        self._owned: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = {}
+        self._owned: dict[tuple[int, ...], dict[int, Owned]] = {}
+        self._divided: dict[tuple[int, ...], dict[int, Owned] | None] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
         self._entries = 0
 
@@ -199,13 +204,28 @@ class Charges:
         if again is not None:
             kept = self._kept(node, m, held, again, kept)
         own = self.tables[m].cycles if again is None or alone else again.cycles
-        cost = self._charged(node, m, own)
+        cost = self._charged(node, m, own, self._owners(node.open)[m])
         return cost if kept is None else np.where(kept, cost, np.inf)
+
+    def in_shares(self, node: Node, vectors: Mapping[int, Floats], *, alone: bool = False) -> Mapping[int, Floats]:
+        """The same charges where each undecided nest of a step has a share of it, by its least cycles.
+
+        A step takes at least any mean of its members: nests that run side by side and share budgets are bound together.
+        """
+        shares = self._shares(node.open)
+        if shares is None:
+            return vectors
+        found = {}
+        for m, vector in vectors.items():
+            known = None if alone or not node.chosen else self.coupling.known(m, node.states)
+            own = self.tables[m].cycles if known is None else known.cycles
+            found[m] = np.where(np.isfinite(vector), self._charged(node, m, own, shares[m]), np.inf)
+        return found
 
     def fixed(self, node: Node) -> float:
         """Cycles of the steps in which nothing is open."""
         states: dict[ArrayId, Ints | int] = dict(zip(self.arrays, node.states, strict=True))
-        steps = (self.problem.steps[at] for at in self._owners(node.open)[-1])
+        steps = (self.problem.steps[at] for at, _ in self._owners(node.open)[-1])
         return sum(float(self._step(step, node, None, states)[0]) for step in steps)
 
     def shares_of_residents(self) -> list[list[Floats]]:
@@ -213,14 +233,29 @@ class Charges:
         begin = [self.problem.begin(a) for a in self.arrays]
         return self.fitting.shares([self.coupling.joined(m, begin) for m in range(len(self.tables))])
 
-    def _owners(self, undecided: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+    def _owners(self, undecided: tuple[int, ...]) -> dict[int, Owned]:
         """Steps by the first undecided nest that has a say in them; those without any under -1."""
         if undecided not in self._owned:
-            owned: dict[int, list[int]] = {m: [] for m in (-1, *undecided)}
+            owned: dict[int, list[tuple[int, float]]] = {m: [] for m in (-1, *undecided)}
             for at, step in enumerate(self.problem.steps):
-                owned[next((m for m in undecided if self._touches(step, m)), -1)].append(at)
+                owned[next((m for m in undecided if self._touches(step, m)), -1)].append((at, 1.0))
             self._owned[undecided] = {m: tuple(steps) for m, steps in owned.items()}
         return self._owned[undecided]
+
+    def _shares(self, undecided: tuple[int, ...]) -> dict[int, Owned] | None:
+        """The same with steps of several undecided nests in shares; None where there are none."""
+        if undecided not in self._divided:
+            inside = [[m for m in undecided if self.tables[m].nest in step.nests] for step in self.problem.steps]
+            found = {
+                m: [pair for pair in pairs if len(inside[pair[0]]) < 2] for m, pairs in self._owners(undecided).items()
+            }
+            for at, members in enumerate(inside):
+                least = {m: max(self._least[self.tables[m].nest], 1.0) for m in members}
+                for m in members if len(members) > 1 else ():
+                    found[m].append((at, least[m] / sum(least.values())))
+            is_shared = any(len(members) > 1 for members in inside)
+            self._divided[undecided] = {m: tuple(steps) for m, steps in found.items()} if is_shared else None
+        return self._divided[undecided]
 
     def _touches(self, step: Step, m: int) -> bool:
         table = self.tables[m]
@@ -282,12 +317,12 @@ class Charges:
         fits = self.fitting.fits(m, held, usage, most, node.states, joined, [o for o in node.open if o != m])
         return kept if fits is None else fits if kept is None else fits & kept
 
-    def _charged(self, node: Node, m: int, own: Floats) -> Floats:
+    def _charged(self, node: Node, m: int, own: Floats, owned: Owned) -> Floats:
         """Cycles of the steps charged to a nest per entry of its table; infinite where partitions rule it out."""
-        table, owned = self.tables[m], self._owners(node.open)[m]
-        asked = {move.array for at in owned for move in self.problem.steps[at].moves} | set(table.states)
+        table = self.tables[m]
+        asked = {move.array for at, _ in owned for move in self.problem.steps[at].moves} | set(table.states)
         own_states = tuple(s for a, s in zip(self.arrays, node.states, strict=True) if a in asked)
-        beside = tuple(node.cycles.get(n) for at in owned for n in self.problem.steps[at].nests)
+        beside = tuple(node.cycles.get(n) for at, _ in owned for n in self.problem.steps[at].nests)
         coupling = self.coupling.known(m, node.states)
         counted = 0 if own is table.cycles or coupling is None else int(coupling.counted.sum())
         others = [o for o in node.open if o != m]
@@ -301,14 +336,14 @@ class Charges:
             self._entries += table.count
         return self._memory[key]
 
-    def _computed(self, node: Node, table: Table, owned: Sequence[int], own: Floats) -> Floats:
+    def _computed(self, node: Node, table: Table, owned: Owned, own: Floats) -> Floats:
         states: dict[ArrayId, Ints | int] = dict(zip(self.arrays, node.states, strict=True))
         total = np.zeros(table.count)
         for array, joined in self.coupling.joined(self.tables.index(table), node.states).items():
             total += self._penalty[array][joined]
             states[array] = joined
-        for step in owned:
-            total += self._step(self.problem.steps[step], node, table, states, own)
+        for step, share in owned:
+            total += share * self._step(self.problem.steps[step], node, table, states, own)
         return total
 
     def _step(
