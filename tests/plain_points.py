@@ -23,7 +23,8 @@ def _point(scop: Scop, distribution: Distribution, *, unrolled: bool) -> DesignP
     buffers = []
     for array in scop.arrays:
         users = tuple(n.id for n in distribution.nests if array.id in arrays_of(scop, n))
-        partition = array.extents if unrolled else (1,) * len(array.extents)
+        banks = unrolled and array.id not in scop.looked_up
+        partition = array.extents if banks else (1,) * len(array.extents)
         if users:
             buffers.append(BufferPoint(array.id, users, KERNEL_PLACE, partition))
     return DesignPoint(scop.name, nests, tuple(buffers))

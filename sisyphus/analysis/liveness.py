@@ -65,6 +65,8 @@ def _live(scop: Scop, array: Array, is_local: bool, patience: Patience) -> Live:
 
 def _upward_exposed(scop: Scop, array: Array, patience: Patience) -> Set:
     """Elements that some instance reads before any instance has written them; all that are read, if isl gives up."""
+    if array.id in scop.looked_up:
+        return make_box(array.id, array.extents)
     writes = [(s, a) for s in scop.writers(array.id) for a in s.accesses if a.is_write]
     exposed = empty_set(array.id, [f"d{at}" for at in range(len(array.extents))])
     for reader in scop.readers(array.id):

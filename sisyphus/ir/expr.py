@@ -146,12 +146,16 @@ class Cast(_Tree):
 
 @dataclass(frozen=True)
 class Lookup(_Tree):
-    """An element of a constant table; its subscripts may be data, and are in range whatever the data."""
+    """An element of a constant table, or of an array that the kernel never writes; its subscripts may be data.
+
+    They are in range whatever the data. `loaded`: it is such an array.
+    """
 
     table: str
     extents: tuple[int, ...]
     index: tuple[Expr, ...]
     type: ScalarType
+    loaded: bool = False
 
     __hash__ = _Tree.__hash__
 

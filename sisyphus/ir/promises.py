@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from sisyphus.errors import InternalError
 from sisyphus.ir.expr import Binary, Cast, Expr, Index, Lookup, Read, Ref, Scalar, Select, Unary, children, walk
 from sisyphus.ir.scop import Role, Scop, Statement
-from sisyphus.ir.types import INT32
+from sisyphus.ir.types import INT32, ScalarType
 from sisyphus.poly import Set, const, dim_names, dim_range, make_set, sample
 
 LOGICAL = {"&&", "||", "<", "<=", ">", ">=", "==", "!="}
@@ -95,7 +95,11 @@ def positions_in_text_order(scop: Scop) -> None:
 def names_known(scop: Scop) -> None:
     """Expressions use iterators of their statement, scalars of the signature and arrays with their types only."""
     scalars = {a.name: a.type for a in scop.scalars}
-    tables = {t.id: (t.extents, t.type, len(t.extents)) for t in scop.tables}
+    written = {s.write.array for s in scop.statements}
+    tables: dict[bool, dict[str, tuple[tuple[int, ...], ScalarType]]] = {
+        True: {a.id: (a.extents, a.type) for a in scop.arrays if a.id not in written},
+        False: {t.id: (t.extents, t.type) for t in scop.tables},
+    }
     for statement in scop.statements:
         known = set(statement.iterators)
         for expr in walk(statement.rhs):
@@ -104,8 +108,10 @@ def names_known(scop: Scop) -> None:
                     raise InternalError(f"{statement}: `{ref}` is read as {expr.type}")
                 case Scalar(name=name) if scalars.get(name) != expr.type:
                     raise InternalError(f"{statement}: no scalar `{name}` of type {expr.type}")
-                case Lookup(table=table, extents=extents) if tables.get(table) != (extents, expr.type, len(expr.index)):
+                case Lookup(table=table, loaded=loaded) if tables[loaded].get(table) != (expr.extents, expr.type):
                     raise InternalError(f"{statement}: no table `{table}` of {expr.type}")
+                case Lookup(index=index, extents=extents) if len(index) != len(extents):
+                    raise InternalError(f"{statement}: a subscript too many or too few for `{expr.table}`")
                 case Index(value=value) if not value.names <= known or expr.type.is_float:
                     raise InternalError(f"{statement}: index `{value}` is not made of its iterators")
         for ref in (statement.write, *statement.reads):

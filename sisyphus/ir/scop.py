@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NewType
 
 from sisyphus.errors import InternalError
-from sisyphus.ir.expr import ArrayId, Expr, Ref, reads, walk
+from sisyphus.ir.expr import ArrayId, Expr, Lookup, Ref, reads, walk
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Map, Set, make_map
 from sisyphus.source import Span
@@ -148,6 +148,18 @@ class Statement:
         relation = make_map(self.id, self.iterators, ref.array, dims, ref.index)
         return Access(ref.array, is_write, ref, relation.intersect_domain(self.domain))
 
+    @cached_property
+    def looked_up(self) -> tuple[ArrayId, ...]:
+        """Arrays of which only data say which elements are read."""
+        found = (e for e in walk(self.rhs) if isinstance(e, Lookup) and e.loaded)
+        return tuple(dict.fromkeys(ArrayId(e.table) for e in found))
+
+    @cached_property
+    def touched(self) -> tuple[ArrayId, ...]:
+        """The arrays that it writes, reads and looks up, each once."""
+        reads = (r.array for r in self.reads)
+        return tuple(dict.fromkeys((self.write.array, *reads, *self.looked_up)))
+
     def shared_loops(self, other: Statement) -> int:
         """How many outermost loops the two have in common."""
         depth = 0
@@ -222,6 +234,11 @@ class Scop:
         """Every type that is read, written or computed."""
         kept = {a.type for a in self.arrays} | {a.type for a in self.scalars} | {t.type for t in self.tables}
         return frozenset(kept | {e.type for s in self.statements for e in walk(s.rhs)})
+
+    @cached_property
+    def looked_up(self) -> frozenset[ArrayId]:
+        """Arrays of which only data say which elements are read; the kernel writes none of them."""
+        return frozenset(array for s in self.statements for array in s.looked_up)
 
     def writers(self, array: ArrayId) -> Iterator[Statement]:
         return (s for s in self.statements if s.write.array == array)

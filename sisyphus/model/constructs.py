@@ -55,6 +55,8 @@ def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
         yield "integers-of-any-width"
     if buffer.storage != "auto":
         yield "asked-storage"
+    if buffer.array in plan.scop.looked_up:
+        yield "table-by-data"
     if plan.scop.array(buffer.array).view_of is not None:
         yield "copy-of-array" if plan.scop.array(buffer.array).lasting else "view"
 

@@ -152,6 +152,8 @@ def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> It
         yield f"buffer `{buffer.id}`: {buffer.partition} is not one factor for each of {len(array.extents)} dimensions"
     if not nests:
         yield f"buffer `{buffer.id}` has no nest"
+    if array.id in scop.looked_up and (buffer.place != KERNEL_PLACE or any(f != 1 for f in buffer.partition)):
+        yield f"buffer `{buffer.id}`: data pick elements of `{array.id}`, so that it is whole, in one bank"
     if buffer.place == KERNEL_PLACE:
         return
     if array.role is Role.LOCAL:
@@ -214,7 +216,7 @@ def _rows_and_steps(buffer: Buffer, extents: tuple[int, ...], layout: str) -> tu
 
 def arrays_of(scop: Scop, nest: Nest) -> tuple[ArrayId, ...]:
     """Arrays that a nest touches, in the order of their declaration."""
-    touched = {ref.array for s in nest.statements for ref in (scop.statement(s).write, *scop.statement(s).reads)}
+    touched = {array for s in nest.statements for array in scop.statement(s).touched}
     return tuple(a.id for a in scop.arrays if a.id in touched)
 
 

@@ -49,10 +49,11 @@ class KnownPlans:
         """The arrays that a nest touches, in the order of their declaration."""
         if nest.id not in self._uses:
             statements = [scop.statement(s) for s in nest.statements]
-            read = {ref.array for s in statements for ref in s.reads}
+            read = {ref.array for s in statements for ref in s.reads} | scop.looked_up
             written = {s.write.array for s in statements}
-            touched = (a.id for a in scop.arrays if a.id in read | written)
-            self._uses[nest.id] = {array: ArrayUse(array in read, array in written) for array in touched}
+            touched = {array for s in statements for array in s.touched}
+            arrays = (a.id for a in scop.arrays if a.id in touched)
+            self._uses[nest.id] = {array: ArrayUse(array in read, array in written) for array in arrays}
         return self._uses[nest.id]
 
     def add(self, key: Hashable, built: Built) -> Built:

@@ -46,11 +46,15 @@ def build_space(
         options=options,
         nests=nests,
         partitions={
-            a.id: _partition_values(nests, a.id, a.extents, target.max_partition, whole_beats=options.whole_beats)
+            a.id: tuple((1,) for _ in a.extents)
+            if a.id in scop.looked_up
+            else _partition_values(nests, a.id, a.extents, target.max_partition, whole_beats=options.whole_beats)
             for a in scop.arrays
         },
         widths={
-            a.id: beat_widths(a.extents, a.type.stored.bits, target.port_bits, padding=options.padding)
+            a.id: (1,)
+            if a.id in scop.looked_up
+            else beat_widths(a.extents, a.type.stored.bits, target.port_bits, padding=options.padding)
             for a in scop.arrays
         },
         together=tuple(tuple(n.id for n in part.nests) for part in distribution.body if isinstance(part, OuterLoop)),
@@ -152,7 +156,7 @@ def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates
 
 
 def _arrays_of(statements: Sequence[Statement]) -> tuple[ArrayId, ...]:
-    return tuple(dict.fromkeys(ref.array for s in statements for ref in (s.write, *s.reads)))
+    return tuple(dict.fromkeys(array for s in statements for array in s.touched))
 
 
 def _array_use(
@@ -170,6 +174,8 @@ def _array_use(
         outside = {before for before, after in nest.precedence if after in declared.still}
         inside = (name for name in nest.iterators if name not in outside)
         return ArrayUse(array, dims, bool(read), bool(written), (*around, *inside), declared.still)
+    if array in scop.looked_up:
+        return ArrayUse(array, dims, reads=True, writes=False, places=(KERNEL_PLACE,))
     tiled = places if declared.role is not Role.LOCAL and declared.extents else ()
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
 

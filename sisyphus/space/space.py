@@ -93,9 +93,9 @@ class DimUse:
 
     @staticmethod
     def of(extent: int, subscripts: Sequence[Affine], loops: Iterable[str]) -> DimUse:
-        """By subscripts in terms of these loops and of others, which are fixed."""
+        """By subscripts in terms of these loops and of others, which are fixed; all of it if only data say where."""
         used = tuple(name for name in loops if any(e.coefficient(name) for e in subscripts))
-        if len({e.terms for e in subscripts}) > 1:
+        if len({e.terms for e in subscripts}) != 1:
             return DimUse(extent, extent, None, used)
         coefficients = tuple((name, abs(subscripts[0].coefficient(name))) for name in used)
         spread = max(e.constant for e in subscripts) - min(e.constant for e in subscripts)

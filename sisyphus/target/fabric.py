@@ -48,10 +48,11 @@ def multiply_add() -> OpCost:
     return OpCost(rule["latency"], 1, rule["dsp"], rule["ff"], rule["lut"], True, rule["source"])
 
 
-def table(words: int, bits: int) -> OpCost:
-    """A table that is read only, in look-up tables with a register behind them."""
-    rule = package_toml("operators.toml")["table"]
-    lut = bits * -(-words // rule["words_per_lut"])
+def table(words: int, bits: int, *, loaded: bool = False) -> OpCost:
+    """A table that is read only, in look-up tables with a register behind them; one that is `loaded` can be written."""
+    rules = package_toml("operators.toml")
+    rule = rules["loaded_table" if loaded else "table"]
+    lut = -(-bits // rule["bits"]) * rule["lut"] * -(-words // rule["words"])
     return OpCost(rule["latency"], 1, 0, bits, lut, words in rule["seen"], rule["source"])
 
 

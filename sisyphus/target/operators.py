@@ -71,12 +71,12 @@ class OperatorTable:
             found = self._known[key] = self._marked(fabric.multiplexer(inputs))
         return found
 
-    def table(self, *, words: int, bits: int) -> OpCost:
-        """One port of a constant table of that many words."""
-        key = ("table", words, bits)
+    def table(self, *, words: int, bits: int, loaded: bool = False) -> OpCost:
+        """One port of a table of that many words: a constant one, or a copy of one that is loaded."""
+        key = ("loaded table" if loaded else "table", words, bits)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._marked(fabric.table(words, bits))
+            found = self._known[key] = self._marked(fabric.table(words, bits, loaded=loaded))
         return found
 
     def address_multiply(self) -> OpCost:

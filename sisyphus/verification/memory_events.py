@@ -121,10 +121,21 @@ def _run(plan: Plan, site: Site, array: Array) -> Iterator[Event]:
         buffer, element = plan.buffer_for(site.place.task, ref.array), touched(site, ref)
         where = (buffer.id, _location(site.place, buffer, element))
         yield _at(site, f"{site.name}_read{at}", Kind.READ, element, source=where)
+    if array.id in statement.looked_up:
+        yield _looked_up(site, plan.buffer_for(site.place.task, array.id), array)
     if plan.scop.home(statement.write.array) == array.id:
         buffer, element = plan.buffer_for(site.place.task, statement.write.array), touched(site, statement.write)
         where = (buffer.id, _location(site.place, buffer, element))
         yield _at(site, f"{site.name}_write", Kind.WRITE, element, target=where)
+
+
+def _looked_up(site: Site, buffer: Buffer, array: Array) -> Event:
+    """An instance may read any element of the array."""
+    names, inside, element = _box(array)
+    name, dims = f"{site.name}_any", (*site.dims, *names)
+    points = extend(site.points, dims).set_tuple_name(name).intersect(make_set(name, dims, at_least_zero=inside))
+    where = (buffer.id, _location(site.place, buffer, element))
+    return Event(name, Kind.READ, dims, points, site.place.times, element, source=where, site=site)
 
 
 def _at(

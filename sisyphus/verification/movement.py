@@ -13,6 +13,7 @@ from functools import cached_property, partial
 
 from sisyphus.ir import Array, ArrayId, Statement
 from sisyphus.plan import Plan, Run
+from sisyphus.plan.loop_bounds import shadow_on
 from sisyphus.poly import Map, Set, first_point, last_before, last_writers, one_of, union_of
 from sisyphus.verification.execution_order import on_leash
 from sisyphus.verification.memory_events import Event, Kind, events_of
@@ -59,7 +60,7 @@ def _witness(plan: Plan, array: Array, event: Event, where: Set, judge: _Judge) 
         return f"at the end memory does not hold the last value of `{name}`"
     statement: Statement = plan.scop.statement(event.site.node.statement)
     at_element = event.to_element.intersect_range(event.to_element.intersect_domain(where).range()).domain()
-    loops = at_element.intersect(where).set_tuple_name(event.site.name)
+    loops = shadow_on(at_element.intersect(where), len(event.site.dims)).set_tuple_name(event.site.name)
     point = first_point(instances(event.site, statement).intersect_domain(loops).range()) or {}
     why = "holds another value than the last one written" if judge.is_filled(event, where) else "was never given it"
     instance = ", ".join(f"{i}: {v}" for i, v in zip(statement.iterators, point.values(), strict=True))

@@ -41,8 +41,11 @@ def is_local(buffer: Buffer, task: Task) -> bool:
     return any(buffer.place in (loop.source, loop.iterator) for loop in tiles)
 
 
-def declare_buffer(w: Writer, buffer: Buffer, name: str) -> None:
-    """The array itself with its directives; one with a first dimension of separate arrays if copies have their own."""
+def declare_buffer(w: Writer, buffer: Buffer, name: str, *, looked_up: bool = False) -> None:
+    """The array itself with its directives; one with a first dimension of separate arrays if copies have their own.
+
+    `looked_up`: data pick elements of it, so that it has a copy for each that is read at once.
+    """
     # A single element is a register, which costs nothing to clear; compilers take some for used before they are set.
     own = [count for _, count in buffer.beside]
     value = " = {}" if own or buffer.extents else " = 0"
@@ -54,8 +57,9 @@ def declare_buffer(w: Writer, buffer: Buffer, name: str) -> None:
             w.pragma(f"array_partition variable={name} type=complete dim={dim}")
         elif factor > 1:
             w.pragma(f"array_partition variable={name} type=cyclic factor={factor} dim={dim}")
-    if buffer.storage in STORAGE_PRAGMAS and buffer.extents:
-        w.pragma(f"bind_storage variable={name} {STORAGE_PRAGMAS[buffer.storage]}")
+    storage = LOOKED_UP if looked_up else STORAGE_PRAGMAS.get(buffer.storage)
+    if storage and buffer.extents:
+        w.pragma(f"bind_storage variable={name} {storage}")
 
 
 STORAGE_PRAGMAS = {
@@ -63,6 +67,8 @@ STORAGE_PRAGMAS = {
     "uram": "type=ram_t2p impl=uram",
     "lutram": "type=ram_2p impl=lutram",
 }
+#: A copy for each look-up, all written at once.
+LOOKED_UP = "type=ram_1wnr impl=lutram"
 
 
 def buffer_name(names: Names, buffer: Buffer) -> str:
@@ -98,6 +104,7 @@ class TaskPrinter:
         self._buffers: set[str] = set()
         self._scalars: set[str] = set()
         self._tables: set[str] = set()
+        self._looked_up: set[str] = set()
         self._ports: set[str] = set()
         self._held: dict[ArrayId, str] = {}
 
@@ -114,6 +121,8 @@ class TaskPrinter:
         w.pragma("inline off")
         for table in sorted(self._tables):
             w.pragma(f"bind_storage variable={self.names.of('table', table)} type=rom_np impl=lutram")
+        for table in sorted(self._looked_up):
+            w.pragma(f"bind_storage variable={self.names.of('buffer', table)} {LOOKED_UP}")
         with w.indented():
             for buffer in local:
                 declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
@@ -226,6 +235,11 @@ class TaskPrinter:
             self.w.line(f"{target} = {conditions} ? {expressions.converted(value, kind)} : {target};")
 
     def _table(self, name: str) -> str:
+        if name in self.plan.scop.looked_up:
+            buffer = self.plan.buffer_for(self.task, ArrayId(name))
+            self._buffers.add(buffer.id)
+            self._looked_up.add(buffer.id)
+            return self.names.of("buffer", buffer.id)
         self._tables.add(name)
         return self.names.of("table", name)
 

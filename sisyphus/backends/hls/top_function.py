@@ -129,7 +129,8 @@ class _Source:
             used = self._buffers_at_top()
             for buffer in self.plan.buffers:
                 if buffer.id in used:
-                    declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
+                    is_table = buffer.array in self.plan.scop.looked_up
+                    declare_buffer(w, buffer, self.names.of("buffer", buffer.id), looked_up=is_table)
             affines = Affines(self.names.iterators())
             self._nodes(self.plan.body, Bounds(affines, self.helpers), {})
         w.line("}")

@@ -77,15 +77,30 @@ class Elements:
         return ref, variable
 
     def table_of(self, node: c_ast.ArrayRef) -> SubArray | None:
-        """The constant table, or part of one, that a reference reads."""
+        """The table, or part of one, that a reference reads: a constant one, or an argument at subscripts of data."""
         base = base_of(node)
         if not isinstance(base, c_ast.ID):
             return None
         found = self.affines.scope.find(base.name)
         variable = found.variable if isinstance(found, SubArray) else found
-        if not isinstance(variable, Variable) or variable.table is None:
+        if not isinstance(variable, Variable) or not (variable.table or self._is_by_data(variable, node)):
             return None
         return self._array(base, node, len(subscripts_of(node)))
+
+    def _is_by_data(self, variable: Variable, node: c_ast.ArrayRef) -> bool:
+        """Whether only data say which element of an argument a reference means."""
+        return variable.is_argument and any(map(self._is_data, subscripts_of(node)))
+
+    def _is_data(self, subscript: c_ast.Node) -> bool:
+        asked = self.affines.ledger.questions
+        before = len(asked)
+        try:
+            self.affines.plain(subscript, SUBSCRIPT)
+        except Refused as refused:
+            return refused.diagnostic is not None and refused.diagnostic.rule == SUBSCRIPT.data_rule
+        finally:
+            del asked[before:]
+        return False
 
     def ask_within(self, value: Affine, extent: int, node: c_ast.Node, words: Callable[[int], str]) -> None:
         """Ask whether a subscript lies in range, unless the ranges of the loops say so already."""

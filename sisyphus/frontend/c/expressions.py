@@ -127,8 +127,10 @@ class Expressions(Elements):
         return found
 
     def _lookup(self, node: c_ast.ArrayRef, view: SubArray) -> Expr:
-        """An element of a constant table, by subscripts that are affine or data of a known range."""
+        """An element of a table, by subscripts that are affine or data of a known range."""
         found, variable = list[Expr](), view.variable
+        if variable.table is None:
+            variable.read, variable.looked_up = True, self.affines.tree.span(node)
         given = subscripts_of(node)
         leading = [*view.index, *([] if view.offset is None else [view.offset])]
         for at, subscript in enumerate(given):
@@ -143,7 +145,7 @@ class Expressions(Elements):
         nodes = [*(node for _ in view.index), *given]
         for value, extent, place in zip(index, variable.extents, nodes, strict=True):
             self._in_table(value, extent, variable, place)
-        return Lookup(variable.id, variable.extents, tuple(index), variable.type)
+        return Lookup(variable.id, variable.extents, tuple(index), variable.type, loaded=variable.table is None)
 
     def _in_table(self, value: Expr, extent: int, variable: Variable, node: c_ast.Node) -> None:
         found = self.intervals.of(value)

@@ -16,6 +16,7 @@ from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.elements import base_of, subscripts_of
 from sisyphus.frontend.c.file import Callers, CFile, unusable
+from sisyphus.frontend.c.lookups import looked_up
 from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
@@ -249,6 +250,7 @@ class FunctionReader:
                 self.notes.append(f"{draft.span.path}:{draft.span.line}: this statement never runs")
                 continue
             kept.append(_statement(name, draft, domain))
+        kept = looked_up(kept, self.variables.all, self.affines.collector)
         if not kept:
             rule, words = "no-statement", f"`{self.variables.function}` computes nothing"
             self.affines.collector.report(rule, words, self.affines.tree.start(self.function.decl))
@@ -256,7 +258,7 @@ class FunctionReader:
 
     def _arrays(self, statements: tuple[Statement, ...]) -> tuple[Array, ...]:
         written = {s.write.array for s in statements}
-        read = {r.array for s in statements for r in s.reads}
+        read = {name for s in statements for name in (*(r.array for r in s.reads), *s.looked_up)}
         arrays = list[Array]()
         for variable in self.variables.all:
             used = variable.id in written or variable.id in read

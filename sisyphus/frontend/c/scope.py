@@ -52,7 +52,7 @@ class Variable:
     """An array or a local scalar; a scalar may serve as loop iterator instead.
 
     `depth` loops surround its declaration and `guards` conditions on data. One that `counts` holds no data, `binding`
-    is its value inside its loop. A `table` never changes.
+    is its value inside its loop. A `table` never changes. `looked_up` is where only data say which element is read.
     """
 
     id: ArrayId
@@ -69,6 +69,7 @@ class Variable:
     read: bool = False
     written: bool = False
     table: Table | None = None
+    looked_up: Span | None = None
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
             return _core(table, "select", kind)
         case Call(function=function, type=kind):
             return _core(table, table.operation(function, kind.key), kind)
-        case Lookup(table=name, extents=extents, type=kind):
-            return Core(f"table {name}", table.table(words=prod(extents), bits=kind.bits))
+        case Lookup(table=name, extents=extents, type=kind, loaded=loaded):
+            return Core(f"table {name}", table.table(words=prod(extents), bits=kind.bits, loaded=loaded))
         case Cast(operand=operand, type=kind):
             if not (operand.type.is_float or kind.is_float) or operand.type == kind:
                 return None

@@ -33,7 +33,7 @@ def test_steps_are_one_expression(kernel: Kernel, steps: str) -> None:
     "steps",
     [
         "int y = 0; for (int j = 0; j < 2; j++) y = j;",
-        "int y = 0; if (A[i] > 0) { B[0] = 1; y = 1; }",
+        "int y = 0; if (A[i] > 0) { B[0] = 1; y = (int)A[i]; }",
         "int y = i; { int y = 3; y = 2; B[y] = 0; } y = (int)A[y];",
     ],
 )
