@@ -1,7 +1,7 @@
 """Every cost formula, written once over an algebra, and the cost of a plan."""
 
 from sisyphus.algebra import EXACT, VECTOR, Algebra
-from sisyphus.model.area.arrays import bank_costs, resident_costs, tile_costs, whole_transfer
+from sisyphus.model.area.arrays import ArrayCosts
 from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.backing import Backing
 from sisyphus.model.estimate import Estimate, Estimator, estimate, schedules_of
@@ -16,6 +16,7 @@ __all__ = [
     "VITIS_2021_1",
     "VITIS_2023_2",
     "Algebra",
+    "ArrayCosts",
     "Backing",
     "Candidates",
     "Estimate",
@@ -26,11 +27,7 @@ __all__ = [
     "Rules",
     "Term",
     "Users",
-    "bank_costs",
     "estimate",
     "natural_objective",
-    "resident_costs",
     "schedules_of",
-    "tile_costs",
-    "whole_transfer",
 ]

@@ -15,16 +15,7 @@ from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
-from sisyphus.model import (
-    Candidates,
-    NestCosts,
-    NestModel,
-    bank_costs,
-    estimate,
-    resident_costs,
-    tile_costs,
-    whole_transfer,
-)
+from sisyphus.model import ArrayCosts, Candidates, NestCosts, NestModel, estimate
 from sisyphus.model.area.multiplexers import Users, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
@@ -231,7 +222,7 @@ class MeasuredCosts(MemoryCosts):
 
     def moves(self, move: Move) -> Floats:
         states = self.states[move.array]
-        found = self._whole(move.array, states.served, states.width, is_load=move.is_load)
+        found = self._moved(self._whole(move.array, states.served, states.width), is_load=move.is_load)
         return np.asarray(found + self.rules.cycles.step, np.float64)
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
@@ -243,28 +234,21 @@ class MeasuredCosts(MemoryCosts):
 
     def _beat(self, array: ArrayId, state: int, width: int) -> Beat:
         factors = self.states[array].serving(width)[0][state : state + 1]
-        usage = {n: float(np.max(u)) for n, u in self._resident_costs(array, factors, width).items()}
-        declared = self.space.scop.array(array)
-        columns = [factors[:, at] for at in range(len(declared.extents))]
-        banks = bank_costs(self.space.target, declared.type, declared.extents, columns)
-        usage["onchip_bytes"] = float(np.max(banks["bytes"]))
-        load, store = (int(self._whole(array, factors, np.full(1, width), is_load=d)[0]) for d in (True, False))
+        rows = self._whole(array, factors, np.full(1, width))
+        usage = {n: float(np.max(u)) for n, u in self._resident_costs(rows).items()}
+        usage["onchip_bytes"] = float(np.max(rows.banks()["bytes"]))
+        load, store = (int(self._moved(rows, is_load=d)[0]) for d in (True, False))
         return Beat(width, load, store, usage)
 
-    def _whole(self, array: ArrayId, factors: Ints, widths: Ints, *, is_load: bool) -> Ints:
-        """Cycles of the transfer of a whole array, by partition and beat."""
-        columns = tuple(factors[:, at] for at in range(factors.shape[1]))
-        return whole_transfer(
-            self.space.target,
-            self.space.scop.array(array),
-            columns,
-            widths,
-            is_load=is_load,
-            streams=widths > self.space.direct_width(array),
-            read_only=not self.space.live[array].store,
-            rtl=self._rtl,
-            rules=self.rules,
-        )
+    def _whole(self, array: ArrayId, factors: Ints, widths: Ints) -> ArrayCosts:
+        """A whole array with these partitions and beats."""
+        columns, declared = tuple(factors[:, at] for at in range(factors.shape[1])), self.space.scop.array(array)
+        streams = widths > self.space.direct_width(array)
+        return ArrayCosts(self.space.target, declared, declared.extents, columns, widths, streams, self.rules)
+
+    def _moved(self, rows: ArrayCosts, *, is_load: bool) -> Ints:
+        """Cycles of the transfer of a whole array."""
+        return rows.transfer(is_load=is_load, read_only=not self.space.live[rows.array.id].store, rtl=self._rtl)
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         parts = []
@@ -302,18 +286,11 @@ class MeasuredCosts(MemoryCosts):
 
     def _tiles(self, use: ArrayUse, spans: Sequence[Ints], candidates: Candidates, rows: Ints) -> Mapping[str, Floats]:
         """What tiles of an array that hold so many places of each dimension take, by budget."""
-        found = tile_costs(
-            self.space.target,
-            self.space.scop.array(use.array),
-            spans,
-            [factor[rows] for factor in candidates.factors[use.array]],
-            candidates.widths[use.array][rows],
-            loaded=candidates.loads[use.array][rows],
-            stored=use.writes,
-            users=_users(use),
-            streams=candidates.streams[use.array][rows],
-            rules=self.rules,
-        )
+        factors = [factor[rows] for factor in candidates.factors[use.array]]
+        widths, streams = candidates.widths[use.array][rows], candidates.streams[use.array][rows]
+        declared = self.space.scop.array(use.array)
+        tiles = ArrayCosts(self.space.target, declared, spans, factors, widths, streams, self.rules)
+        found = tiles.tile(loaded=candidates.loads[use.array][rows], stored=use.writes, users=_users(use))
         either = found["bram18k"] + WORTH * found["uram"]
         return {**found, EITHER: either, MEMORY: self.bytes_of_tiles(use.array, spans, len(rows))}
 
@@ -341,9 +318,9 @@ class MeasuredCosts(MemoryCosts):
 
     def _at_width(self, array: ArrayId, width: int) -> Width:
         factors, possible = self.states[array].serving(width)
-        widths = np.full(len(factors), width)
-        load, store = (self._whole(array, factors, widths, is_load=d) + self.rules.cycles.step for d in (True, False))
-        usage = self._resident_costs(array, factors, width)
+        rows = self._whole(array, factors, np.full(len(factors), width))
+        load, store = (self._moved(rows, is_load=d) + self.rules.cycles.step for d in (True, False))
+        usage = self._resident_costs(rows)
         for name in (*CORES, *BLOCKS):
             possible = possible & (usage[name] <= getattr(self.space.target.budget, name))
         usage = {name: np.broadcast_to(usage[name], (len(factors),)) for name in (*CORES, *BLOCKS)}
@@ -375,21 +352,11 @@ class MeasuredCosts(MemoryCosts):
             pairs = np.stack([width.usage[name][width.possible] for name in BLOCKS], axis=1)
             yield from ((int(bram), int(uram)) for bram, uram in np.unique(pairs, axis=0))
 
-    def _resident_costs(self, array: ArrayId, factors: Ints, width: int) -> Mapping[str, Floats]:
-        live, declared = self.space.live[array], self.space.scop.array(array)
-        is_moved = declared.role is not Role.LOCAL
-        uses = [use for nest in self.space.users(array) if (use := nest.use(array))]
-        return resident_costs(
-            self.space.target,
-            declared,
-            [factors[:, at] for at in range(len(declared.extents))],
-            np.full(len(factors), width),
-            loaded=is_moved and live.load,
-            stored=is_moved and live.store,
-            users=sum(map(_users, uses), Users()),
-            streams=width > self.space.direct_width(array),
-            rules=self.rules,
-        )
+    def _resident_costs(self, rows: ArrayCosts) -> Mapping[str, Floats]:
+        array, live = rows.array, self.space.live[rows.array.id]
+        is_moved = array.role is not Role.LOCAL
+        users = [_users(use) for nest in self.space.users(array.id) if (use := nest.use(array.id))]
+        return rows.resident(loaded=is_moved and live.load, stored=is_moved and live.store, users=sum(users, Users()))
 
 
 def _users(use: ArrayUse) -> Users:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import VECTOR, Value
-from sisyphus.ir import Array, ScalarType
+from sisyphus.ir import Array
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users, bank_lut, register_lut
 from sisyphus.model.counting.iterations import Ints
@@ -33,93 +33,80 @@ Flags = npt.NDArray[np.bool_]
 FIGURES = ("bram18k", "uram", "lut", "ff")
 
 
-def resident_costs(
-    target: Target,
-    array: Array,
-    factors: Sequence[Ints],
-    widths: Ints,
-    *,
-    loaded: bool,
-    stored: bool,
-    users: Users,
-    streams: Flags | bool = False,
-    rules: Rules = VITIS_2023_2,
-) -> dict[str, Floats]:
-    """BRAM18, URAM, LUT, FF and DSP of an array that is on chip for the whole kernel, by factors and widths.
-
-    These are its banks, one load and one store where it has them, the multiplexers of its banks between these and the
-    tasks that use it (`users`), and the adapter of its port where it is transferred at all. The control interface and
-    what tasks do with an element are not in it. `streams`: the load goes through a FIFO.
-    """
-    buffer = _Buffer(target, rules, array, array.extents, factors, widths, streams)
-    found = buffer.costs(loaded=loaded, stored=stored, users=users)
-    if loaded or stored:
-        for name, figures in _per_row(widths * array.type.stored.bits, target.memories.m_axi).items():
-            found[name] = found[name] + figures
-    found["dsp"] = np.zeros(len(widths))
-    for is_load, moved in ((True, loaded), (False, stored)):
-        if moved:
-            found["dsp"] = found["dsp"] + move_multipliers(buffer.setting, buffer.move(is_load=is_load))
-    return found
-
-
-def tile_costs(
-    target: Target,
-    array: Array,
-    extents: Sequence[Ints],
-    factors: Sequence[Ints],
-    widths: Ints,
-    *,
-    loaded: Flags | bool,
-    stored: bool,
-    users: Users,
-    streams: Flags | bool = False,
-    rules: Rules = VITIS_2023_2,
-) -> dict[str, Floats]:
-    """BRAM18, URAM, LUT and FF of a buffer that holds a tile in one nest, by its extents, factors and widths.
-
-    As `resident_costs`, `users` being what the nest itself does; but without the adapter, which all buffers of the
-    array share, and without the DSP of addresses, which `NestCosts` counts.
-    """
-    buffer = _Buffer(target, rules, array, extents, factors, widths, streams)
-    with_load = buffer.costs(loaded=True, stored=stored, users=users)
-    without = buffer.costs(loaded=False, stored=stored, users=users)
-    return {name: np.where(loaded, with_load[name], without[name]) for name in FIGURES}
-
-
 @dataclass(frozen=True, eq=False)
-class _Buffer:
-    """A buffer of an array, one row per candidate."""
+class ArrayCosts:
+    """Buffers of one array, whole or tiles of it: a row per candidate of their extents, partition factors and beats.
+
+    `extents` and `factors` have a column (or a number) per dimension, `widths` the elements per beat. `streams`: loads
+    go through a FIFO.
+    """
 
     target: Target
-    rules: Rules
     array: Array
     extents: Sequence[Value]
     factors: Sequence[Ints]
     widths: Ints
-    streams: Flags | bool
+    streams: Flags | bool = False
+    rules: Rules = VITIS_2023_2
+
+    def resident(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
+        """BRAM18, URAM, LUT, FF and DSP of buffers that are on chip for the whole kernel.
+
+        These are the banks, one load and one store where it has them, the multiplexers of its banks between these and
+        the tasks that use it (`users`), and the adapter of its port where it is transferred at all. The control
+        interface and what tasks do with an element are not in it.
+        """
+        found = self._parts(loaded=loaded, stored=stored, users=users)
+        if loaded or stored:
+            adapters = _per_row(self.widths * self.array.type.stored.bits, self.target.memories.m_axi)
+            found = {name: found[name] + adapters[name] for name in FIGURES}
+        moved = [is_load for is_load, moves in ((True, loaded), (False, stored)) if moves]
+        dsp = sum(move_multipliers(self._setting, self._move(is_load=is_load)) for is_load in moved)
+        return {**found, "dsp": np.zeros(len(self.widths)) + dsp}
+
+    def tile(self, *, loaded: Flags | bool, stored: bool, users: Users) -> dict[str, Floats]:
+        """BRAM18, URAM, LUT and FF of buffers that hold a tile in one nest.
+
+        As `resident`, `users` being what the nest itself does; but without the adapter, which all buffers of the array
+        share, and without the DSP of addresses, which `NestCosts` counts.
+        """
+        with_load, without = (self._parts(loaded=moves, stored=stored, users=users) for moves in (True, False))
+        return {name: np.where(loaded, with_load[name], without[name]) for name in FIGURES}
+
+    def transfer(self, *, is_load: bool, read_only: bool = False, rtl: bool = False) -> Ints:
+        """Cycles of moving the whole array once; `rtl`: those in RTL."""
+        beats = beats_of(VECTOR, self.array.extents, self.widths) * np.ones_like(self.widths)
+        move = replace(self._move(is_load=is_load), beats=beats, read_only=read_only)
+        return np.asarray(counted(move_cycles(self._setting, move), rtl=rtl), np.int64)
+
+    def banks(self) -> dict[str, Ints]:
+        """BRAM18, URAM, LUT, FF and bytes of the memories alone."""
+        kind, words = self.array.type, words_per_bank(VECTOR, self._dims)
+        banks, each = bank_count(VECTOR, self._dims), _per_row(words, lambda n: self.target.memories.bank(n, kind.bits))
+        return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * kind.bytes}
 
     @property
-    def setting(self) -> Setting:
+    def _setting(self) -> Setting:
         return Setting(VECTOR, self.rules, self.target.operators)
 
     @property
-    def dims(self) -> tuple[Dim, ...]:
-        return _dims(self.extents, self.factors)
+    def _dims(self) -> tuple[Dim, ...]:
+        """No dimension has more banks than elements."""
+        return tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(self.extents, self.factors, strict=True))
 
-    def move(self, *, is_load: bool) -> Move:
+    def _move(self, *, is_load: bool) -> Move:
         """A transfer of all of it, but for its beats."""
         name, bits = self.array.id, self.array.type.stored.bits
         stream = self.streams if is_load else False
-        return Move(name, name, name, name, is_load, self.dims, self.widths, bits, beats=0, stream=stream)
+        return Move(name, name, name, name, is_load, self._dims, self.widths, bits, beats=0, stream=stream)
 
-    def costs(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
+    def _parts(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
         """Banks, transfers and the multiplexers of banks."""
-        table, dims = self.setting.operators, self.dims
+        table, dims = self._setting.operators, self._dims
         rows = np.shape(self.widths)
         found = {
             name: np.broadcast_to(np.asarray(figures, np.float64), rows)
-            for name, figures in bank_costs(self.target, self.array.type, self.extents, self.factors).items()
+            for name, figures in self.banks().items()
             if name in FIGURES
         }
         users = users + Users(reads=int(stored), writes=int(loaded))
@@ -129,10 +116,10 @@ class _Buffer:
         found["ff"] = found["ff"] + banks * np.where(registers, self.rules.area.ff_per_register_element, 0)
         for is_load, moved in ((True, loaded), (False, stored)):
             if moved:
-                mover = mover_of(self.setting, self.move(is_load=is_load))
-                for term in mover_lut(self.setting, mover):
+                mover = mover_of(self._setting, self._move(is_load=is_load))
+                for term in mover_lut(self._setting, mover):
                     found["lut"] = found["lut"] + term.value
-                for term in mover_ff(self.setting, mover):
+                for term in mover_ff(self._setting, mover):
                     found["ff"] = found["ff"] + term.value
         return self._with_fifo(found) if loaded and np.any(self.streams) else found
 
@@ -141,38 +128,6 @@ class _Buffer:
         fifo = partial(self.target.memories.fifo, depth=FIFO_DEPTH)
         costs = _per_row(self.widths * self.array.type.stored.bits, fifo)
         return {name: found[name] + np.where(self.streams, costs[name], 0) for name in FIGURES}
-
-
-def whole_transfer(
-    target: Target,
-    array: Array,
-    factors: Sequence[Ints],
-    widths: Ints,
-    *,
-    is_load: bool,
-    streams: Flags | bool = False,
-    read_only: bool = False,
-    rtl: bool = False,
-    rules: Rules = VITIS_2023_2,
-) -> Ints:
-    """Cycles of moving a whole array once, by partition factors, elements per beat and form; `rtl`: those in RTL."""
-    buffer = _Buffer(target, rules, array, array.extents, factors, widths, streams)
-    beats = beats_of(VECTOR, array.extents, widths) * np.ones_like(widths)
-    move = replace(buffer.move(is_load=is_load), beats=beats, read_only=read_only)
-    return np.asarray(counted(move_cycles(buffer.setting, move), rtl=rtl), np.int64)
-
-
-def bank_costs(target: Target, kind: ScalarType, extents: Sequence[Value], factors: Sequence[Ints]) -> dict[str, Ints]:
-    """BRAM18, URAM, LUT, FF and bytes of a buffer, by its extents and partition factors."""
-    dims = _dims(extents, factors)
-    banks, words = bank_count(VECTOR, dims), words_per_bank(VECTOR, dims)
-    each = _per_row(words, lambda count: target.memories.bank(count, kind.bits))
-    return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * kind.bytes}
-
-
-def _dims(extents: Sequence[Value], factors: Sequence[Ints]) -> tuple[Dim, ...]:
-    """No dimension has more banks than elements."""
-    return tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(extents, factors, strict=True))
 
 
 def _per_row(numbers: Value, cost: Callable[[int], BankCost]) -> dict[str, Ints]:

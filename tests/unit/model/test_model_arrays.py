@@ -14,7 +14,7 @@ from random_kernels import random_point
 from random_knobs import random_points
 
 from sisyphus.ir import Array, ArrayId
-from sisyphus.model import Term, Users, bank_costs, estimate, resident_costs, tile_costs, whole_transfer
+from sisyphus.model import ArrayCosts, Term, Users, estimate
 from sisyphus.model.area.area_terms import AreaTerms, resources_of
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.study import Study
@@ -84,10 +84,9 @@ def test_resident_arrays_cost_what_their_plans_say(name: str) -> None:
         buffers = [next(b for b in plan.buffers if b.array == array.id) for plan in plans]
         live, widths = kernel.space.live[array.id], np.array([_width(plan, array) for plan in plans])
         [users] = {users[b.id] for (_, users), b in zip(read, buffers, strict=True)}
-        moved = {"loaded": live.load, "stored": live.store}
-        moved["streams"] = np.array([_streams(plan, array.id) for plan in plans])
-        costs = resident_costs(TARGET, array, rows_of(buffers, len(array.extents)), widths, **moved, users=users)
-        for resource, values in costs.items():
+        streams = np.array([_streams(plan, array.id) for plan in plans])
+        rows = ArrayCosts(TARGET, array, array.extents, rows_of(buffers, len(array.extents)), widths, streams)
+        for resource, values in rows.resident(loaded=live.load, stored=live.store, users=users).items():
             found[resource] += values
     for at, (plan, (resources, _)) in enumerate(zip(plans, read, strict=True)):
         assert {name: values[at] for name, values in found.items()} == pytest.approx(shares(plan, resources)), at
@@ -120,45 +119,34 @@ def test_buffers_of_any_extents_cost_what_their_plans_say(name: str) -> None:
 
 
 def _tile(kernel: Kernel, plan: Plan, buffer: Buffer, users: Users) -> dict[str, float]:
-    """One row of `tile_costs`; a buffer that is transferred several times has no row of its own."""
+    """One row of tiles; a buffer that is transferred several times has no row of its own."""
     moves = [t for t in plan.transfers if t.buffer == buffer.id]
     loads = [t.direction is Direction.LOAD for t in moves]
     assert len(set(loads)) == len(loads)
-    costs = tile_costs(
+    rows = ArrayCosts(
         TARGET,
         kernel.scop.array(buffer.array),
         [np.array([extent]) for extent in buffer.extents],
         rows_of([buffer], len(buffer.extents)),
         np.array([moves[0].width if moves else 1]),
-        loaded=np.array([True in loads]),
-        stored=False in loads,
-        users=users,
-        streams=np.array([any(t.stream for t in moves)]),
+        np.array([any(t.stream for t in moves)]),
     )
+    costs = rows.tile(loaded=np.array([True in loads]), stored=False in loads, users=users)
     return {name: float(values[0]) for name, values in costs.items()}
 
 
 def test_tiles_that_are_not_loaded_cost_less() -> None:
     array = built("gemm").array("C")
     ones = np.ones(2, np.int64)
-    costs = tile_costs(
-        TARGET,
-        array,
-        [4 * ones, 8 * ones],
-        [2 * ones, 4 * ones],
-        ones,
-        loaded=np.array([True, False]),
-        stored=True,
-        users=Users(reads=1, writes=1, updates=1),
-    )
+    rows = ArrayCosts(TARGET, array, [4 * ones, 8 * ones], [2 * ones, 4 * ones], ones)
+    costs = rows.tile(loaded=np.array([True, False]), stored=True, users=Users(reads=1, writes=1, updates=1))
     assert costs["lut"][0] > costs["lut"][1] and costs["ff"][0] > costs["ff"][1]
 
 
 def test_an_array_that_is_never_moved_has_no_adapter_and_no_transfer() -> None:
     array, rows = built("gemm").array("A"), np.array([1, 4])
-    users = Users(reads=1, writes=1)
-    kept = resident_costs(TARGET, array, [rows, rows], rows, loaded=False, stored=False, users=users)
-    moved = resident_costs(TARGET, array, [rows, rows], rows, loaded=True, stored=False, users=users)
+    users, whole = Users(reads=1, writes=1), ArrayCosts(TARGET, array, array.extents, [rows, rows], rows)
+    kept, moved = (whole.resident(loaded=loaded, stored=False, users=users) for loaded in (False, True))
     assert (kept["lut"] < moved["lut"]).all() and (kept["dsp"] == 0).all()
     assert (kept["bram18k"] < moved["bram18k"]).all()
 
@@ -166,7 +154,8 @@ def test_an_array_that_is_never_moved_has_no_adapter_and_no_transfer() -> None:
 def test_no_rows_no_costs() -> None:
     none = np.zeros(0, np.int64)
     array = built("gemm").array("B")
-    costs = resident_costs(TARGET, array, [none, none], none, loaded=True, stored=True, users=Users(reads=1))
+    rows = ArrayCosts(TARGET, array, array.extents, [none, none], none)
+    costs = rows.resident(loaded=True, stored=True, users=Users(reads=1))
     assert {len(values) for values in costs.values()} == {0}
 
 
@@ -182,10 +171,10 @@ def test_whole_arrays_move_and_fill_banks_as_in_a_plan() -> None:
         array = scop.array(ArrayId("A"))
         factors = [np.array([f]) for f in buffer.partition]
         widths, streams = np.array([point.width_of(buffer.id)]), np.array([point.form_of(buffer.id) == "stream"])
-        cycles = whole_transfer(TARGET, array, factors, widths, is_load=True, streams=streams)
+        rows = ArrayCosts(TARGET, array, array.extents, factors, widths, streams)
+        cycles = rows.transfer(is_load=True)
         loads = [t for t in found.terms["cycles"].children[0].children if t.name == "load_A"]
         assert [t.value for t in loads if t.value] in ([], [int(cycles[0])])
-        banks = bank_costs(TARGET, array.type, array.extents, factors)
         memories = [t for t in found.terms["bram18k"].children if t.name == "memories"]
         mine = [t.value for group in memories for t in group.children if t.name == "buf_A"]
-        assert sum(mine) == banks["bram18k"][0]
+        assert sum(mine) == rows.banks()["bram18k"][0]
