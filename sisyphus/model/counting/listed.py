@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.errors import InternalError
-from sisyphus.model.counting.iterations import Ints, numbered
+from sisyphus.model.counting.iterations import FEWER_POINTS, Ints, numbered
 from sisyphus.poly import Affine
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
 MOST_POINTS = 20_000_000
-#: Of more points under an outer loop, those in some of its iterations stand for all.
-ENOUGH_POINTS = 1 << 19
+#: Of more points under an outer loop, those in some of its iterations stand for all: as many as the full model takes.
+ENOUGH_POINTS = FEWER_POINTS
 #: Times that fewer iterations are tried: each estimate is short by the loops further in.
 LOOKS = 8
 
