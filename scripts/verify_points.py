@@ -2,7 +2,8 @@
 
     scripts/verify_points.py -n 200 gemm atax cholesky
 
-Every point has a number; `--first` and `-n` choose which are checked, so that a failing one can be repeated alone.
+Every point has a number; `--first` and `-n` choose which are checked, so that a failing one can be repeated alone. With
+`--forms` points of every form of a kernel are checked, views of all arrays among them.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from random_kernels import random_point  # noqa: E402
 from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, liveness  # noqa: E402
 from sisyphus.backends.hls import project  # noqa: E402
 from sisyphus.errors import SisyphusError  # noqa: E402
-from sisyphus.frontend import read  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
+from sisyphus.request import Source, load_kernels, read_kernel, with_views  # noqa: E402
 from sisyphus.verification import Check, Verdict, verify  # noqa: E402
 
 FOLDERS = tuple(ROOT / "kernels" / name for name in ("polybench", "nn"))
@@ -45,14 +46,29 @@ class Subject:
 
 def subject(name: str, *, size: str = "MINI", double: bool = False) -> Subject:
     """A kernel of the collection at one of its sizes."""
+    scop = read_kernel(_source(name, size, double=double))
+    found = dependences(scop)
+    return Subject(name, scop, found, distribute(scop, found), liveness(scop))
+
+
+def _source(name: str, size: str, *, double: bool) -> Source:
     path = next((f / f"{name}.c" for f in FOLDERS if (f / f"{name}.c").is_file()), None)
     if path is None:
         raise SystemExit(f"no kernel `{name}` in {', '.join(str(f.relative_to(ROOT)) for f in FOLDERS)}")
     sizes = tomllib.loads((path.parent / "sizes.toml").read_text())[name][size]
     defines = [f"{key}={value}" for key, value in sizes.items()] + ["DATA_TYPE_IS_DOUBLE"] * double
-    scop = read(path, defines=defines)
-    found = dependences(scop)
-    return Subject(name, scop, found, distribute(scop, found), liveness(scop))
+    return Source(str(path), defines=tuple(defines))
+
+
+def forms_of(name: str, *, size: str = "MINI", double: bool = False) -> list[Subject]:
+    """Every form of a kernel, and each with views, as the searches have them."""
+    source = _source(name, size, double=double)
+    found = list(load_kernels(source))
+    found += [viewed for kernel in found if (viewed := with_views(kernel)) is not None]
+    return [
+        Subject(f"{name} {k.name}{' views' * bool(k.views)}", k.scop, k.dependences, k.distribution, dict(k.live))
+        for k in found
+    ]
 
 
 def check_point(kernel: Subject, number: int, *, tree_reduction: bool = False, sanitize: bool = False) -> Verdict:
@@ -74,14 +90,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", default="MINI", help="a size of sizes.toml")
     parser.add_argument("--double", action="store_true")
     parser.add_argument("--tree-reduction", action="store_true")
+    parser.add_argument("--forms", action="store_true", help="of every form of a kernel")
     parser.add_argument("--sanitize", action="store_true", help="run under AddressSanitizer and UBSan")
     options = parser.parse_args(words)
     names = options.kernels or sorted(f.stem for f in FOLDERS[0].glob("*.c"))
     wrong = 0
-    print(f"{'kernel':20s} {'points':>6s} {'passed':>6s} {'gave up':>7s} {'failed':>6s} {'worst error':>11s} {'s':>7s}")
+    print(f"{'kernel':32s} {'points':>6s} {'passed':>6s} {'gave up':>7s} {'failed':>6s} {'worst error':>11s} {'s':>7s}")
     for name in names:
-        kernel = subject(name, size=options.size, double=options.double)
-        wrong += _row(kernel, options)
+        how = {"size": options.size, "double": options.double}
+        for kernel in forms_of(name, **how) if options.forms else [subject(name, **how)]:
+            wrong += _row(kernel, options)
     return 1 if wrong else 0
 
 
@@ -96,7 +114,7 @@ def _row(kernel: Subject, options: argparse.Namespace) -> int:
     passed = sum(v.passed for v in verdicts.values())
     worst = max((v.worst_error or 0.0 for v in verdicts.values()), default=0.0)
     print(
-        f"{kernel.name:20s} {len(verdicts):6d} {passed:6d} {len(verdicts) - passed - len(failed):7d} {len(failed):6d} "
+        f"{kernel.name:32s} {len(verdicts):6d} {passed:6d} {len(verdicts) - passed - len(failed):7d} {len(failed):6d} "
         f"{worst:11.3g} {time.monotonic() - started:7.1f}",
         flush=True,
     )
