@@ -121,9 +121,7 @@ def _by_place(alg: Algebra, moves: Sequence[tuple[Value, Value]]) -> tuple[AtOnc
     """A step for each place, where its first move stands, and there alone."""
     steps = []
     for at, (place, own) in enumerate(moves):
-        first: Condition = True
-        for before, _ in moves[:at]:
-            first = alg.both(first, alg.negation(alg.equals(before, place)))
+        first = alg.negation(alg.either(*(alg.equals(before, place) for before, _ in moves[:at])))
         rest = ((alg.both(first, alg.equals(place, other)), cycles) for other, cycles in moves[at + 1 :])
         steps.append(AtOnce(((first, own), *rest)))
     return tuple(steps)
