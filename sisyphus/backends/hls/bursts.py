@@ -22,7 +22,7 @@ from math import ceil, prod
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import beat_type, layout_extents
-from sisyphus.backends.hls.loop_bounds import NARROW
+from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer
@@ -74,7 +74,8 @@ def _print_region(
     called = {
         side: ", ".join(names.of("iterator", i) for i in signature.iterators) for side, signature in inside.items()
     }
-    with _function(w, whole.name, [*fetch.port_parameter, *spread.buffer_parameter], needed, names), w.indented():
+    parameters = [*fetch.port_parameter, *spread.buffer_parameter]
+    with _function(w, whole.name, parameters, needed, Iterators(names, ranges, (), helpers)), w.indented():
         w.pragma("dataflow")
         w.line(f"hls::stream<{beat_type(fetch.port)}> fifo;")
         w.pragma(f"stream variable=fifo depth={FIFO_DEPTH}")
@@ -84,11 +85,14 @@ def _print_region(
 
 
 @contextmanager
-def _function(w: Writer, name: str, parameters: list[str], iterators: tuple[str, ...], names: Names) -> Iterator[None]:
+def _function(
+    w: Writer, name: str, parameters: list[str], iterators: tuple[str, ...], given: Iterators
+) -> Iterator[None]:
     """A function that is a module of its own."""
-    parameters = [*parameters, *(f"int {names.of('iterator', i)}" for i in iterators)]
-    w.line(f"static void {name}({', '.join(parameters)}) {{")
+    w.line(f"static void {name}({', '.join([*parameters, *given.parameters(iterators)])}) {{")
     w.pragma("inline off")
+    with w.indented():
+        given.begin(w, iterators)
     yield
     w.line("}")
     w.line()
@@ -136,7 +140,9 @@ class _Printer:
             Side.SPREAD: ("spread", fifo + self.buffer_parameter),
         }[self.side]
         signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
-        with _function(outer, signature.name, parameters, signature.iterators, self.names):
+        divided = () if self.side is Side.FETCH else (self.buffer,)
+        given = Iterators(self.names, self.ranges, divided, self.helpers)
+        with _function(outer, signature.name, parameters, signature.iterators, given):
             outer.lines(body.text().splitlines())
         return signature
 
@@ -192,16 +198,11 @@ class _Printer:
                 self._advance(counters, wraps)
 
     def _counter(self, at: int, most: int) -> str:
-        """The type of a counter that goes up to `most`: no wider where a remainder of it picks the bank.
-
-        The tool cannot tell how far a variable goes that is carried from beat to beat, and divides all 32 bits of an
-        `int`, in 36 cycles instead of 4 and the bits that are needed.
-        """
-        factor = self.buffer.partition[at]
-        if factor >= self.sizes[at] or not factor & (factor - 1):
+        """The type of a counter that goes up to `most`: no wider where a remainder of it picks the bank."""
+        if not divides_by(self.buffer, at):
             return "int"
         self.helpers.add(NARROW)
-        return f"ap_uint<{most.bit_length()}>"
+        return narrowest(0, most)
 
     def _advance(self, counters: list[str], wraps: list[int]) -> None:
         """The innermost counter goes on; one that is through starts again and moves the next."""

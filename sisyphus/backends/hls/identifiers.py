@@ -142,6 +142,8 @@ def plan_names(plan: Plan) -> Names:
         if transfer.stream:
             for process in ("fetch", "spread"):
                 names.give(process, transfer.id, identifier(f"{transfer.id}_{process}"))
+    for iterator in _iterators(plan):
+        names.give("argument", iterator, f"{iterator}_at")
     return names
 
 

@@ -1,12 +1,15 @@
-"""Loop bounds as C++ text, and the ranges of iterators that tell which checks can be left out; knows no kernel."""
+"""Loop bounds and iterators as C++ text, and their ranges, which tell what can be left out; knows no kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import ALL_TYPES
-from sisyphus.plan import Bound, For, Quotient
+from sisyphus.plan import Bound, Buffer, For, Quotient
 from sisyphus.plan.ranges import Ranges, affine_range
 
 
@@ -72,6 +75,52 @@ class Bounds:
 
 #: Stands among the helpers for integers of any width, which a header has.
 NARROW = "ap_int.h"
+
+
+def divides_by(buffer: Buffer, at: int) -> bool:
+    """Whether an index of a dimension finds its bank by a remainder: banks are neither a power of two nor all.
+
+    The tool cannot tell how far a variable goes that is an argument, or is carried from beat to beat, and divides all
+    32 bits of an `int`, in 36 cycles instead of 4 and the bits that are needed.
+    """
+    factor = buffer.partition[at]
+    return factor < buffer.extents[at] and bool(factor & (factor - 1))
+
+
+def narrowest(low: int, high: int) -> str:
+    """The integer type that is as wide as the values from `low` to `high` need."""
+    if low >= 0:
+        return f"ap_uint<{max(high.bit_length(), 1)}>"
+    return f"ap_int<{max(high.bit_length(), (-low - 1).bit_length()) + 1}>"
+
+
+@dataclass(frozen=True)
+class Iterators:
+    """Outer iterators as the parameters of a function with these buffers, and what it begins with.
+
+    Where the index of a buffer is divided, they are as wide as they need; inside they are an `int` like all others.
+    """
+
+    names: Names
+    ranges: Ranges
+    buffers: Sequence[Buffer]
+    helpers: set[str]
+
+    def parameters(self, iterators: Iterable[str]) -> list[str]:
+        if not self._are_narrow:
+            return [f"int {self.names.of('iterator', i)}" for i in iterators]
+        self.helpers.add(NARROW)
+        return [f"{narrowest(*self.ranges[i])} {self.names.of('argument', i)}" for i in iterators]
+
+    def begin(self, w: Writer, iterators: Iterable[str]) -> None:
+        for i in iterators if self._are_narrow else ():
+            w.line(f"const int {self.names.of('iterator', i)} = {self.names.of('argument', i)};")
+
+    @property
+    def _are_narrow(self) -> bool:
+        return any(divides_by(buffer, at) for buffer in self.buffers for at in range(len(buffer.extents)))
+
+
 #: Name of a function that chooses between an element and what it would become, before its type; it is inlined.
 UPDATED = "updated_"
 

@@ -11,7 +11,7 @@ from sisyphus.backends.hls.bursts import TransferSignature, array_parameter
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameter
-from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, least_trips
+from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators, least_trips
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import ALL_TYPES, ArrayId, Ref, substitute
@@ -124,6 +124,7 @@ class TaskPrinter:
         for table in sorted(self._looked_up):
             w.pragma(f"bind_storage variable={self.names.of('buffer', table)} {LOOKED_UP}")
         with w.indented():
+            self._given().begin(w, self._outer_iterators())
             for buffer in local:
                 declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
         w.lines(self.w.text().splitlines())
@@ -146,12 +147,19 @@ class TaskPrinter:
             if port.kind == "scalar" and port.name in self._scalars:
                 name = self.names.of("port", port.name)
                 found.append((parameter(port, name), name))
-        inside = {node.iterator for node in walk(self.task.body) if isinstance(node, For)}
-        for iterator in self.task.iterators:
-            if iterator in self.affines.used - inside:
-                name = self.names.of("iterator", iterator)
-                found.append((f"int {name}", name))
+        iterators = self._outer_iterators()
+        names = (self.names.of("iterator", iterator) for iterator in iterators)
+        found += zip(self._given().parameters(iterators), names, strict=True)
         return [declaration for declaration, _ in found], tuple(name for _, name in found)
+
+    def _outer_iterators(self) -> list[str]:
+        """Those that the body uses."""
+        inside = {node.iterator for node in walk(self.task.body) if isinstance(node, For)}
+        return [iterator for iterator in self.task.iterators if iterator in self.affines.used - inside]
+
+    def _given(self) -> Iterators:
+        used = [buffer for buffer in self.plan.buffers if buffer.id in self._buffers]
+        return Iterators(self.names, self.outer, used, self.helpers)
 
     def _nodes(self, nodes: Sequence[Node], ranges: Ranges) -> None:
         for node in nodes:

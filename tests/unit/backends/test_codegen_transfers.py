@@ -11,6 +11,7 @@ import pytest
 from hand_plans import copy_plan
 
 from sisyphus.backends.hls import project
+from sisyphus.backends.hls.loop_bounds import narrowest
 from sisyphus.errors import InternalError
 from sisyphus.lint import lint_text
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
@@ -191,3 +192,23 @@ def test_a_counter_of_which_a_remainder_is_taken_is_as_wide_as_it_must_be(factor
     text = project(copy_plan((4, 48), (4, 48), 4, "plain", (1, factor))).files["kernel.cpp"]
     assert f"{counter} = 0;" in text
     assert ("#include <ap_int.h>" in text) == counter.startswith("ap_uint")
+
+
+@pytest.mark.parametrize(("factor", "tile"), [(6, "ap_uint<2> i0t_at, ap_uint<1> i1t_at"), (4, "int i0t, int i1t")])
+def test_an_argument_is_as_wide_as_it_must_be_where_an_index_is_divided(factor: int, tile: str) -> None:
+    """4 by 2 tiles."""
+    plan = copy_plan((24, 48), (6, 24), 4, "plain", (1, factor))
+    good = project(plan)
+    kernel = good.files["kernel.cpp"]
+    assert f"float buffer[6][24], {tile})" in kernel and lint_text(kernel) == ()
+    assert run(good, plan, sets=["random"], sanitize=True).passed
+    if factor == 6:
+        bad = replace(good, files={**good.files, "kernel.cpp": kernel.replace("ap_uint<2>", "ap_uint<1>")})
+        assert not run(bad, plan, sets=["random"]).passed
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"), [(0, 0, "ap_uint<1>"), (0, 8, "ap_uint<4>"), (-1, 7, "ap_int<4>"), (-9, 7, "ap_int<5>")]
+)
+def test_types_hold_all_values(low: int, high: int, kind: str) -> None:
+    assert narrowest(low, high) == kind
