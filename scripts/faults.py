@@ -32,7 +32,18 @@ COMMANDS: dict[str, list[str]] = {
     "explain": ["explain", "out", "--time-limit", "3"],
     "analyze": ["analyze", "k.c"],
     "estimate": ["estimate", "k.c", "--design", "out/design.json"],
+    "report": ["report", "out"],
+    "diff": ["diff", "out", "out"],
+    "readback": ["readback", "out"],
+    "lint": ["lint", "out/kernel.cpp"],
+    "batch": ["batch", "k.c", "--time-limit", "3s", "-o", "many"],
 }
+#: What Vitis HLS says of a kernel at the least.
+REPORT = (
+    "<profile><ReportVersion><Version>2023.2</Version></ReportVersion><UserAssignments><TopModelName>k</TopModelName>"
+    "</UserAssignments><PerformanceEstimates><SummaryOfOverallLatency><Worst-caseLatency>1000</Worst-caseLatency>"
+    "</SummaryOfOverallLatency></PerformanceEstimates></profile>"
+)
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 LONGEST_S = 120
 
@@ -59,6 +70,7 @@ class Place:
         if done != 0:
             raise SystemExit(f"the design to begin with failed with {done}")
         (folder / "out" / "notes.txt").write_text("mine")
+        (folder / "out" / "csynth.xml").write_text(REPORT)
 
     def start(self, words: Sequence[str], limit: Callable[[], None] | None = None) -> subprocess.Popen[bytes]:
         env = {**os.environ, "TMPDIR": str(self.tmp), "PYTHONPATH": str(ROOT)}
@@ -81,11 +93,14 @@ class Place:
             found.append("the user's file is lost")
         if not self._whole():
             found.append("the design is not whole")
-        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "out.failed", "stderr"}
+        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "out.failed", "many", "stderr"}
         found += [f"left {name}" for name in left]
         found += [f"left tmp/{p.name[:8]}" for p in self.tmp.iterdir()]
-        if b"Traceback" in (self.folder / "stderr").read_bytes():
-            found.append("a traceback")
+        if b"Traceback" in (told := (self.folder / "stderr").read_bytes()):
+            found.append("a traceback" if b"sisyphus" in told else "a traceback of Python's start")
+        results = self.folder / "many" / "results.jsonl"
+        if results.is_file() and not all(line.endswith("}") for line in results.read_text().splitlines()):
+            found.append("a result of the batch is not whole")
         if any(self._is_ours(process) for process in Path("/proc").glob("[0-9]*")):
             found.append("a process goes on")
         return found
@@ -104,8 +119,9 @@ class Place:
 def kills(place: Place, command: str, times: int, rng: random.Random) -> Row:
     row = Row("kill", command)
     begun = time.monotonic()
-    place.finish(place.start(COMMANDS[command]))
+    code = place.finish(place.start(COMMANDS[command]))
     whole = time.monotonic() - begun
+    shutil.rmtree(place.folder / "many", ignore_errors=True)
     for number in range(times):
         sent = SIGNALS[number % len(SIGNALS)]
         running = place.start(COMMANDS[command])
@@ -116,6 +132,10 @@ def kills(place: Place, command: str, times: int, rng: random.Random) -> Row:
         if sent == signal.SIGKILL:  # what it left is cleared by whatever runs next
             place.finish(place.start(["optimize", "k.c", "--design", "nothing.json", "-o", "out"]))
         row.faults.update(place.wrong())
+        if sent == signal.SIGKILL:  # and a batch, which has gone on twice, begins anew
+            shutil.rmtree(place.folder / "many", ignore_errors=True)
+    if place.finish(place.start(COMMANDS[command])) != code:
+        row.faults["it does not end as before the kills"] += 1
     return row
 
 

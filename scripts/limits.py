@@ -3,12 +3,15 @@
     scripts/limits.py [NAME...]
 
 `late` is what a run took beyond its limit, the start of Python included; after Ctrl-C, what it took from there on.
+`processor` is its time on processors in all: on a busy machine far less than passed. What a run said that ended otherwise
+than it may goes to standard error as a whole.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -53,10 +56,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Ran:
-    """How a run ended: exit status, seconds, peak memory in MB, the last line that it said."""
+    """How a run ended: exit status, seconds, those of the processor, peak memory in MB, the last line that it said."""
 
     code: int
     seconds: float
+    processor: float
     memory_mb: float
     said: str
 
@@ -150,18 +154,22 @@ def run(case: Case) -> Ran:
                 time.sleep(case.limit_s)
                 os.kill(running.pid, signal.SIGINT)  # send_signal would take the exit status that wait4 asks for
             code, used = _waited(running, begun)
-        lines = (folder / "said").read_text(errors="replace").strip().splitlines()
+        seconds, text = time.monotonic() - begun, (folder / "said").read_text(errors="replace")
+        if code not in case.codes:
+            sys.stderr.write(text)
+        lines = text.strip().splitlines()
         errors = [line for line in lines if "error" in line] or lines[-1:]
-        return Ran(code, time.monotonic() - begun, used / 1024, errors[0][:90] if errors else "")
+        taken = used.ru_utime + used.ru_stime
+        return Ran(code, seconds, taken, used.ru_maxrss / 1024, errors[0][:90] if errors else "")
 
 
-def _waited(running: subprocess.Popen[bytes], begun: float) -> tuple[int, int]:
-    """Exit status and peak memory in kB, of the largest process."""
+def _waited(running: subprocess.Popen[bytes], begun: float) -> tuple[int, resource.struct_rusage]:
+    """Exit status, and what it used."""
     while True:
         done, status, used = os.wait4(running.pid, os.WNOHANG)
         if done:
             running.returncode = os.waitstatus_to_exitcode(status)
-            return running.returncode, used.ru_maxrss
+            return running.returncode, used
         if time.monotonic() - begun > LONGEST_S:
             running.kill()
         time.sleep(0.02)
@@ -172,13 +180,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="of cases; all by default")
     asked = parser.parse_args(words)
     wrong = 0
-    print("| case | limit (s) | late (s) | peak (MB) | exit | said |\n|---|---|---|---|---|---|")
+    print("| case | limit (s) | late (s) | processor (s) | peak (MB) | exit | said |\n|---|---|---|---|---|---|---|")
     for name in asked.names or CASES:
         case = CASES[name]
         ran = run(case)
         wrong += ran.code not in case.codes
         late, said = ran.seconds - case.limit_s, ran.said.replace("|", "\\|")
-        print(f"| {name} | {case.limit_s:g} | {late:+.1f} | {ran.memory_mb:,.0f} | {ran.code} | {said} |", flush=True)
+        figures = f"{case.limit_s:g} | {late:+.1f} | {ran.processor:.1f} | {ran.memory_mb:,.0f} | {ran.code}"
+        print(f"| {name} | {figures} | {said} |", flush=True)
     return 1 if wrong else 0
 
 

@@ -7,7 +7,8 @@ import json
 from builders import scop
 
 from sisyphus.analysis import statement_graph_dot, statement_text, summary
-from sisyphus.ir import Scop
+from sisyphus.analysis.statement_text import expression_text
+from sisyphus.ir import INT32, Binary, Scalar, Scop, Select
 
 
 def dot_product() -> Scop:
@@ -73,3 +74,20 @@ def test_the_graph_has_an_edge_per_dependence() -> None:
     assert 'S0 [label="S0[i]\\nacc = 0"];' in text
     assert 'S1 -> S1 [label="RAW acc (i, k)", style=dashed];' in text
     assert text.endswith("}\n")
+
+
+def test_a_dependence_against_an_inner_loop_is_shown_so() -> None:
+    text = """
+    for i in range(1, 5):
+        for j in range(4):
+            A[i, j] = A[i - 1, j + 1] + c
+    """
+    assert [d["directions"] for d in summary(scop(text, A=(5, 5)))["dependences"]] == [["(<, >)"]]
+
+
+def test_parentheses_are_those_that_c_needs() -> None:
+    text = "A[0] = -(A[1] * w) * (A[2] - (A[3] - v)) + ((w if A[4] > v else v) if A[5] > v else w)"
+    [shown] = [s["text"] for s in summary(scop(text, A=(7,)))["statements"]]
+    assert shown == "A[0] = -(A[1] * w) * (A[2] - (A[3] - v)) + (A[5] > v ? (A[4] > v ? w : v) : w)"
+    either = Binary("||", Scalar("v", INT32), Scalar("w", INT32), INT32)
+    assert expression_text(Select(either, either.left, either, INT32)) == "v || w ? v : v || w"

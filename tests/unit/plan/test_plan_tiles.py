@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sisyphus.algebra import EXACT
 from sisyphus.ir import ArrayId, Ref
-from sisyphus.plan.tiles import References, Window, box_of, whole
+from sisyphus.plan.tiles import References, Window, beats_of, box_of, bursts_of, strides_of, whole
 from sisyphus.poly import Affine, const, var
 
 
@@ -20,6 +21,24 @@ def ref(*index: Affine) -> Ref:
 def test_whole() -> None:
     assert whole((3, 4)).extents == (3, 4) and whole((3, 4)).origin == (const(0), const(0))
     assert whole(()).extents == ()
+
+
+def test_rows_are_moved_in_whole_beats() -> None:
+    assert beats_of(EXACT, (3, 5), 4) == 6
+    assert beats_of(EXACT, (3, 5), 4, packed=True) == 4
+    assert beats_of(EXACT, (), 4) == 1
+
+
+@pytest.mark.parametrize(
+    ("box", "bursts"), [((5, 6, 8), 1), ((2, 6, 8), 1), ((2, 3, 8), 2), ((2, 6, 7), 12), ((2, 3, 7), 6)]
+)
+def test_what_lies_in_one_piece_of_memory_is_one_burst(box: tuple[int, ...], bursts: int) -> None:
+    assert bursts_of(EXACT, box, (5, 6, 8)) == bursts
+
+
+def test_a_step_of_a_loop_moves_a_box_by_whole_beats_of_padded_rows() -> None:
+    origin = (4 * var("i") + var("l"), var("j") * 2 + var("l"))
+    assert strides_of(EXACT, origin, (10, 7), 4) == (1, 3, 8)
 
 
 def test_fixed_tile_moves_the_origin() -> None:
