@@ -3,8 +3,8 @@
     scripts/limits.py [NAME...]
 
 `late` is what a run took beyond its limit, the start of Python included; after Ctrl-C, what it took from there on.
-`processor` is its time on processors in all: on a busy machine far less than passed. What a run said that ended otherwise
-than it may goes to standard error as a whole.
+`processor` is its time on processors in all: on a busy machine far less than passed. What a run said that ended
+otherwise than it may goes to standard error as a whole.
 """
 
 from __future__ import annotations
