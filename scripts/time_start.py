@@ -21,6 +21,8 @@ from pathlib import Path
 
 KERNEL = Path(__file__).parents[1] / "kernels" / "polybench" / "gemm.c"
 SISY = (sys.executable, "-m", "sisyphus")
+#: What a search imports that is not ours: no run takes less than this.
+LIBRARIES = "numpy, islpy, click, pycparser.c_parser, pcpp, platformdirs, dataclasses, json, tomllib, subprocess"
 #: As users have it, with byte code and without an answer that an earlier run found.
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 #: A line of `python -X importtime`: microseconds of the module by itself, with all that it imports, its name.
@@ -37,6 +39,7 @@ def main() -> int:
     commands = {
         "python": (sys.executable, "-c", "pass"),
         "sisy --help": (*SISY, "--help"),
+        "import of the libraries": (sys.executable, "-c", f"import {LIBRARIES}"),
         "import of sisyphus.pipeline": (sys.executable, "-c", "import sisyphus.pipeline"),
         f"sisy optimize {asked.kernel.name} --no-verify": searched,
     }
