@@ -14,7 +14,7 @@ from pycparser import c_ast
 from sisyphus.frontend.c.parse import walk
 
 #: How the types are called here, and the type of their parts.
-KINDS = {"float _Complex": "float", "double _Complex": "double"}
+KINDS = {"_Float16 _Complex": "_Float16", "float _Complex": "float", "double _Complex": "double"}
 UNIT = "_Complex_I"
 #: Real functions of a complex number, and of which parts they are what; a suffix `f` takes the suffix along.
 REAL_OF = {"creal": "re", "cimag": "im", "cabs": "hypot", "carg": "atan2"}
@@ -46,7 +46,7 @@ class Complexes:
         """Real and imaginary part of an expression; None where it is real."""
         match node:
             case c_ast.ID(name=name) if name == UNIT:
-                return Pair(_zero(node), c_ast.Constant("float", "1.0f", node.coord))
+                return Pair(*(c_ast.Constant("float", text, node.coord) for text in ("0.0f", "1.0f")))
             case c_ast.UnaryOp(op="-" | "+" as op):
                 inner = self.parts(node.expr)
                 return None if inner is None else Pair(*(c_ast.UnaryOp(op, p, node.coord) for p in _both(inner)))
@@ -54,11 +54,13 @@ class Complexes:
                 return self._binary(node, self.parts(node.left), self.parts(node.right))
             case c_ast.TernaryOp():
                 return self._chosen(node, self.parts(node.iftrue), self.parts(node.iffalse))
-            case c_ast.FuncCall(name=c_ast.ID(name="conj" | "conjf"), args=c_ast.ExprList(exprs=[given])):
+            case c_ast.FuncCall(name=c_ast.ID(name="conj" | "conjf" as name), args=c_ast.ExprList(exprs=[given])):
                 inner = self.parts(given)
-                return None if inner is None else Pair(inner.re, c_ast.UnaryOp("-", inner.im, node.coord))
-            case c_ast.FuncCall(name=c_ast.ID(name="CMPLX" | "CMPLXF"), args=c_ast.ExprList(exprs=[re, im])):
-                return Pair(re, im)
+                if inner is None:
+                    return None
+                return Pair(_cast(inner.re, name), c_ast.UnaryOp("-", _cast(inner.im, name), node.coord))
+            case c_ast.FuncCall(name=c_ast.ID(name="CMPLX" | "CMPLXF" as name), args=c_ast.ExprList(exprs=[re, im])):
+                return Pair(_cast(re, name), _cast(im, name))
         return self._place(node)
 
     def real(self, node: c_ast.Node) -> c_ast.Node | None:
@@ -70,7 +72,7 @@ class Complexes:
                 if inner is None or what is None:
                     return None
                 if what in ("re", "im"):
-                    return deepcopy(inner.re if what == "re" else inner.im)
+                    return _cast(inner.re if what == "re" else inner.im, name)
                 called = c_ast.ID(what + ("f" if name.endswith("f") else ""), node.coord)
                 order = [inner.re, inner.im] if what == "hypot" else [inner.im, inner.re]
                 return c_ast.FuncCall(called, c_ast.ExprList(deepcopy(order), node.coord), node.coord)
@@ -113,13 +115,14 @@ class Complexes:
             return _both_complex(op, left, right, node)
         if left is not None:
             re, im = (_op(op, part, node.right, node) for part in _both(left))
-            return Pair(re, left.im if op in "+-" else im)
+            return Pair(re, _balanced(left.im, node.right) if op in "+-" else im)
         if right is None or op == "/":
             return None if right is None else _both_complex(op, _pair(node.left), right, node)
         re, im = (_op(op, node.left, part, node) for part in _both(right))
         if op == "*":
             return Pair(re, im)
-        return Pair(re, right.im if op == "+" else c_ast.UnaryOp("-", right.im, node.coord))
+        im = _balanced(right.im, node.left)
+        return Pair(re, im if op == "+" else c_ast.UnaryOp("-", im, node.coord))
 
     def _chosen(self, node: c_ast.TernaryOp, yes: Pair | None, no: Pair | None) -> Pair | None:
         if yes is None and no is None:
@@ -138,6 +141,7 @@ def _both_complex(op: str, a: Pair, b: Pair, at: c_ast.Node) -> Pair:
     if op == "*":
         re = _op("-", _op("*", a.re, b.re, at), _op("*", a.im, b.im, at), at)
         return Pair(re, _op("+", _op("*", a.re, b.im, at), _op("*", a.im, b.re, at), at))
+    a, b = (Pair(_balanced(own.re, other.re), _balanced(own.im, other.re)) for own, other in ((a, b), (b, a)))
     below = _op("+", _op("*", b.re, b.re, at), _op("*", b.im, b.im, at), at)
     re = _op("+", _op("*", a.re, b.re, at), _op("*", a.im, b.im, at), at)
     im = _op("-", _op("*", a.im, b.re, at), _op("*", a.re, b.im, at), at)
@@ -148,13 +152,20 @@ def _op(op: str, left: c_ast.Node, right: c_ast.Node, at: c_ast.Node) -> c_ast.N
     return c_ast.BinaryOp(op, deepcopy(left), deepcopy(right), at.coord)
 
 
-def _zero(node: c_ast.Node) -> c_ast.Node:
-    return c_ast.Constant("float", "0.0f", node.coord)
-
-
 def _pair(node: c_ast.Node) -> Pair:
     """A real value as a complex one."""
-    return Pair(node, _zero(node))
+    return Pair(node, _balanced(c_ast.Constant("int", "0", node.coord), node))
+
+
+def _cast(part: c_ast.Node, function: str) -> c_ast.Node:
+    """A part as a function computes it: in `float` where its name ends so, in `double` else."""
+    kind = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["float" if function[-1] in "fF" else "double"]))
+    return c_ast.Cast(c_ast.Typename(None, [], None, kind), deepcopy(part), part.coord)
+
+
+def _balanced(part: c_ast.Node, other: c_ast.Node) -> c_ast.Node:
+    """A part with the type that C computes with where it meets another one, as `1 ? part : other` has it."""
+    return c_ast.TernaryOp(c_ast.Constant("int", "1", part.coord), deepcopy(part), deepcopy(other), part.coord)
 
 
 def _set(place: c_ast.Node, value: c_ast.Node, at: c_ast.Node) -> c_ast.Node:

@@ -18,7 +18,7 @@ from sisyphus.frontend.c.fixed_widths import converted
 from sisyphus.frontend.c.intervals import Intervals
 from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH
-from sisyphus.frontend.c.operands import check_operands, index_of
+from sisyphus.frontend.c.operands import check_operands, constant_of, index_of
 from sisyphus.frontend.c.parse import is_of_widths
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
@@ -98,6 +98,9 @@ class Expressions(Elements):
         with self.intervals.under(condition, holds=False):
             (other,) = self._values(node.iffalse, optional=1)
         chosen, other, kind = balance(chosen, other)
+        known = constant_of(condition)
+        if known is not None:
+            return chosen if known else other
         if len(asked) == before or self.affines.cases is None:
             return Select(condition, chosen, other, kind)
         try:
