@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source, form_of
 from sisyphus.schemas import schema
 from sisyphus.source import read_bytes
-from sisyphus.space import DesignPoint, faults_by, illegal
+from sisyphus.space import DesignPoint, faults_by, few, illegal, place_of, point_faults
 
 
 def read_point(path: Path) -> DesignPoint:
@@ -48,12 +48,16 @@ def read_data(path: Path) -> dict[str, Any]:
 
 def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
     whole = "design" not in data
-    faults = [] if whole else faults_by(_record_rules(), {name: data[name] for name in data if name != "design"})
+    point = data if whole else data["design"]
+    faults = point_faults(point)
+    if not whole:
+        record = {name: value for name, value in data.items() if name != "design"}
+        faults = [*faults_by(_record_rules(), record), *(replace(f, path=("design", *f.path)) for f in faults)]
     if faults:
-        raise KernelError(
-            "\n".join(f"{path}: {fault}" for fault in faults), hint="`sisy schema design` says what may be there"
-        )
-    return DesignPoint.from_json(data if whole else data["design"], path=str(path) if whole else f"{path}: design")
+        text, hint = read_bytes(path).decode("utf-8"), f"`sisy schema {'design-point' if whole else 'design'}`"
+        told = [f"{path}:{line}:{column}: {fault}" for fault in faults for line, column in [place_of(text, fault.path)]]
+        raise KernelError("\n".join(few(told)), hint=f"{hint} says what may be there")
+    return DesignPoint.from_json(point)
 
 
 @cache

@@ -6,6 +6,7 @@ from sisyphus.space.derive import build_space
 from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes, knob_names
+from sisyphus.space.json_places import place_of
 from sisyphus.space.point import (
     DIRECT,
     FORMS,
@@ -18,7 +19,7 @@ from sisyphus.space.point import (
     Tile,
     TransferPoint,
 )
-from sisyphus.space.point_file import faults_by
+from sisyphus.space.point_file import faults_by, few, point_faults
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order, schedules
 from sisyphus.space.space import (
@@ -66,6 +67,7 @@ __all__ = [
     "encode",
     "factors_of",
     "faults_by",
+    "few",
     "form_for",
     "free_loops",
     "illegal",
@@ -80,7 +82,9 @@ __all__ = [
     "level2_order",
     "most_added",
     "never_both",
+    "place_of",
     "places_around",
+    "point_faults",
     "precedence",
     "row_part",
     "schedules",

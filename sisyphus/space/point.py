@@ -10,7 +10,7 @@ from typing import Any
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
-from sisyphus.space.point_file import point_faults
+from sisyphus.space.point_file import few, point_faults
 
 FORMAT_VERSION = 2
 KERNEL_PLACE = "kernel"
@@ -177,7 +177,7 @@ class DesignPoint:
         faults = point_faults(data)
         if faults:
             raise KernelError(
-                f"{path}: {'; '.join(faults)}",
+                f"{path}: {'; '.join(few([str(fault) for fault in faults]))}",
                 hint="compare with the `design` part of a design.json that `sisy optimize` wrote (docs/designs.md)",
             )
         data = json.loads(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
+
+from sisyphus.space.json_places import Step
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -25,48 +28,55 @@ def schema() -> Mapping[str, Any]:
     return found
 
 
-def point_faults(data: object) -> list[str]:
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong at a place in data; the last step of the path may be missing there."""
+
+    path: tuple[Step, ...]
+    sentence: str
+
+    def __str__(self) -> str:
+        text = ""
+        for part in self.path:
+            text = f"{text}[{part}]" if isinstance(part, int) else f"{text}.{part}" if text else part
+        return f"{text or 'the file'}: {self.sentence}"
+
+
+def point_faults(data: object) -> list[Fault]:
     """Every fault of what a file has for a design point."""
     return faults_by(schema(), data)
 
 
-def faults_by(rules: Mapping[str, Any], data: object) -> list[str]:
-    """Every fault of data by a schema, as `place: sentence`; the first few where there are many."""
+def faults_by(rules: Mapping[str, Any], data: object) -> list[Fault]:
+    """Every fault of data by a schema."""
     from jsonschema import Draft202012Validator  # takes as long to import as all of click; only saved points need it
 
     found = sorted(
         Draft202012Validator(rules).iter_errors(data), key=lambda error: [str(part) for part in error.absolute_path]
     )
-    told = [f"{place}: {sentence}" for error in found for place, sentence in _told(error)]
+    return [Fault(path, sentence) for error in found for path, sentence in _told(error)]
+
+
+def few(told: Sequence[str]) -> list[str]:
+    """The first few where there are many."""
     more = len(told) - MOST_TOLD
-    return told if more <= 0 else [*told[:MOST_TOLD], f"and {more} more"]
+    return [*told] if more <= 0 else [*told[:MOST_TOLD], f"and {more} more"]
 
 
-def _told(error: ValidationError) -> Iterator[tuple[str, str]]:
-    """The place in the file and what is wrong there."""
-    place, value, rule = _place(error), cast(Any, error.instance), cast(Mapping[str, Any], error.schema)
+def _told(error: ValidationError) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """The place in the data and what is wrong there."""
+    place, value, rule = tuple(error.absolute_path), cast(Any, error.instance), cast(Mapping[str, Any], error.schema)
     if error.validator == "required":
         missing = next(field for field in rule["required"] if field not in value and f"'{field}'" in error.message)
-        yield _joined(place, missing), "is missing"
+        yield (*place, missing), "is missing"
     elif error.validator == "additionalProperties":
         known = tuple(rule["properties"])
         for field in sorted(set(value) - set(known)):
             close = difflib.get_close_matches(field, known, n=1)
             hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
-            yield _joined(place, field), f"no such field; {hint}"
+            yield (*place, field), f"no such field; {hint}"
     else:
-        yield place or "the file", f"`{_shown(value)}` is not what is wanted here ({rule['description']})"
-
-
-def _place(error: ValidationError) -> str:
-    text = ""
-    for part in error.absolute_path:
-        text = f"{text}[{part}]" if isinstance(part, int) else _joined(text, str(part))
-    return text
-
-
-def _joined(place: str, field: str) -> str:
-    return f"{place}.{field}" if place else field
+        yield place, f"`{_shown(value)}` is not what is wanted here ({rule['description']})"
 
 
 def _shown(value: object) -> str:

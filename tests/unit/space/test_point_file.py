@@ -16,7 +16,7 @@ from sisyphus.backends.hls.tasks import STORAGE_PRAGMAS
 from sisyphus.errors import KernelError
 from sisyphus.plan import build_plan
 from sisyphus.plan.checks import LAYOUTS, STORAGES
-from sisyphus.space import DesignPoint
+from sisyphus.space import DesignPoint, place_of
 from sisyphus.space.point_file import schema
 
 GEMM = json.loads((POINTS / "gemm-padded.json").read_text())
@@ -104,7 +104,34 @@ def test_a_point_made_in_memory_is_no_way_around(change: dict[str, Any], said: s
 @pytest.mark.parametrize("command", ["optimize", "estimate"])
 def test_commands_refuse_such_a_file_with_its_name(command: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
-    path.write_text(json.dumps({"design": spoilt(lambda d: d["buffers"][0].update(copies=2))}))
+    text = json.dumps({"design": spoilt(lambda d: d["buffers"][0].update(copies=2)), "source": {"path": 3}}, indent=1)
+    path.write_text(text)
     done = sisy(command, str(KERNELS / "gemm.c"), "--design", str(path))
     assert (done.returncode, done.stdout) == (1, "")
-    assert f"{path}: design: buffers[0].copies: `2` is not what is wanted here (1: several" in done.stderr
+    lines = text.splitlines()
+    for key, said in (
+        ('"path": 3', "source.path: `3` is not what is wanted here"),
+        ('"copies": 2', "design.buffers[0].copies: `2` is not what is wanted here (1: several"),
+    ):
+        [number] = [n for n, line in enumerate(lines, start=1) if key in line]
+        place = f"{number}:{lines[number - 1].index(key) + len(key)}"
+        assert f"{path}:{place}: {said}" in done.stderr
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_every_value_has_its_place(indent: int | None) -> None:
+    data = {"a": [1, {'b"]{': "}x,", "c": [[], {}, None]}], "d": -2.5e3, "": {"e": [True]}}
+    text = json.dumps(data, indent=indent)
+    paths: list[tuple[tuple[str | int, ...], str]] = [
+        ((), "{"),
+        (("a", 0), "1"),
+        (("a", 1, 'b"]{'), '"}x,"'),
+        (("a", 1, "c", 2), "null"),
+        (("d",), "-2500.0"),
+        (("", "e", 0), "true"),
+        (("a", 1, "missing"), "{"),
+        (("d", "below"), "-2500.0"),
+    ]
+    for path, begins in paths:
+        line, column = place_of(text, path)
+        assert text.splitlines()[line - 1][column - 1 :].startswith(begins), path
