@@ -128,9 +128,14 @@ class Variables:
         return self.array(node.name, scalar, extents, span, depth=depth, guards=guards, const=kind.const)
 
     def extents(
-        self, node: c_ast.Decl, dims: tuple[c_ast.Node | None, ...], first: int | None, affines: Affines
+        self,
+        node: c_ast.Decl,
+        dims: tuple[c_ast.Node | None, ...],
+        first: int | None,
+        affines: Affines,
+        hint: str | None = None,
     ) -> tuple[int, ...]:
-        """Constant extents; `first` is what callers say about an open first one."""
+        """Constant extents; `first` is what callers say about an open first one, `hint` how it may be given else."""
         sizes = list[int]()
         for dim in dims:
             if dim is None:
@@ -145,7 +150,7 @@ class Variables:
             sizes[0] = first
         if 0 in sizes:
             words = f"the extent of dimension {sizes.index(0) + 1} of `{node.name}` is open"
-            raise affines.fault("array-extent", words, node)
+            raise affines.fault("array-extent", words, node, hint if sizes.index(0) == 0 else None)
         if prod(sizes) > MOST_ELEMENTS:
             words = f"`{node.name}` has {prod(sizes)} elements, more than 2^31 - 1"
             raise affines.fault("extent-overflow", words, node)

@@ -150,7 +150,8 @@ class FunctionReader:
             )
         scalar = element_type(node, kind, affines)
         first = given[0] if given is not None else self.given.callers.extents.get(node.name)
-        extents = variables.extents(node, kind.dims, first, affines)
+        hint = f"give it with `--extent {node.name.split('.')[0]}=...`, or as a constant"
+        extents = variables.extents(node, kind.dims, first, affines, hint)
         variable = variables.array(node.name, scalar, extents, span, const=kind.const)
         variable.is_argument = True
         return variable
