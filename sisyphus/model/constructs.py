@@ -11,9 +11,9 @@ from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.aliases import FAR, alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
-from sisyphus.model.formulas.iteration_latency import Timing, is_reduction, is_tree, reduction_copies
+from sisyphus.model.formulas.iteration_latency import Timing, is_tree, reduction_copies
 from sisyphus.model.formulas.pipes import PipeStudy
-from sisyphus.model.formulas.recurrence import acts_as_registers, address_distance, returns_early
+from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.study import Study
 from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
 from sisyphus.plan.ranges import Ranges
@@ -162,25 +162,22 @@ def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
 
 def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iterator[str]:
     """A statement that reads the element it writes."""
-    setting = study.setting
-    if work.target not in work.reads or work.from_literal:
+    update = update_of(study.setting, pipe, work, timing)
+    if update is None:
         return
     copies, tree = int(reduction_copies(pipe, work)), is_tree(pipe, work)
     if copies > 1:
         yield "tree-in-a-body" if tree else "chained-updates"
-    if is_reduction(pipe, work) and tree and pipe.asked:
+    if update.is_reduction and tree and pipe.asked:
         yield "tree-in-fabric"
-        return
-    if is_reduction(pipe, work):
+    elif update.is_reduction:
         yield "tree-along-the-pipeline" if tree else "sum-along-the-pipeline"
-        return
-    if acts_as_registers(setting.alg, setting.rules, pipe, work.write):
+    elif update.as_registers:
         yield "update-of-registers"
-        return
-    if int(address_distance(setting, pipe, work.write)) >= FAR:
+    elif int(update.distance) >= FAR:
         yield "update-of-new-elements"
     else:
-        yield "update-at-short-distance" if returns_early(setting, pipe, work, timing) else "update-in-place"
+        yield "update-at-short-distance" if update.returns_early(study.setting.alg) else "update-in-place"
 
 
 def _of_subscripts(pipe: Pipe, work: Work) -> Iterator[str]:

@@ -27,7 +27,7 @@ from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
-from sisyphus.model.formulas.recurrence import returns_early
+from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.steps import AtOnce, latency
@@ -327,7 +327,8 @@ def _is_inferred(setting: Setting, facts: TaskFacts, study: PipeStudy) -> Condit
     alg = setting.alg
     found: Condition = not study.pipe.pipelined
     for work, timing in zip(study.pipe.works, study.timings, strict=True):
-        found = alg.either(found, returns_early(setting, study.pipe, work, timing))
+        update = update_of(setting, study.pipe, work, timing)
+        found = alg.either(found, update is not None and update.returns_early(alg))
         for access in filter(work.updates, (work.write, *work.reads.values())):
             for dim in access.dims:
                 found = alg.either(found, moves_with_two_loops(alg, dim, study.pipe))

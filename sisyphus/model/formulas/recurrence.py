@@ -55,9 +55,10 @@ def standing_waits(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> l
     pairs = alias_pairs(pipe)
     causes: list[tuple[Value, str, bool]] = []
     for work, timing in zip(pipe.works, timings, strict=True):
-        if work.target in work.reads and not work.from_literal:
+        update = update_of(setting, pipe, work, timing)
+        if update is not None:
             beside = any(pair.buffer == work.write.buffer for pair in pairs)
-            wait = _own_element(setting, pipe, work, timing, beside=beside)
+            wait = _own_element(setting, pipe, work, timing, update, beside=beside)
             causes.append((wait, f"accumulation in `{work.target}`", True))
     causes += [(_aliased(setting, pipe, pair, timings), f"`{pair.ref}` may be written", False) for pair in pairs]
     return causes
@@ -74,23 +75,55 @@ def source_loop(pipe: Pipe) -> str | None:
     return next((source for source, parts in pipe.copies.items() if any(p == pipe.loop for p, _ in parts)), None)
 
 
-def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, *, beside: bool) -> Value:
-    """A statement that reads the element it writes; `beside`: the body also reads the buffer at another subscript."""
+@dataclass(frozen=True)
+class Update:
+    """How a statement updates the element that it writes.
+
+    `is_reduction`: the pipelined loop adds to one element. Else an element comes back after `distance` starts, or as
+    registers do, in the next one; `spread` are the cycles from its read to its write in RAM.
+    """
+
+    is_reduction: bool
+    spread: Value
+    as_registers: Condition = False
+    distance: Value = FAR
+
+    def returns_early(self, alg: Algebra) -> Condition:
+        """Whether an element in RAM comes back before the start that writes it is done.
+
+        One report alone shows at which interval, with the order of additions kept.
+        """
+        if self.is_reduction:
+            return False
+        return alg.both(alg.exceeds(self.spread, self.distance), alg.negation(self.as_registers))
+
+
+def update_of(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Update | None:
+    """None where the statement does not read the element that it writes."""
+    if work.target not in work.reads or work.from_literal:
+        return None
     alg, rules = setting.alg, setting.rules
-    chain, spread = timing.chain, timing.chain + rules.cycles.read + rules.cycles.write
+    spread = timing.chain + rules.cycles.read + rules.cycles.write
     if is_reduction(pipe, work):
+        return Update(is_reduction=True, spread=spread)
+    as_registers = acts_as_registers(alg, rules, pipe, work.write)
+    return Update(False, spread, as_registers, address_distance(setting, pipe, work.write))
+
+
+def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, update: Update, *, beside: bool) -> Value:
+    """What an update waits for; `beside`: the body also reads the buffer at another subscript."""
+    alg, rules, chain = setting.alg, setting.rules, timing.chain
+    if update.is_reduction:
         held = reduction_interval(setting, pipe, work, timing)
         single = alg.select(alg.exceeds(bank_count(alg, work.write.dims), 1), 0, rules.cycles.single_bank)
-        return alg.maximum(held, spread + single) if beside else held
-    distance = alg.select(
-        acts_as_registers(alg, rules, pipe, work.write), 1, address_distance(setting, pipe, work.write)
-    )
+        return alg.maximum(held, update.spread + single) if beside else held
+    distance = alg.select(update.as_registers, 1, update.distance)
     if rules.partial_tree_recurrence and is_tree(pipe, work):
         copies = reduction_copies(pipe, work)
         partial = latency_of(setting.operators, work.expr) * alg.log2_floor(copies) + 1
         chain = alg.select(alg.exceeds(copies, 1), partial, chain)
     apart = alg.exceeds(distance, 1)
-    return alg.select(apart, alg.ceil_div(spread, distance), chain)
+    return alg.select(apart, alg.ceil_div(update.spread, distance), chain)
 
 
 def acts_as_registers(alg: Algebra, rules: Rules, pipe: Pipe, write: BufferAccess) -> Condition:
@@ -152,18 +185,6 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
         open_ = alg.both(open_, alg.negation(stops))
         inside = inside * pipe.trips[loop]
     return distance
-
-
-def returns_early(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Condition:
-    """Whether an element that is updated in place in RAM comes back before the start that writes it is done.
-
-    One report alone shows at which interval, with the order of additions kept.
-    """
-    alg, cycles = setting.alg, setting.rules.cycles
-    if work.target not in work.reads or work.from_literal or is_reduction(pipe, work):
-        return False
-    early = alg.exceeds(timing.chain + cycles.read + cycles.write, address_distance(setting, pipe, work.write))
-    return alg.both(early, alg.negation(acts_as_registers(alg, setting.rules, pipe, work.write)))
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
