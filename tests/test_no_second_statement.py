@@ -89,6 +89,12 @@ RULES = (
     ),
     Rule("cores shared between starts", "plan.body_schedule.shared_cores", r"shared_cores"),
     Rule("precedence of loops", "space.precedence.precedence", r"^_?precedence$"),
+    Rule(
+        "products of trip counts",
+        "model.paper.trips_of",
+        r"^_?trips(_of)?$",
+        others={r"nlp\.knobs\.Knobs\.trips": "the trip counts of some loops at one level"},
+    ),
     Rule("counting tiles", "model.counting.tilecount.TileCounts.visits", r"count_tiles|tiles_with_work"),
     Rule("what exceeds the budgets", "target.resources.Resources.exceeded_by", r"exceeded_by|over_budget"),
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
 from typing import Any, Protocol
 
 from sisyphus.analysis import LoopKind, reduction_of
@@ -123,6 +123,25 @@ class Trips:
     pipelined_sequential: V
 
 
+def trips_of(nest: NestSpace, over: Callable[[int, tuple[str, ...]], V], *, tiles: V, copies: V) -> Trips:
+    """The trip counts of a nest in any reading.
+
+    `over` gives the product of those of some loops at a level, `copies` that of the coarse-grained factors.
+    """
+    parallel, reductions, sequential = (
+        tuple(loop.iterator for loop in nest.loops if loop.kind is kind)
+        for kind in (LoopKind.PARALLEL, LoopKind.REDUCTION, LoopKind.SEQUENTIAL)
+    )
+    return Trips(
+        tiles=tiles,
+        unrolled=over(2, tuple(loop.iterator for loop in nest.loops)) * copies,
+        reduction_unrolled=over(2, reductions),
+        pipelined_parallel=over(1, parallel),
+        pipelined_reduction=over(1, reductions),
+        pipelined_sequential=over(1, sequential),
+    )
+
+
 def nest_latency(cost: StatementCost, trips: Trips, *, tree: bool, numbers: PaperAlgebra) -> V:
     """Cycles of a nest: tiles x (parallel + reduction part + II x (pipelined trips - 1)).
 
@@ -195,7 +214,7 @@ def evaluate(space: Space, point: DesignPoint) -> PaperEstimate:
     tree = point.tree_reduction
     computation, used = [], list[tuple[StatementCost, float]]()
     for nest in space.nests:
-        cost, trips = nest_cost(space, nest), trips_of(nest, point.nest(nest.id))
+        cost, trips = nest_cost(space, nest), _trips(nest, point.nest(nest.id))
         computation.append((nest.id, nest.outer_trips * nest_latency(cost, trips, tree=tree, numbers=PaperIntegers())))
         reduces = trips.pipelined_reduction > 1 and cost.chain
         used.append((cost, trips.unrolled / (interval(cost, trips, tree=tree) if reduces else 1)))
@@ -210,27 +229,14 @@ def evaluate(space: Space, point: DesignPoint) -> PaperEstimate:
     )
 
 
-def trips_of(nest: NestSpace, point: NestPoint) -> Trips:
-    """Products of trip counts of a nest as numbers."""
+def _trips(nest: NestSpace, point: NestPoint) -> Trips:
+    """As numbers."""
 
-    def over(level: int, kinds: tuple[LoopKind, ...] = tuple(LoopKind)) -> int:
-        counts = [_counts(point, loop.iterator)[level] for loop in nest.loops if loop.kind in kinds]
-        return math.prod(counts)
+    def over(level: int, loops: Iterable[str]) -> int:
+        return math.prod(astuple(point.tile(loop))[level] for loop in loops)
 
     copies = math.prod(factor for _, factor in point.unroll)
-    return Trips(
-        tiles=over(0) // copies,
-        unrolled=over(2) * copies,
-        reduction_unrolled=over(2, (LoopKind.REDUCTION,)),
-        pipelined_parallel=over(1, (LoopKind.PARALLEL,)),
-        pipelined_reduction=over(1, (LoopKind.REDUCTION,)),
-        pipelined_sequential=over(1, (LoopKind.SEQUENTIAL,)),
-    )
-
-
-def _counts(point: NestPoint, loop: str) -> tuple[int, int, int]:
-    tile = point.tile(loop)
-    return tile.level0, tile.level1, tile.level2
+    return trips_of(nest, over, tiles=over(0, dict(point.tiles)) // copies, copies=copies)
 
 
 def dsp_total(used: Iterable[tuple[StatementCost, float]], *, pessimistic: bool) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import pyomo.environ as pyo
@@ -36,18 +36,11 @@ def _one_place_per_array(knobs: Knobs) -> None:
             knobs.require(knobs.model.resident[array, first] == knobs.model.resident[array, second])
 
 
-def _trips_of(knobs: Knobs, nest: NestSpace, copies: Sequence[str]) -> paper.Trips:
-    """Products of trip counts of a nest as signomials; `copies` are the logarithms of how many run side by side."""
-    names = [loop.iterator for loop in nest.loops]
-    by_kind = {kind: tuple(s.iterator for s in nest.loops if s.kind is kind) for kind in LoopKind}
-    return paper.Trips(
-        tiles=knobs.trips(nest, 0, tuple(names)).inverse_of(copies),
-        unrolled=knobs.trips(nest, 2, tuple(names)) * Signomial.power(copies),
-        reduction_unrolled=knobs.trips(nest, 2, by_kind[LoopKind.REDUCTION]),
-        pipelined_parallel=knobs.trips(nest, 1, by_kind[LoopKind.PARALLEL]),
-        pipelined_reduction=knobs.trips(nest, 1, by_kind[LoopKind.REDUCTION]),
-        pipelined_sequential=knobs.trips(nest, 1, by_kind[LoopKind.SEQUENTIAL]),
-    )
+def _trips_of(knobs: Knobs, nest: NestSpace) -> paper.Trips:
+    """Products of trip counts of a nest as signomials."""
+    copies = knobs.copies(nest)
+    tiles = knobs.trips(nest, 0, tuple(loop.iterator for loop in nest.loops)).inverse_of(copies)
+    return paper.trips_of(nest, partial(knobs.trips, nest), tiles=tiles, copies=Signomial.power(copies))
 
 
 def _computation(knobs: Knobs) -> pyo.Expression:
@@ -55,7 +48,7 @@ def _computation(knobs: Knobs) -> pyo.Expression:
     total = 0.0
     for nest in space.nests:
         cost = paper.nest_cost(space, nest)
-        trips = _trips_of(knobs, nest, knobs.copies(nest))
+        trips = _trips_of(knobs, nest)
         latency = paper.nest_latency(cost, trips, tree=space.options.tree_reduction, numbers=NUMBERS)
         total += nest.outer_trips * Signomial.of(latency).expression(variables)
     return total
@@ -121,7 +114,7 @@ def _limit_dsp(knobs: Knobs) -> None:
     for nest in space.nests:
         cost = costs[nest.id]
         _tie_interval(knobs, nest, cost)
-        unrolled = _trips_of(knobs, nest, knobs.copies(nest)).unrolled
+        unrolled = _trips_of(knobs, nest).unrolled
         exponent = sum(n * m.log[name] for name, n in unrolled.terms[0].exponent) - m.log_interval[nest.id]
         for op, count, dsp in cost.operations:
             if dsp:

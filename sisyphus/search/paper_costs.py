@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.model import paper
 from sisyphus.search.costs import (
@@ -196,20 +195,14 @@ class PaperCosts(MemoryCosts):
 
 def trips_of(nest: NestSpace, batch: Batch) -> paper.Trips:
     """Products of trip counts of every candidate."""
+    levels = (batch.level0, batch.level1, batch.level2)
 
-    def over(counts: Ints, *kinds: LoopKind) -> Ints:
-        rows = [row for row, name in enumerate(batch.loops) if nest.loop(name).kind in kinds]
-        return np.asarray(np.prod(counts[rows], axis=0, dtype=np.int64))
+    def over(level: int, loops: Sequence[str]) -> Ints:
+        rows = [batch.loops.index(name) for name in loops]
+        return np.asarray(np.prod(levels[level][rows], axis=0, dtype=np.int64))
 
-    copies = over(batch.copies, *LoopKind)
-    return paper.Trips(
-        tiles=over(batch.level0, *LoopKind) // copies,
-        unrolled=over(batch.level2, *LoopKind) * copies,
-        reduction_unrolled=over(batch.level2, LoopKind.REDUCTION),
-        pipelined_parallel=over(batch.level1, LoopKind.PARALLEL),
-        pipelined_reduction=over(batch.level1, LoopKind.REDUCTION),
-        pipelined_sequential=over(batch.level1, LoopKind.SEQUENTIAL),
-    )
+    copies = np.prod(batch.copies, axis=0, dtype=np.int64)
+    return paper.trips_of(nest, over, tiles=over(0, batch.loops) // copies, copies=copies)
 
 
 def _writes(nest: NestSpace, array: str) -> bool:
