@@ -77,6 +77,12 @@ RULES = (
     Rule("beats of a tile", "plan.tiles.beats_of", r"^_?beats_of$"),
     Rule("bursts of a tile", "plan.tiles.bursts_of", r"^_?bursts(_of)?$"),
     Rule("how far a tile moves", "plan.tiles.strides_of", r"^_?(tile_)?strides(_of)?$"),
+    Rule(
+        "the factor that serves copies and beats",
+        "space.decode.serving_factor",
+        r"^_?(serving_)?factor$",
+        frozenset({"smallest", "partitions", "copies"}),
+    ),
     Rule("words in a bank", "plan.banks.words_per_bank", r"words_per_bank$"),
     Rule("banks of a partition", "plan.banks.bank_count", r"bank_count$|^banks$"),
     Rule(

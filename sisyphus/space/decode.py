@@ -221,25 +221,28 @@ def innermost_outside(
 def _partition(
     space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, nests: Iterable[NestSpace], width: int
 ) -> tuple[int, ...]:
-    """Per dimension the smallest legal factor that serves every unroll factor, and in the last dimension the beat."""
-    nests = list(nests)
-    found = []
-    for at in range(len(space.partitions[array])):
-        beat = width if at == len(space.partitions[array]) - 1 else 1
-        copies = unrolled(array, at, ((nest, chosen[nest.id]) for nest in nests))
-        factor = space.factors(array, at).smallest(copies=copies, width=beat)
-        if factor is None:
-            raise NotADesign(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
-        found.append(factor)
+    """Per dimension the smallest factor that serves; `NotADesign` where these make too many banks."""
+    pairs = [(nest, chosen[nest.id]) for nest in nests]
+    found = tuple(serving_factor(space, array, at, pairs, width) for at in range(len(space.partitions[array])))
     if prod(found) > space.target.max_partition:
         raise NotADesign(f"`{array}` would need {prod(found)} banks, more than {space.target.max_partition}")
-    return tuple(found)
+    return found
 
 
-def unrolled(array: ArrayId, at: int, nests: Iterable[tuple[NestSpace, NestPoint]]) -> int:
-    """The least common multiple of the unroll factors that index a dimension of an array."""
+def serving_factor(
+    space: Space, array: ArrayId, at: int, nests: Iterable[tuple[NestSpace, NestPoint]], width: int
+) -> int:
+    """The smallest legal factor of a dimension that serves every unroll factor, and in the last one the beat.
+
+    `NotADesign` where none does.
+    """
+    beat = width if at == len(space.partitions[array]) - 1 else 1
     uses = ((point, use) for nest, point in nests if (use := nest.use(array)) is not None)
-    return lcm(*(point.tile(loop).level2 for point, use in uses for loop in use.dims[at].loops))
+    copies = lcm(*(point.tile(loop).level2 for point, use in uses for loop in use.dims[at].loops))
+    factor = space.factors(array, at).smallest(copies=copies, width=beat)
+    if factor is None:
+        raise NotADesign(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
+    return factor
 
 
 def _width(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from sisyphus.ir import ArrayId
-from sisyphus.space.decode import NotADesign, knob, unrolled
+from sisyphus.space.decode import NotADesign, knob, serving_factor
 from sisyphus.space.point import KERNEL_PLACE, DesignPoint
 from sisyphus.space.space import ArrayUse, NestSpace, Space
 
@@ -19,7 +19,8 @@ def encode(space: Space, point: DesignPoint) -> dict[str, int]:
         resident = any(b.array == array and b.place == KERNEL_PLACE for b in point.buffers)
         values.update({knob("moved", array, w): int(w == width and resident) for w in space.widths[array]})
         for at, legal in enumerate(space.partitions[array]):
-            factor = _factor(space, point, array, at, width)
+            chosen = ((nest, point.nest(nest.id)) for nest in space.users(array))
+            factor = serving_factor(space, array, at, chosen, width)
             values.update({knob("factor", array, at, v): int(v == factor) for v in legal})
     return values
 
@@ -81,13 +82,3 @@ def _width(space: Space, point: DesignPoint, array: ArrayId) -> int:
             width = point.width_of(buffer.id)
             return width if width in space.widths[array] else min(space.widths[array])
     return min(space.widths[array])
-
-
-def _factor(space: Space, point: DesignPoint, array: ArrayId, at: int, width: int) -> int:
-    """The smallest legal factor that serves all nests and the beat."""
-    beat = width if at == len(space.partitions[array]) - 1 else 1
-    copies = unrolled(array, at, ((nest, point.nest(nest.id)) for nest in space.users(array)))
-    factor = space.factors(array, at).smallest(copies=copies, width=beat)
-    if factor is None:
-        raise NotADesign(f"no partition factor of `{array}` dimension {at} serves {copies} copies")
-    return factor
