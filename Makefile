@@ -61,12 +61,12 @@ coverage: $(VENV)/developing
 
 PART ?= plan
 SAMPLE ?= 50
+SEED ?= 0
 mutants: $(VENV)/developing
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
-	$(BIN)/python scripts/mutants.py $(PART) --sample $(SAMPLE)
+	$(BIN)/python scripts/mutants.py $(PART) --sample $(SAMPLE) --seed $(SEED)
 
 N ?= 2000
-SEED ?= 0
 fuzz: $(VENV)/developing
 	$(BIN)/python tests/fuzz/campaign.py -n $(N) --seed $(SEED) -j $(JOBS) $(if $(MINUTES),--minutes $(MINUTES))
 
