@@ -202,9 +202,12 @@ LOOPS: Mapping[str, Loops] = {
         lambda row: abs(_number(row, "difference")) <= 1,
         "overlap.csv",
     ),
-    "skipped-part": Loops(
-        lambda row: row["kind"] == "handmade_pingpong_IL", lambda row: row["difference"] == "0", "overlap.csv"
-    ),
+    **{
+        name: Loops(
+            lambda row: row["kind"] == "handmade_pingpong_IL", lambda row: row["difference"] == "0", "overlap.csv"
+        )
+        for name in ("skipped-part", "tiles-loaded-ahead")
+    },
     "copies": Loops(
         lambda row: row["kind"] == "replicated_latency", lambda row: row["difference"] == "0", "overlap.csv"
     ),

@@ -365,6 +365,9 @@ class _Search:
             )
         except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
             return self._failed(failure)
+        if any(nest.ahead for nest in self.space.nests):  # the search counts no tiles that are loaded ahead
+            ended = Stop.UNPROVED if found.outcome.stop is Stop.PROVED else found.outcome.stop
+            found = replace(found, outcome=replace(found.outcome, stop=ended, bound=None))
         if found.point is None:
             return Answer(self.part, found.outcome.stop, found.outcome.bound)
         with allowance.held():

@@ -28,6 +28,7 @@ from sisyphus.plan import (
     Copy,
     Direction,
     For,
+    Function,
     Guard,
     Hold,
     LoopRole,
@@ -261,17 +262,18 @@ def gemm_overlapped(copies: int = 2, ahead: int = 1, *, load_first: bool = True)
         box = replace(buffer, extents=extents, origin=origin, partition=partition)
         return replace(box, copies=copies, turn=var("k0") if copies > 1 else None)
 
-    def loads(tile: Affine) -> Node:
-        return Together(tuple(Copy(f"load_{a}", at=(("k0", tile),)) for a in "AB"))
+    def loads(tile: Affine) -> tuple[Node, ...]:
+        return tuple(Copy(f"load_{a}", at=(("k0", tile),), within=(4 - var("k0"),)) for a in "AB")
 
     update = run("S1", i=var("i0"), k=start + var("k2"), j=var("j1"))
     hold = Hold("acc", Ref(ArrayId("C"), (var("i0"), var("j1"))), (loop("k2", 2, LoopRole.UNROLLED, update),))
     compute = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold), flatten=False)
-    more = Guard((4 - ahead - var("k0"),), (loads(var("k0") + ahead),))
-    step = Together((more, compute) if load_first else (compute, more))
-    tiles = loop("k0", 5, LoopRole.TILE, *((step,) if ahead else (loads(var("k0")), compute)))
+    more = loads(var("k0") + ahead)
+    step = Together((*more, Function((compute,))) if load_first else (Function((compute,)), *more))
+    after = (Together(tuple(Copy(f"load_{a}") for a in "AB")), compute)
+    tiles = loop("k0", 5, LoopRole.TILE, *((step,) if ahead else after))
     scale, multiply = plan.tasks
-    multiply = replace(multiply, body=(*(loads(const(tile)) for tile in range(ahead)), tiles))
+    multiply = replace(multiply, body=(*(Together(loads(const(tile))) for tile in range(ahead)), tiles))
     return replace(plan, buffers=tuple(map(halved, plan.buffers)), tasks=(scale, multiply))
 
 

@@ -77,7 +77,14 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
             for loop in nest.loops
             if loop.unroll != (1,)
         },
+        ahead=np.array([_ahead(nest, point, loops) for point in points]),
     )
+
+
+def _ahead(nest: NestSpace, point: DesignPoint, loops: Sequence[str]) -> int:
+    """The loop under which tiles of a nest are loaded ahead."""
+    places = {b.place for b in point.buffers if b.copies > 1 and nest.id in b.nests}
+    return loops.index(places.pop()) if places else RESIDENT
 
 
 def _place_number(nest: NestSpace, buffer: BufferPoint) -> int:

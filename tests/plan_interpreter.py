@@ -11,7 +11,22 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from sisyphus.ir import ArrayId, Binary, Call, Cast, Expr, Index, Literal, Read, Ref, Role, Scalar, Scop, Select, Unary
-from sisyphus.plan import Bound, Copy, Direction, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, Together
+from sisyphus.plan import (
+    Bound,
+    Buffer,
+    Copy,
+    Direction,
+    For,
+    Function,
+    Guard,
+    Hold,
+    LoopRole,
+    Node,
+    Plan,
+    Run,
+    Task,
+    Together,
+)
 from sisyphus.plan import Call as TaskCall
 from sisyphus.poly import each_point
 
@@ -108,7 +123,9 @@ def run_plan(plan: Plan, memory: Memory) -> Memory:
     """The plan's body from top to bottom; returns what memory holds afterwards."""
     machine = _Machine(plan, copied(memory), some_scalars(plan.scop))
     for buffer in plan.buffers:
-        machine.buffers[buffer.id] = dict.fromkeys(product(*(range(e) for e in buffer.extents)), math.nan)
+        for version in range(buffer.copies):
+            elements = product(*(range(e) for e in buffer.extents))
+            machine.buffers[buffer.id, version] = dict.fromkeys(elements, math.nan)
     machine.run(plan.body, {}, None)
     return machine.memory
 
@@ -118,7 +135,7 @@ class _Machine:
     plan: Plan
     memory: Memory
     scalars: Mapping[str, float]
-    buffers: dict[str, dict[Element, float]] = field(default_factory=dict)
+    buffers: dict[tuple[str, int], dict[Element, float]] = field(default_factory=dict)
     held: dict[ArrayId, tuple[Element, float]] = field(default_factory=dict)
 
     def run(self, nodes: Sequence[Node], env: dict[str, int], task: Task | None) -> None:
@@ -135,13 +152,15 @@ class _Machine:
             case Guard(conditions=conditions, body=body):
                 if all(c.evaluate(env) >= 0 for c in conditions):
                     self.run(body, env, task)
-            case Together(body=body):
+            case Together(body=body) | Function(body=body):
                 self.run(body, env, task)
             case TaskCall(task=name):
                 called = self.plan.task(name)
                 self.run(called.body, {i: env[i] for i in called.iterators}, called)
-            case Copy(transfer=transfer):
-                self.copy(transfer, env)
+            case Copy(transfer=transfer, at=at, within=within):
+                there = {**env, **{name: value.evaluate(env) for name, value in at}}
+                if all(limit.evaluate(there) >= 0 for limit in within):
+                    self.copy(transfer, there)
             case Hold():
                 self.hold(node, env, task)
             case Run():
@@ -152,7 +171,7 @@ class _Machine:
         transfer = self.plan.transfer(transfer_id)
         buffer = self.plan.buffer(transfer.buffer)
         origin = tuple(e.evaluate(env) for e in buffer.origin)
-        memory, own = self.memory[transfer.array], self.buffers[buffer.id]
+        memory, own = self.memory[transfer.array], self.version(buffer, env)
         for at in own:
             place = tuple(o + x for o, x in zip(origin, at, strict=True))
             if place in memory:
@@ -200,8 +219,13 @@ class _Machine:
     ) -> tuple[dict[Element, float], Element]:
         buffer = self.plan.buffer_for(task, array)
         at = tuple(x - e.evaluate(env) for x, e in zip(where, buffer.origin, strict=True))
-        assert at in self.buffers[buffer.id], f"{array}{where} is outside of {buffer}"
-        return self.buffers[buffer.id], at
+        own = self.version(buffer, env)
+        assert at in own, f"{array}{where} is outside of {buffer}"
+        return own, at
+
+    def version(self, buffer: Buffer, env: Mapping[str, int]) -> dict[Element, float]:
+        turn = 0 if buffer.turn is None else buffer.turn.evaluate(env)
+        return self.buffers[buffer.id, turn % buffer.copies]
 
 
 @dataclass(frozen=True)
@@ -225,7 +249,7 @@ def tile_visits(task: Task) -> list[Visit]:
                 holds = all(c.evaluate(env) >= 0 for c in node.conditions)
                 inside = work(node.body, env) if holds else (0, 0)
                 more = (inside[0], inside[1] + 1)
-            elif isinstance(node, Hold | Together):
+            elif isinstance(node, Hold | Together | Function):
                 more = work(node.body, env)
             elif isinstance(node, For):
                 steps = range(_lower(node.lower, env), _upper(node.upper, env) + 1)

@@ -25,6 +25,7 @@ from sisyphus.space import (
     free_loops,
     layout_for,
     level2_order,
+    loaded_ahead,
 )
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 1, "E": 1, "S": 0, "w": 1}
@@ -99,16 +100,21 @@ def random_point(
     ragged: bool = True,
     tree_reduction: bool = False,
     split: bool = False,
+    ahead: bool = True,
 ) -> DesignPoint:
     """A point whose loop orders keep every dependence, with buffers anywhere that is allowed.
 
-    `split`: half of the nests run their full tiles apart from the others.
+    `split`: half of the nests run their full tiles apart from the others; `ahead`: half of those that may load tiles
+    ahead.
     """
     nests = tuple(_nest_point(rng, scop, nest, ragged=ragged) for nest in distribution.nests)
     if split:
         nests = tuple(replace(nest, split=rng.random() < 0.5) for nest in nests)
     orders = {n.id: n.order for n in nests}
     buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, orders, a.id))
+    for nest, chosen in zip(distribution.nests, nests, strict=True):
+        if ahead and not chosen.split and rng.random() < 0.5:
+            buffers = loaded_ahead(scop, nest, chosen, buffers)
     point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
     for array in (a for a in scop.arrays if a.view_of is None):
         wide = _widened(rng, scop, array, point)

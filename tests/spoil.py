@@ -16,6 +16,7 @@ from sisyphus.plan import (
     Copy,
     Direction,
     For,
+    Function,
     Guard,
     Hold,
     LoopRole,
@@ -40,7 +41,7 @@ def rewritten(nodes: Nodes, change: Callable[[Node], Nodes | None]) -> Nodes:
     """Each node replaced by what `change` returns, children first; None keeps it."""
     found: list[Node] = []
     for node in nodes:
-        if isinstance(node, For | Guard | Hold | Together):
+        if isinstance(node, For | Guard | Hold | Together | Function):
             node = replace(node, body=rewritten(node.body, change))
         changed = () if isinstance(node, Together) and not node.body else change(node)
         found += (node,) if changed is None else changed

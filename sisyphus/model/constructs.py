@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
-from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Tile, Work
+from sisyphus.model.facts.task_facts import Beside, Called, Guarded, Part, Pipe, Replicated, Tile, Work
 from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.aliases import FAR, alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
@@ -126,9 +126,11 @@ def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
                 yield from _of_parts(body)
             case Tile(body=body):
                 yield from _of_parts(body)
-            case Beside(parts=body):
-                yield "parts-at-the-same-time"
+            case Called(body=body):
                 yield from _of_parts(body)
+            case Beside(called=called):
+                yield "tiles-loaded-ahead"
+                yield from _of_parts((called,))
             case _:
                 pass
 

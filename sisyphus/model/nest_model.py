@@ -66,7 +66,7 @@ class Candidates:
     their tiles are loaded at all; those that it does not have are (a tile written before it is read need not be).
     `streams` says whether loads go through a FIFO; those of arrays that it does not have are direct.
     `unroll` has the coarse-grained copies per loop that may have some, `interval` what the tool is asked for, if it
-    is for any of them.
+    is for any of them. `ahead` is the position of the loop under which tiles are loaded ahead, RESIDENT for none.
     """
 
     tiles: Mapping[str, tuple[Ints, Ints, Ints]]
@@ -80,6 +80,7 @@ class Candidates:
     streams: Mapping[ArrayId, Flags] = field(default_factory=dict)
     unroll: Mapping[str, Ints] = field(default_factory=dict)
     interval: Ints | None = None
+    ahead: Ints | None = None
 
     @property
     def count(self) -> int:
@@ -136,10 +137,10 @@ class NestModel:
         """The cost of every candidate."""
         found = _Columns(candidates.count)
         numbers = _numbers(self.space, candidates)
-        for rows, order, loop, interval in _shapes(self.space, candidates):
-            for part, shape, own in self._exact(order, loop, _rows_of(numbers, rows), len(rows)):
-                for some, depth, alike in _copied(order, own, len(part)):
-                    self._compute(rows[part[some]], replace(shape, depth=depth, interval=interval), alike, found)
+        for rows, shared in _shapes(self.space, candidates):
+            for part, shape, own in self._exact(shared, _rows_of(numbers, rows), len(rows)):
+                for some, depth, alike in _copied(shared.order, own, len(part)):
+                    self._compute(rows[part[some]], replace(shape, depth=depth), alike, found)
         return found.costs()
 
     def _compute(self, rows: Ints, shape: Shape, numbers: Numbers, found: _Columns) -> None:
@@ -158,10 +159,9 @@ class NestModel:
         facts, around = nest_facts(tape, self.scop, self.space, shape, symbols, tree=self.tree)
         return tape.program(_nest_costs(self, self.setting(tape), facts, around))
 
-    def _exact(
-        self, order: tuple[str, ...], loop: str | None, numbers: Numbers, rows: int
-    ) -> Iterator[tuple[Ints, Shape, Numbers]]:
-        """Candidates of one order and pipelined loop, apart where guards differ, with how often their tiles run."""
+    def _exact(self, shared: Shape, numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Shape, Numbers]]:
+        """Candidates that share an order and a pipelined loop, apart where guards differ, with how often tiles run."""
+        order, loop = shared.order, shared.pipelined
         for part, level0, has_body in self._level0(order, numbers, rows):
             own = _rows_of(numbers, part)
             skipped = self.counts.skipped(level0) if has_body else []
@@ -173,7 +173,7 @@ class NestModel:
             guarded = np.broadcast_to(inside != self.counts.points, (len(part),))
             for flag in np.unique(guarded):
                 at = np.flatnonzero(guarded == flag)
-                shape = Shape(order, loop, bool(skipped), bool(flag))
+                shape = replace(shared, skips=bool(skipped), guarded=bool(flag))
                 yield part[at], shape, _rows_of(own, at)
 
     def _level0(
@@ -247,8 +247,12 @@ def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
     )
 
 
-def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tuple[str, ...], str | None, int]]:
-    """Rows of candidates with one order, one pipelined loop that turns, or none, and one interval that is asked for."""
+def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Shape]]:
+    """Rows of candidates with what they share beside guards and copies.
+
+    One order, one pipelined loop that turns, or none, one interval that is asked for, and one loop that loads ahead, or
+    none.
+    """
     loops = [loop.iterator for loop in space.loops]
     pipelined = np.full(candidates.count, -1, np.int64)
     for at, loop in enumerate(loops):
@@ -257,7 +261,31 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, tu
     keys = np.stack([candidates.order, pipelined, asked])
     for order, chosen, interval in np.unique(keys, axis=1).T.tolist():
         rows = np.flatnonzero((candidates.order == order) & (pipelined == chosen) & (asked == interval))
-        yield rows, candidates.orders[order], loops[chosen] if chosen >= 0 else None, interval
+        turning = loops[chosen] if chosen >= 0 else None
+        for part, ahead, absent in _ahead(candidates, rows, loops):
+            yield part, Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
+
+
+def _ahead(
+    candidates: Candidates, rows: Ints, loops: Sequence[str]
+) -> Iterator[tuple[Ints, str | None, tuple[str, ...]]]:
+    """Rows apart by the loop that loads ahead; of those with one also by the loops that there are not.
+
+    What stands before a loop stands in the next loop outside, so that all must have that one or none.
+    """
+    if candidates.ahead is None or (candidates.ahead[rows] == RESIDENT).all():
+        yield rows, None, ()
+        return
+    keys = candidates.ahead[rows] + 1
+    for at, name in enumerate(loops):
+        there = candidates.tiles[name][0][rows] > 1
+        for places in candidates.places.values():
+            there = there | (places[rows] == at)
+        keys = np.where(keys > 0, keys + (there << at) * (len(loops) + 1), keys)
+    for key in np.unique(keys).tolist():
+        bits, chosen = divmod(key, len(loops) + 1)
+        absent = tuple(name for at, name in enumerate(loops) if chosen and not bits >> at & 1)
+        yield rows[keys == key], loops[chosen - 1] if chosen else None, absent
 
 
 def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:

@@ -16,6 +16,7 @@ from sisyphus.space import (
     NestPoint,
     Tile,
     factors_of,
+    faults_ahead,
     free_loops,
     places_around,
 )
@@ -45,6 +46,8 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
     for nest in distribution.nests:
         yield from _nest_faults(scop, nest, point.nest(nest.id))
         yield from _cover_faults(scop, nest, point)
+        twice = [buffer for buffer in point.buffers if buffer.copies == 2 and nest.id in buffer.nests]
+        yield from faults_ahead(scop, nest, point.nest(nest.id), twice)
     yield from _buffer_faults(scop, distribution, point)
 
 
@@ -56,8 +59,8 @@ def _unbuilt(point: DesignPoint) -> Iterator[str]:
         if nest.slr != 0:
             yield f"nest `{nest.id}`: no nest can be placed on an SLR yet, not on {nest.slr}"
     for buffer in point.buffers:
-        if buffer.copies != 1:
-            yield f"buffer `{buffer.id}`: {buffer.copies} copies cannot be built yet, only 1"
+        if buffer.copies not in (1, 2):
+            yield f"buffer `{buffer.id}`: {buffer.copies} copies cannot be built, only 1, or 2 of a tile loaded ahead"
         if buffer.storage not in STORAGES:
             yield f"buffer `{buffer.id}`: storage `{buffer.storage}` is none of {_listed(STORAGES)}"
 

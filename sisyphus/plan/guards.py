@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from sisyphus.ir import ArrayId, Binary, Call, Lookup, Ref, Statement, StmtId, walk
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.ranges import Ranges, affine_range, loop_range
-from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run, Skip, Together
+from sisyphus.plan.tree import For, Function, Guard, Hold, LoopRole, Node, Run, Skip, Together
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Skipping:
                 inside = {**ranges, node.iterator: loop_range(node, ranges)}
                 within = self._body if node.role is LoopRole.PIPELINED else self.mark
                 node = replace(node, body=within(node.body, inside))
-            elif isinstance(node, Guard | Hold | Together):
+            elif isinstance(node, Guard | Hold | Together | Function):
                 node = replace(node, body=self.mark(node.body, ranges))
             found.append(node)
         return tuple(found)

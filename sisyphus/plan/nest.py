@@ -5,6 +5,9 @@ for k0 (tile): { copy A; for i0 (tile): for j1 (pipelined): for i2 (unrolled): f
 
 Coarse-grained copies (several statements, loop i with 2 of its 4 tiles side by side, A under i) become
 for i0 (tile): { for ic (copies): copy A; for ic (copies): for j1 (pipelined): for i2 (unrolled): { S0; S1 } }
+
+With two copies of the buffer of A, its tiles are loaded ahead:
+copy A at k0=0; for k0 (tile): together { copy A at k0+1; function { for i0 (tile): ... } }
 """
 
 from __future__ import annotations
@@ -16,20 +19,28 @@ from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId, Ref, Statement
 from sisyphus.plan.banks import in_registers
+from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.plan.loop_bounds import Scan
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.split import Full, full_tiles, pieces
-from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run
-from sisyphus.poly import Affine
+from sisyphus.plan.tree import Copy, For, Function, Guard, Hold, LoopRole, Node, Run, Together
+from sisyphus.poly import Affine, const, var
+
+#: A transfer and the port that it goes through.
+Moving = tuple[Copy, str]
 
 
 @dataclass(frozen=True)
 class Copying:
-    """Transfers to run at the start and at the end of one iteration of a level-0 loop."""
+    """Transfers to run at the start and at the end of one iteration of a level-0 loop; `ahead`: one iteration before.
 
-    loads: tuple[Node, ...] = ()
-    stores: tuple[Node, ...] = ()
+    Only one loop of a nest has transfers ahead.
+    """
+
+    loads: tuple[Moving, ...] = ()
+    stores: tuple[Moving, ...] = ()
+    ahead: tuple[Moving, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,18 +72,33 @@ def tree_of(
             return _wrap(inside, levels.beside, scan, LoopRole.COPIES)
         name, copies = levels.outside[at]
         copied = copying.get(copies.loop.iterator, Copying())
-        loads, stores = (_moved(levels, copies, scan, ids) for ids in (copied.loads, copied.stores))
+        moved = ((*copied.loads, *first(at + 1)), copied.stores)
+        loads, stores = (_moved(levels, copies, scan, side_by_side(accumulators.alg, moving)) for moving in moved)
         loops = []
         for piece, left in pieces(levels, at, scan, full):
-            body = tiles(at + 1, piece, left)
-            loops.append(_loop(name, copies, piece, LoopRole.TILE, (*loads, *body, *stores)))
+            body = (*loads, *tiles(at + 1, piece, left), *stores)
+            if copied.ahead:
+                later = tuple(copy for copy, _ in _at(copied.ahead, name, var(name) + 1))
+                body = (Together((*later, Function(body))),)
+            loops.append(_loop(name, copies, piece, LoopRole.TILE, body))
         return tuple(loops)
+
+    def first(at: int) -> tuple[Moving, ...]:
+        """What stands before a loop that loads its tiles ahead: the load of the first ones."""
+        here = levels.outside[at : at + 1]
+        moving = (_at(copying.get(copies.loop.iterator, Copying()).ahead, name, const(0)) for name, copies in here)
+        return next(moving, ())
 
     full = full_tiles(levels, scan) if levels.split else None
     body = tiles(0, scan, full)
     if full and not found_full:
         body = tiles(0, scan, None)
+    body = (*side_by_side(accumulators.alg, first(0)), *body)
     return (Guard(scan.entry, body),) if scan.entry else body
+
+
+def _at(moving: tuple[Moving, ...], name: str, value: Affine) -> tuple[Moving, ...]:
+    return tuple((replace(copy, at=((name, value),)), port) for copy, port in moving)
 
 
 def _moved(levels: Levels, copies: Copies, scan: Scan, transfers: tuple[Node, ...]) -> tuple[Node, ...]:

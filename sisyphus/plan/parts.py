@@ -11,6 +11,7 @@ from sisyphus.plan.checks import arrays_of, check_width
 from sisyphus.plan.names import Names
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
+from sisyphus.poly import Affine
 from sisyphus.space import STREAM, BufferPoint, DesignPoint
 
 
@@ -65,8 +66,10 @@ class Parts:
         """The buffer of every array that a nest touches."""
         return {array: self.buffer(self.choice(array, nest)) for array in arrays_of(self.scop, nest)}
 
-    def add_buffer(self, choice: BufferPoint, box: Box, beside: tuple[tuple[str, int], ...] = ()) -> Buffer:
-        """A partition factor above the extent means a bank for every element; `beside` as in Buffer."""
+    def add_buffer(
+        self, choice: BufferPoint, box: Box, beside: tuple[tuple[str, int], ...] = (), turn: Affine | None = None
+    ) -> Buffer:
+        """A partition factor above the extent means a bank for every element; `beside` and `turn` as in Buffer."""
         array = self.scop.array(choice.array)
         self.buffers[choice.id] = Buffer(
             id=self.buffer_names[choice.id],
@@ -79,6 +82,7 @@ class Parts:
             copies=choice.copies,
             storage=choice.storage,
             beside=beside,
+            turn=turn,
         )
         return self.buffers[choice.id]
 

@@ -8,7 +8,7 @@ from sisyphus.ir.scop_text import expression
 from sisyphus.plan.body_schedule import Schedule, dump_schedule
 from sisyphus.plan.plan import Buffer, Plan, Transfer
 from sisyphus.plan.sharing import Shared, shared_subexpressions
-from sisyphus.plan.tree import Bound, Call, Copy, For, Guard, Hold, Node, Run, Skip, Together
+from sisyphus.plan.tree import Bound, Call, Copy, For, Function, Guard, Hold, Node, Run, Skip, Together
 from sisyphus.poly import comparisons
 
 
@@ -55,7 +55,7 @@ def _shared(shared: Shared) -> str:
 def _nodes(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
     for node in nodes:
         yield "  " * depth + _headline(node)
-        if isinstance(node, For | Guard | Hold | Together):
+        if isinstance(node, For | Guard | Hold | Together | Function):
             yield from _nodes(node.body, depth + 1)
 
 
@@ -76,9 +76,12 @@ def _headline(node: Node) -> str:
             return f"run {node.statement}({', '.join(f'{name}={value}' for name, value in node.values)})"
         case Copy():
             given = ", ".join(f"{name}={value}" for name, value in node.at)
-            return f"copy {node.transfer}{f' at {given}' if given else ''}"
+            limits = " and ".join(f"{left} {op} {right}" for left, op, right in comparisons(node.within))
+            return f"copy {node.transfer}{f' at {given}' if given else ''}{f' if {limits}' if limits else ''}"
         case Together():
             return "together"
+        case Function():
+            return "function"
         case Call():
             return f"call {node.task}"
 

@@ -14,12 +14,12 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.levels import BESIDE, Copies, Levels
 from sisyphus.plan.loop_bounds import Range, Scan, starts_anew
-from sisyphus.plan.nest import Accumulators, Copying, tree_of
+from sisyphus.plan.nest import Accumulators, Copying, Moving, tree_of
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.tiles import along_rows, grown, refs_to, tile_of
-from sisyphus.plan.tree import Call, Copy, Node
+from sisyphus.plan.tree import Call, Copy
 from sisyphus.poly import var
-from sisyphus.space import NestSpace, Tile, level2_order
+from sisyphus.space import NestSpace, Tile, level2_order, may_load_ahead
 
 Trips = tuple[Value, Value, Value]
 
@@ -33,7 +33,8 @@ class Shape:
 
     `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
     `depth` level-0 loops are outside of coarse-grained copies, 0 where there are none. `interval` is what the tool is
-    asked for, 0 for nothing.
+    asked for, 0 for nothing. Under `ahead`, a loop that has several tiles, those that may be are loaded ahead; then no
+    candidate has a level-0 copy of the loops `absent`.
     """
 
     order: tuple[str, ...]
@@ -42,6 +43,8 @@ class Shape:
     guarded: bool = False
     depth: int = 0
     interval: int = 0
+    ahead: str | None = None
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +124,7 @@ class Numbers:
             starts = name == shape.pipelined or alg.exceeds(trips[1], 1)
             exists = (self.exists(alg, name), starts, alg.exceeds(trips[2], 1))
             beside = f"{name}{BESIDE}" if name in self.unroll else None
-            names = (f"{name}0", first, second)
+            names = (None if name in shape.absent else f"{name}0", first, second)
             copies.append(Copies(loop, Tile(*trips), names, self.unroll.get(name, 1), beside, exists))
         innermost = level2_order(nest, tree_reduction=tree)
         found = Levels(nest, nest.outer, tuple(copies), shape.order, shape.pipelined, innermost)
@@ -131,8 +134,9 @@ class Numbers:
         """How the loops visit the statements, as far as all candidates agree."""
         ranges = {name: Range.upto(c.groups) for name, c in levels.level0}
         for at, loop in enumerate(shape.order):
-            regular = alg.negation(self._moves(alg, at, loop))
-            ranges[f"{loop}0"] = replace(ranges[f"{loop}0"], regular=regular)
+            if loop not in shape.absent:
+                regular = alg.negation(self._moves(alg, at, loop))
+                ranges[f"{loop}0"] = replace(ranges[f"{loop}0"], regular=regular)
         ranges |= {name: Range.upto(c.unroll) for name, c in levels.beside}
         ranges |= {name: Range.upto(c.tile.level1) for name, c in levels.level1}
         ranges |= {name: Range.upto(c.tile.level2) for name, c in levels.level2}
@@ -161,7 +165,8 @@ class ShapeBuilder:
         statements = tuple(map(self.scop.statement, nest.statements))
         body = tree_of(levels, scan, statements, self._copying(), accumulators)
         task = Task(nest.id, nest.id, nest.statements, body, tuple(b.id for b in buffers.values()), (), nest.outer)
-        loads, stores = (self._moves(direction, self.numbers.around) for direction in Direction)
+        around = (self._moving(direction, self.numbers.around) for direction in Direction)
+        loads, stores = (side_by_side(self.alg, moving) for moving in around)
         return Plan(
             scop=self.scop,
             ports=tuple(self._port(array) for array in dict.fromkeys(self.scop.array(a).port for a in buffers)),
@@ -191,14 +196,17 @@ class ShapeBuilder:
         for loop in self.shape.order:
             at = {array: places[loop] for array, places in self.numbers.places.items() if places[loop] is not False}
             loaded = {array: self.alg.both(here, self.numbers.loads[array]) for array, here in at.items()}
-            found[loop] = Copying(self._moves(Direction.LOAD, loaded), self._moves(Direction.STORE, at))
+            later = may_load_ahead(self.scop, self.space.nest) if loop == self.shape.ahead else ()
+            now = {array: here for array, here in loaded.items() if array not in later}
+            then = {array: here for array, here in loaded.items() if array in later}
+            moving = (self._moving(Direction.LOAD, now), self._moving(Direction.STORE, at))
+            found[loop] = Copying(*moving, self._moving(Direction.LOAD, then))
         return found
 
-    def _moves(self, direction: Direction, active: Mapping[ArrayId, Condition]) -> tuple[Node, ...]:
+    def _moving(self, direction: Direction, active: Mapping[ArrayId, Condition]) -> tuple[Moving, ...]:
         """Loads, or stores of what is written, of some arrays."""
         uses = [u for u in self.space.arrays if u.array in active and (u.writes or direction is Direction.LOAD)]
-        copies = [(Copy(_id(u.array, direction), active[u.array]), self.scop.array(u.array).port) for u in uses]
-        return side_by_side(self.alg, copies)
+        return tuple((Copy(_id(u.array, direction), active[u.array]), self.scop.array(u.array).port) for u in uses)
 
     def _transfer(self, array: ArrayId, direction: Direction) -> Transfer:
         home, port = self.scop.home(array), self.scop.array(array).port

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Ref, Scalar, Statement, walk
-from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
 from sisyphus.plan.levels import BESIDE, Levels, levels_of
 from sisyphus.plan.loop_bounds import Scan, scan
 from sisyphus.plan.names import Names
-from sisyphus.plan.nest import Accumulators, Copying, tree_of
+from sisyphus.plan.nest import Accumulators, Copying, Moving, tree_of
 from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.tiles import Window, along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Copy
-from sisyphus.poly import Set
+from sisyphus.poly import Set, var
 from sisyphus.space import BufferPoint
 
 #: The scalar that holds an element, if the name is free.
@@ -121,7 +120,9 @@ def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Leve
     box, beside = tile_of(
         EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__, around.rows(refs, width)
     )
-    parts.add_buffer(choice, grown(EXACT, box, extents, width), beside)
+    name = levels.by_loop[choice.place].names[0]
+    turn = var(name) if choice.copies > 1 and name is not None else None
+    parts.add_buffer(choice, grown(EXACT, box, extents, width), beside, turn)
 
 
 def _copying(
@@ -137,14 +138,19 @@ def _copying(
     domains = {s.id: s.domain for s in statements}
     found: dict[str, Copying] = {}
     for place in dict.fromkeys(choice.place for choice in tiled):
-        loads, stores = list[tuple[Copy, str]](), list[tuple[Copy, str]]()
+        loads, stores, ahead = list[Moving](), list[Moving](), list[Moving]()
         for choice in (c for c in tiled if c.place == place):
             buffer, extents, port = parts.buffer(choice), parts.scop.array(choice.array).extents, parts.port(choice)
             if needs_load(buffer, extents, levels, scanned, statements, domains, around.region):
-                loads.append((Copy(parts.transfer(choice, Direction.LOAD)), port))
+                copy = Copy(parts.transfer(choice, Direction.LOAD))
+                if buffer.turn is not None:
+                    last = levels.by_loop[place].tile.level0 - 1
+                    ahead.append((replace(copy, within=(last - buffer.turn,)), port))
+                else:
+                    loads.append((copy, port))
             if choice.array in written:
                 stores.append((Copy(parts.transfer(choice, Direction.STORE)), port))
-        found[place] = Copying(side_by_side(EXACT, loads), side_by_side(EXACT, stores))
+        found[place] = Copying(tuple(loads), tuple(stores), tuple(ahead))
     return found
 
 

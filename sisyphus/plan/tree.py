@@ -115,17 +115,31 @@ class Copy:
     """One execution of a burst transfer, by its id, if it is `active`.
 
     It moves the part of the array that belongs to the iteration of the loops around, but for iterators that `at` gives
-    other values: the tile of a later iteration may be loaded ahead of it.
+    other values: the tile of a later iteration may be loaded ahead of it. Where one of `within` is below 0, by these
+    values, there is no such iteration, and it moves nothing.
     """
 
     transfer: str
     active: Condition = True
     at: tuple[tuple[str, Affine], ...] = ()
+    within: tuple[Affine, ...] = ()
+
+    @property
+    def is_first(self) -> bool:
+        """It stands before a loop and moves what belongs to the first iteration, as that loads for the next one."""
+        return bool(self.at) and all(value.is_constant for _, value in self.at)
 
 
 @dataclass(frozen=True)
 class Together:
     """Nodes that run at the same time: none of them needs what another one does."""
+
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """Nodes one after another in a function of their own: only calls run beside each other."""
 
     body: tuple[Node, ...]
 
@@ -137,7 +151,7 @@ class Call:
     task: str
 
 
-Node = For | Guard | Run | Hold | Copy | Together | Call
+Node = For | Guard | Run | Hold | Copy | Together | Function | Call
 
 
 def is_copied_work(node: Node) -> bool:
@@ -151,7 +165,7 @@ def is_copied_work(node: Node) -> bool:
 
 def body_of(node: Node) -> tuple[Node, ...]:
     """Direct children in order of execution."""
-    return node.body if isinstance(node, For | Guard | Hold | Together) else ()
+    return node.body if isinstance(node, For | Guard | Hold | Together | Function) else ()
 
 
 def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:

@@ -129,6 +129,8 @@ def _chosen(point: Data) -> dict[str, str]:
     for buffer in point["buffers"]:
         for nest in buffer["nests"]:
             found[f"{nest}.{buffer['array']}.place"] = buffer["place"]
+            if buffer["copies"] > 1:
+                found[f"{nest}.ahead"] = "yes"
         partition = "x".join(map(str, buffer["partition"])) or "-"
         where = "" if buffer["place"] == "kernel" else f"@{'+'.join(buffer['nests'])}"
         found[f"{buffer['array']}{where}.partition"] = partition

@@ -13,17 +13,28 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sisyphus.search.session import Judge
-from sisyphus.space import DesignPoint, NestPoint, NestSpace, Space, Tile, illegal
+from sisyphus.space import DesignPoint, NestPoint, NestSpace, Space, Tile, illegal, loaded_ahead
 
 #: Another choice for a nest of a point; None where there is none.
 Variant = Callable[[Space, NestSpace, DesignPoint], NestPoint | None]
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
-    """The point with nests split as the user fixed it."""
+    """The point with nests split, and tiles loaded ahead, as the user fixed it."""
     fixed = {nest.id: nest.split for nest in space.nests}
     chosen = ((nest, fixed[nest.id]) for nest in point.nests)
-    return replace(point, nests=tuple(n if split is None else replace(n, split=split) for n, split in chosen))
+    point = replace(point, nests=tuple(n if split is None else replace(n, split=split) for n, split in chosen))
+    for nest in space.nests:
+        point = point if nest.ahead is None else with_ahead(space, nest, point, ahead=nest.ahead)
+    return point
+
+
+def with_ahead(space: Space, nest: NestSpace, point: DesignPoint, *, ahead: bool) -> DesignPoint:
+    """The point with the tiles of a nest loaded one iteration ahead, as far as they may be, or none of them."""
+    buffers = tuple(replace(b, copies=1) if b.nests == (nest.id,) else b for b in point.buffers)
+    if ahead:
+        buffers = loaded_ahead(space.scop, nest.nest, point.nest(nest.id), buffers)
+    return replace(point, buffers=buffers)
 
 
 def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoint, float | None]:

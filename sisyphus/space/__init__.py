@@ -1,5 +1,6 @@
 """The design space of a kernel on a target, and points in it."""
 
+from sisyphus.space.ahead import ahead_place, faults_ahead, loaded_ahead, may_load_ahead
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside, intervals, knob, level0_order
 from sisyphus.space.derive import build_space
@@ -58,6 +59,7 @@ __all__ = [
     "Tile",
     "TransferPoint",
     "Values",
+    "ahead_place",
     "apply_fixes",
     "beat_factor",
     "build_space",
@@ -66,6 +68,7 @@ __all__ = [
     "decode",
     "encode",
     "factors_of",
+    "faults_ahead",
     "faults_by",
     "few",
     "form_for",
@@ -80,6 +83,8 @@ __all__ = [
     "level0_order",
     "level0_pairs",
     "level2_order",
+    "loaded_ahead",
+    "may_load_ahead",
     "most_added",
     "never_both",
     "place_of",

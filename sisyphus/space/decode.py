@@ -13,6 +13,7 @@ from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
+from sisyphus.space.ahead import loaded_ahead
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import level0_pairs
 from sisyphus.space.space import NestSpace, Space
@@ -39,6 +40,8 @@ def decode(space: Space, values: Values) -> DesignPoint:
     buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, values))
     widths = {array: _width(space, chosen, array, buffers, values) for array in space.used_arrays}
     buffers = tuple(_with_banks(space, b, widths[b.array]) for b in buffers)
+    for nest in (nest for nest in space.nests if values.get(knob("ahead", nest.id), 0)):
+        buffers = loaded_ahead(space.scop, nest.nest, chosen[nest.id], buffers)
     transfers = tuple(_transfer(space, b, widths[b.array]) for b in buffers if b.partition)
     return DesignPoint(
         kernel=space.scop.name,

@@ -31,6 +31,7 @@ def choices(space: Space, point: DesignPoint) -> dict[str, int]:
     for nest in space.nests:
         values.update(_tiles(nest, point))
         values.update(_places(nest, point))
+        values[knob("ahead", nest.id)] = int(any(b.copies > 1 and nest.id in b.nests for b in point.buffers))
     for array in space.used_arrays:
         width = _width(space, point, array)
         values.update({knob("width", array, w): int(w == width) for w in space.widths[array]})

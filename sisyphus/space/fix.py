@@ -4,6 +4,7 @@ S1.order=k,i,j         level-0 order, outermost first
 S1.k=48x1x5            level 0 x level 1 x level 2
 S1.pipeline=j          or `none`
 S1.split=yes           full tiles in loops of their own, without guards; or `no`
+S1.ahead=yes           the next tiles are loaded beside what is computed with these; or `no`
 S1.interval=1          what the pipeline is asked for, so that sums along it are added up in fabric; or `plain`
 S1+S2.unroll.i=4       coarse-grained: so many tiles of loop i side by side
 S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the nest (a buffer for it alone), or one
@@ -25,6 +26,7 @@ from functools import reduce
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
+from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.point import FORMS, KERNEL_PLACE, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import layout_for
@@ -39,7 +41,7 @@ EXAMPLE = (
 def knob_names(space: Space) -> Iterator[str]:
     """The knobs that `--fix` takes for this kernel."""
     for nest in space.nests:
-        yield from (f"{nest.id}.{knob}" for knob in ("order", "pipeline", "split", "interval"))
+        yield from (f"{nest.id}.{knob}" for knob in ("order", "pipeline", "split", "ahead", "interval"))
         for loop in nest.loops:
             yield f"{nest.id}.{loop.iterator}"
             if len(loop.unroll) > 1:
@@ -98,6 +100,8 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return _with_nest(space, _fix_pipeline(_nest(space, text, nest_id), text, value))
         case [nest_id, "split"]:
             return _with_nest(space, _fix_split(_nest(space, text, nest_id), text, value))
+        case [nest_id, "ahead"]:
+            return _with_nest(space, _fix_ahead(space, _nest(space, text, nest_id), text, value))
         case [nest_id, "interval"]:
             return _with_nest(space, _fix_interval(space, _nest(space, text, nest_id), text, value))
         case [nest_id, "unroll", loop]:
@@ -226,6 +230,13 @@ def _fix_split(nest: NestSpace, text: str, value: str) -> NestSpace:
     if value not in ("yes", "no"):
         raise _illegal(text, f"`{value}` is neither", ("yes", "no"))
     return replace(nest, split=value == "yes")
+
+
+def _fix_ahead(space: Space, nest: NestSpace, text: str, value: str) -> NestSpace:
+    legal = ("yes", "no") if may_load_ahead(space.scop, nest.nest) else ("no",)
+    if value not in legal:
+        raise _illegal(text, f"tiles of `{nest.id}` cannot be loaded ahead" if value == "yes" else "no answer", legal)
+    return replace(nest, ahead=value == "yes")
 
 
 def _fix_interval(space: Space, nest: NestSpace, text: str, value: str) -> NestSpace:

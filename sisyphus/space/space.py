@@ -152,8 +152,9 @@ class NestSpace:
     """The knobs of one nest.
 
     `pipelines` are the loops whose level-1 copy may be pipelined, with None for a nest that runs sequentially; `order`
-    is set when the user fixed it, and so is `split` (full tiles apart from the others); `intervals` are what the tool
-    may be asked for, 0 for nothing; `outer_trips` is how often the outer sequential loops run the nest.
+    is set when the user fixed it, and so are `split` (full tiles apart from the others) and `ahead` (tiles loaded one
+    iteration ahead); `intervals` are what the tool may be asked for, 0 for nothing; `outer_trips` is how often the
+    outer sequential loops run the nest.
     """
 
     nest: Nest
@@ -164,6 +165,7 @@ class NestSpace:
     outer_trips: int
     split: bool | None = None
     intervals: tuple[int, ...] = (0,)
+    ahead: bool | None = None
 
     @property
     def id(self) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from sisyphus.analysis import instances, operations
 from sisyphus.backends.hls import BENCH_FLAGS, FLUSHED, Project, data_sets, exact_flags
 from sisyphus.errors import KernelError, ToolError
-from sisyphus.plan import Call, Copy, For, Guard, Hold, Node, Plan, Run, Together
+from sisyphus.plan import Call, Copy, For, Function, Guard, Hold, Node, Plan, Run, Together
 from sisyphus.tools import Finished, find_tool, run_tool
 from sisyphus.verification.verdict import Check
 
@@ -127,7 +127,7 @@ def work(plan: Plan) -> int:
             match node:
                 case For(trip_count=trips, body=body):
                     total += trips * cost(body)
-                case Guard(body=body) | Hold(body=body) | Together(body=body):
+                case Guard(body=body) | Hold(body=body) | Together(body=body) | Function(body=body):
                     total += cost(body)
                 case Run(statement=statement):
                     total += weights[statement]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Ref, Statement
-from sisyphus.plan import Buffer, Call, Copy, For, Guard, Hold, LoopRole, Node, Plan, Run, Task, Together
+from sisyphus.plan import Buffer, Call, Copy, For, Function, Guard, Hold, LoopRole, Node, Plan, Run, Task, Together
 from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
 
 
@@ -130,12 +130,15 @@ def _nodes(plan: Plan, nodes: Sequence[Node], around: Spot, together: int, way: 
         if isinstance(node, Copy):
             given = {name: here.value(value) for name, value in node.at}
             here = replace(here, env=tuple({**dict(here.env), **given}.items()))
+            here = replace(here, conditions=(*here.conditions, *(here.value(c) for c in node.within)))
         yield here, node
         match node:
             case For():
                 yield from _nodes(plan, node.body, _inside_loop(here, node), together)
             case Together():
                 yield from _nodes(plan, node.body, here, together, together)
+            case Function():
+                yield from _nodes(plan, node.body, here, together)
             case Guard():
                 conditions = (*here.conditions, *(here.value(c) for c in node.conditions))
                 yield from _nodes(plan, node.body, replace(here, conditions=conditions), together)

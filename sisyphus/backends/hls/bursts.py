@@ -25,7 +25,7 @@ from sisyphus.backends.hls.interface import beat_type, layout_extents
 from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer
+from sisyphus.plan import FIFO_DEPTH, Buffer, Copy, Direction, Plan, Transfer, walk
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
@@ -57,20 +57,41 @@ def array_parameter(buffer: Buffer, name: str) -> str:
 def print_transfer(
     w: Writer, plan: Plan, names: Names, transfer: Transfer, *, ranges: Ranges, helpers: set[str]
 ) -> TransferSignature:
-    """Writes one function and says how to call it; `ranges` are those of the loops outside its copies."""
+    """Writes one function and says how to call it; `ranges` are those of the loops outside its copies.
+
+    A load of later tiles returns at once where there is no later tile, as those did that were measured.
+    """
+    within = _within(plan, transfer)
     if transfer.stream:
-        return _print_region(w, plan, names, transfer, ranges, helpers)
-    return _Printer(w, plan, names, transfer, ranges, helpers, Side.WHOLE).print()
+        return _print_region(w, plan, names, transfer, ranges, helpers, within)
+    return _Printer(w, plan, names, transfer, ranges, helpers, Side.WHOLE, within).print()
+
+
+def _within(plan: Plan, transfer: Transfer) -> tuple[Affine, ...]:
+    """What must be at least 0 for the transfer to move anything."""
+    nodes = (node for task in plan.tasks for node in walk(task.body) if isinstance(node, Copy))
+    return next((node.within for node in nodes if node.transfer == transfer.id), ())
+
+
+def _return_beyond(w: Writer, affines: Affines, within: tuple[Affine, ...]) -> None:
+    for limit in within:
+        w.line(f"if ({affines.conditions((-limit - 1,))}) return;")
 
 
 def _print_region(
-    w: Writer, plan: Plan, names: Names, transfer: Transfer, ranges: Ranges, helpers: set[str]
+    w: Writer,
+    plan: Plan,
+    names: Names,
+    transfer: Transfer,
+    ranges: Ranges,
+    helpers: set[str],
+    within: tuple[Affine, ...],
 ) -> TransferSignature:
-    """The two processes of a load, and the dataflow region that joins them."""
+    """The two processes of a load, and the dataflow region that joins them, which is called where there is a tile."""
     fetch, spread = (_Printer(w, plan, names, transfer, ranges, helpers, side) for side in (Side.FETCH, Side.SPREAD))
     inside = {side: printer.print() for side, printer in ((Side.FETCH, fetch), (Side.SPREAD, spread))}
     needed = tuple(sorted({i for signature in inside.values() for i in signature.iterators}))
-    whole = TransferSignature(names.of("transfer", transfer.id), needed)
+    whole = TransferSignature(names.of("region" if within else "transfer", transfer.id), needed)
     called = {
         side: ", ".join(names.of("iterator", i) for i in signature.iterators) for side, signature in inside.items()
     }
@@ -81,7 +102,19 @@ def _print_region(
         w.pragma(f"stream variable=fifo depth={FIFO_DEPTH}")
         w.line(f"{inside[Side.FETCH].name}({', '.join(filter(None, ('port', 'fifo', called[Side.FETCH])))});")
         w.line(f"{inside[Side.SPREAD].name}({', '.join(filter(None, ('fifo', 'buffer', called[Side.SPREAD])))});")
-    return whole
+    if not within:
+        return whole
+    affines = Affines(names.iterators())
+    body = Writer()
+    with body.indented():
+        _return_beyond(body, affines, within)
+        given = ", ".join(("port", "buffer", *(names.of("iterator", i) for i in needed)))
+        body.line(f"{whole.name}({given});")
+    signature = TransferSignature(names.of("transfer", transfer.id), tuple(sorted({*needed, *affines.used})))
+    parameters = [*fetch.port_parameter, *spread.buffer_parameter]
+    with _function(w, signature.name, parameters, signature.iterators, Iterators(names, ranges, (), helpers)):
+        w.lines(body.text().splitlines())
+    return signature
 
 
 @contextmanager
@@ -108,8 +141,9 @@ class _Printer:
         ranges: Ranges,
         helpers: set[str],
         side: Side,
+        within: tuple[Affine, ...] = (),
     ) -> None:
-        self.side = side
+        self.side, self.within = side, within
         self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
         self.buffer, self.port = plan.buffer(transfer.buffer), plan.port_of(transfer)
         self.affines = Affines(names.iterators())
@@ -132,6 +166,7 @@ class _Printer:
         body = Writer()
         outer, self.w = self.w, body
         with body.indented():
+            _return_beyond(body, self.affines, self.within)
             self._body()
         fifo = [f"hls::stream<{beat_type(self.port)}> &fifo"]
         kind, parameters = {
@@ -141,10 +176,16 @@ class _Printer:
         }[self.side]
         signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
         divided = () if self.side is Side.FETCH else (self.buffer,)
-        given = Iterators(self.names, self.ranges, divided, self.helpers)
+        given = Iterators(self.names, self._asked(), divided, self.helpers)
         with _function(outer, signature.name, parameters, signature.iterators, given):
             outer.lines(body.text().splitlines())
         return signature
+
+    def _asked(self) -> Ranges:
+        """What the iterators are called with: where a load looks for a tile, also those just behind the last one."""
+        late = {name for limit in self.within for name in limit.names}
+        ahead = self.buffer.copies - 1
+        return {name: (low, high + ahead * (name in late)) for name, (low, high) in self.ranges.items()}
 
     def _body(self) -> None:
         match walk_of(self.buffer, self.port, self.origin):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from sisyphus.backends.hls.c_names import C_FUNCTIONS
 from sisyphus.errors import InternalError
-from sisyphus.plan import For, Hold, LoopRole, Node, Plan, walk
+from sisyphus.plan import For, Function, Hold, LoopRole, Node, Plan, walk
 
 _KEYWORDS = frozenset(
     re.findall(
@@ -129,10 +129,14 @@ def plan_names(plan: Plan) -> Names:
         names.give("task", task.name, identifier(task.name))
         if any(isinstance(node, For) and node.role is LoopRole.COPIES for node in walk(task.body)):
             names.give("copy", task.name, f"{identifier(task.name)}_copy")
+        if any(isinstance(node, Function) for node in walk(task.body)):
+            names.give("tile", task.name, f"{identifier(task.name)}_tile")
     for iterator in _iterators(plan):
         names.give("iterator", iterator, iterator)
     for buffer in plan.buffers:
         names.give("buffer", buffer.id, identifier(buffer.id))
+        for version in range(buffer.copies if buffer.copies > 1 else 0):
+            names.give(f"version {version}", buffer.id, identifier(f"{buffer.id}_{version}"))
     for node in _all_nodes(plan):
         if isinstance(node, Hold):
             names.give("hold", node.name, identifier(node.name))
@@ -140,7 +144,7 @@ def plan_names(plan: Plan) -> Names:
         names.give("transfer", transfer.id, identifier(transfer.id))
     for transfer in plan.transfers:
         if transfer.stream:
-            for process in ("fetch", "spread"):
+            for process in ("fetch", "spread", "region"):
                 names.give(process, transfer.id, identifier(f"{transfer.id}_{process}"))
     for iterator in _iterators(plan):
         names.give("argument", iterator, f"{iterator}_at")

@@ -20,6 +20,7 @@ from sisyphus.plan import (
     Call,
     Copy,
     For,
+    Function,
     Guard,
     Hold,
     LoopRole,
@@ -33,6 +34,7 @@ from sisyphus.plan import (
     walk,
 )
 from sisyphus.plan.ranges import Ranges, ranges_of
+from sisyphus.poly import const, var
 
 
 def is_local(buffer: Buffer, task: Task) -> bool:
@@ -71,8 +73,20 @@ STORAGE_PRAGMAS = {
 LOOKED_UP = "type=ram_1wnr impl=lutram"
 
 
-def buffer_name(names: Names, buffer: Buffer) -> str:
-    """A buffer as it is given to a function: of those that coarse-grained copies have, the one of this copy."""
+def declared_names(names: Names, buffer: Buffer) -> list[str]:
+    """A buffer of several copies is so many arrays, each with a name: only then are they told apart."""
+    if buffer.turn is None:
+        return [names.of("buffer", buffer.id)]
+    return [names.of(f"version {version}", buffer.id) for version in range(buffer.copies)]
+
+
+def buffer_name(names: Names, buffer: Buffer, turn: int | None = None) -> str:
+    """A buffer as it is given to a function: of those that coarse-grained copies have, the one of this copy.
+
+    `turn` is that of the caller, where it tells versions of the buffer apart.
+    """
+    if turn is not None and buffer.turn is not None:
+        return declared_names(names, buffer)[turn % buffer.copies]
     own = (f"[{names.of('iterator', iterator)}]" for iterator, _ in buffer.beside)
     return names.of("buffer", buffer.id) + "".join(own)
 
@@ -126,7 +140,8 @@ class TaskPrinter:
         with w.indented():
             self._given().begin(w, self._outer_iterators())
             for buffer in local:
-                declare_buffer(w, buffer, self.names.of("buffer", buffer.id))
+                for name in declared_names(self.names, buffer):
+                    declare_buffer(w, buffer, name)
         w.lines(self.w.text().splitlines())
         w.line("}")
         w.line()
@@ -180,29 +195,55 @@ class TaskPrinter:
                     self._nodes(body, ranges)
             case Hold():
                 self._hold(node, ranges)
+            case Together(body=body) if any(isinstance(part, Function) for part in body):
+                self._in_versions(body, ranges)
             case Together(body=body):
                 self._nodes(body, ranges)
             case Run():
                 self._run(node)
-            case Copy(transfer=transfer):
-                self._copy(transfer)
+            case Copy():
+                self._copy(node)
+            case Function():
+                raise InternalError(f"task `{self.task.name}` has a function beside nothing")
             case Call(task=task):
                 raise InternalError(f"task `{self.task.name}` calls task `{task}`")
 
+    def _in_versions(self, body: tuple[Node, ...], ranges: Ranges) -> None:
+        """Calls beside each other for every copy of the buffers between them, each with arrays of its own."""
+        copied = [buffer for buffer in map(self.plan.buffer, self.task.buffers) if buffer.turn is not None]
+        [turn], [copies] = {buffer.turn for buffer in copied}, {buffer.copies for buffer in copied}
+        [work] = [part.body for part in body if isinstance(part, Function)]
+        function, arguments = self._function("tile", work, ranges)
+        given = {self.names.of("buffer", buffer.id): buffer for buffer in copied}
+        which = f"{self.affines.text(turn or const(0))} % {copies}"
+        for version in range(copies):
+            word = "if" if version == 0 else "else if"
+            with self.w.block(f"{word} ({which} == {version})"):
+                for copy in (part for part in body if isinstance(part, Copy)):
+                    self._copy(copy, version)
+                named = (buffer_name(self.names, given[a], version) if a in given else a for a in arguments)
+                self.w.line(f"{function}({', '.join(named)});")
+
     def _call_copy(self, body: tuple[Node, ...], ranges: Ranges) -> None:
         """The function of one copy, printed before this one, and its call."""
+        function, arguments = self._function("copy", body, ranges)
+        self.w.line(f"{function}({', '.join(arguments)});")
+
+    def _function(self, kind: str, body: tuple[Node, ...], ranges: Ranges) -> tuple[str, tuple[str, ...]]:
+        """A function of some kind, printed before this one, and the arguments of a call."""
         around = tuple(name for name in ranges if name not in self.outer)
         work = replace(self.task, body=body, iterators=(*self.task.iterators, *around))
         printer = TaskPrinter(
-            self.plan, work, self.names, self.signatures, outer=ranges, helpers=self.helpers, kind="copy"
+            self.plan, work, self.names, self.signatures, outer=ranges, helpers=self.helpers, kind=kind
         )
         function = Writer()
         arguments = printer.print(function)
         self._copies += function.text().splitlines()
-        self.w.line(f"{self.names.of('copy', self.task.name)}({', '.join(arguments)});")
         self._buffers |= printer._buffers
         self._scalars |= printer._scalars
+        self._ports |= printer._ports
         self.affines.used |= printer.affines.used
+        return self.names.of(kind, self.task.name), arguments
 
     def _hold(self, node: Hold, ranges: Ranges) -> None:
         if node.ref.array in self._held:
@@ -265,21 +306,33 @@ class TaskPrinter:
         inner = (index - origin for index, origin in zip(ref.index, buffer.origin, strict=True))
         return name + "".join(f"[{self.affines.text(i)}]" for i in inner)
 
-    def _copy(self, transfer_id: str) -> None:
-        transfer = self.plan.transfer(transfer_id)
-        port = self.plan.port_of(transfer)
+    def _copy(self, node: Copy, turn: int = 0) -> None:
+        """A transfer where the copies of its buffer take this turn: of a later tile, into the one of its own turn."""
+        transfer, at = self.plan.transfer(node.transfer), dict(node.at)
+        buffer, port = self.plan.buffer(transfer.buffer), self.plan.port_of(transfer)
         self._ports.add(port.name)
         self._buffers.add(transfer.buffer)
-        self.w.line(copy_call(self.plan, self.names, transfer_id, self.signatures[transfer_id]))
-        self.affines.used.update(self.signatures[transfer_id].iterators)
+        if buffer.turn is not None:
+            there = buffer.turn.substitute(at)
+            turn += (there if there.is_constant else there - buffer.turn).constant
+        iterators = self.signatures[transfer.id].iterators
+        given = [self.affines.text(at.get(i, var(i))) for i in iterators]
+        self.w.line(copy_call(self.plan, self.names, transfer.id, self.signatures[transfer.id], given, turn))
 
 
-def copy_call(plan: Plan, names: Names, transfer_id: str, signature: TransferSignature) -> str:
-    """The statement that runs a transfer once."""
+def copy_call(
+    plan: Plan,
+    names: Names,
+    transfer_id: str,
+    signature: TransferSignature,
+    given: Sequence[str] | None = None,
+    turn: int | None = None,
+) -> str:
+    """The statement that runs a transfer once, its iterators `given` as they are or with other values."""
     transfer = plan.transfer(transfer_id)
     port = names.of("port", plan.port_of(transfer).name)
-    iterators = [names.of("iterator", i) for i in signature.iterators]
-    return f"{signature.name}({', '.join([port, buffer_name(names, plan.buffer(transfer.buffer)), *iterators])});"
+    iterators = given if given is not None else [names.of("iterator", i) for i in signature.iterators]
+    return f"{signature.name}({', '.join([port, buffer_name(names, plan.buffer(transfer.buffer), turn), *iterators])});"
 
 
 @contextmanager

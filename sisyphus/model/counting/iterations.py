@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import Value, distinct_rows
-from sisyphus.plan import Bound, Copy, For, Guard, LoopRole, Node, body_of
+from sisyphus.plan import Bound, Copy, For, Function, Guard, LoopRole, Node, body_of
 from sisyphus.poly import Affine
 
 Ints = npt.NDArray[np.int64]
@@ -154,8 +154,8 @@ def _grouped(values: Mapping[str, Ints], weight: Ints) -> Visits:
 class Survey:
     """What a tree holds: the iterators that bounds of loops, and guards around loops, ask for; nodes by identity.
 
-    `looping` are the nodes that are loops or transfers or hold some, unrolled loops aside; `moving` those with bounds
-    that change.
+    `looping` are the nodes that are loops, transfers or functions or hold some, unrolled loops aside; `moving` those
+    with bounds that change.
     """
 
     needed: frozenset[str]
@@ -176,7 +176,7 @@ def survey(nodes: tuple[Node, ...]) -> Survey:
             loops, moves = True, moves or node.lower.value is None or node.upper.value is None
         elif isinstance(node, Guard) and loops:
             needed.update(*(c.names for c in node.conditions))
-        loops = loops or isinstance(node, Copy)
+        loops = loops or isinstance(node, Copy | Function)
         if loops:
             looping.add(id(node))
         if moves:

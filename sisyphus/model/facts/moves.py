@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
@@ -11,7 +13,9 @@ from sisyphus.plan import Copy, Direction, Plan, Transfer, beats_of, bursts_of, 
 
 def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
     """The facts of a transfer where it runs."""
-    return move_of(plan, plan.transfer(copy.transfer), alg, copy.active)
+    return replace(
+        move_of(plan, plan.transfer(copy.transfer), alg, copy.active), ahead=bool(copy.at), first=copy.is_first
+    )
 
 
 def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condition = True) -> Move:

@@ -36,7 +36,7 @@ class Counted:
 
     def into(self, loop: For, needed: frozenset[str]) -> Counted:
         if loop.role is LoopRole.TILE:
-            return replace(self, depth=self.depth + 1)
+            return replace(self, depth=self.order.index(loop.source) + 1)
         return replace(self, piped=True) if loop.role is LoopRole.PIPELINED else self.times(loop.trip_count)
 
     def where(self, conditions: Sequence[Affine]) -> Counted:

@@ -14,9 +14,22 @@ from sisyphus.errors import InternalError
 from sisyphus.model.counting.iterations import Survey, Visits, survey
 from sisyphus.model.facts.flows import flows_of
 from sisyphus.model.facts.moves import moved_by
-from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.facts.works import Around, Placed, works_in
-from sisyphus.plan import Copy, For, Guard, Hold, LoopRole, Node, Plan, Task, Together, in_turn, is_copied_work
+from sisyphus.plan import (
+    Copy,
+    For,
+    Function,
+    Guard,
+    Hold,
+    LoopRole,
+    Node,
+    Plan,
+    Task,
+    Together,
+    in_turn,
+    is_copied_work,
+)
 from sisyphus.poly import Affine
 
 
@@ -88,6 +101,8 @@ class _Reader:
                 return Burst(((move,),), move.is_load)
             case Together(body=body):
                 return _at_once([part for child in body for part in self.parts((child,), place)])
+            case Function(body=body):
+                return Called(self.parts(body, place))
             case For(role=LoopRole.COPIES):
                 return self._copies(node, place)
             case For():
@@ -152,12 +167,18 @@ def _append(found: list[Part], part: Part) -> None:
 
 
 def _at_once(parts: Sequence[Part]) -> Part:
-    """Parts that run at the same time: of transfers of one direction, one step."""
+    """Parts that run at the same time: transfers of one direction are one step, which may be beside a function."""
     bursts = [part for part in parts if isinstance(part, Burst)]
-    first = bursts[0] if bursts else None
-    if first is None or len(bursts) < len(parts) or not all(_alike(first, burst) for burst in bursts):
-        return Beside(tuple(parts))
-    return Burst((tuple(move for burst in bursts for step in burst.steps for move in step),), first.is_load)
+    others = [part for part in parts if not isinstance(part, Burst)]
+    if not bursts or not all(_alike(bursts[0], burst) for burst in bursts):
+        raise InternalError("only transfers of one direction run at the same time, and one function beside loads")
+    moved = Burst((tuple(move for burst in bursts for step in burst.steps for move in step),), bursts[0].is_load)
+    match others:
+        case []:
+            return moved
+        case [Called() as called] if moved.is_load:
+            return Beside(moved, called)
+    raise InternalError("nothing but one function runs beside loads")
 
 
 def _alike(one: Burst, other: Burst) -> bool:

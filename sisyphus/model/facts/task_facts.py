@@ -109,7 +109,8 @@ class Move:
 
     `tile_strides` are the factors of loop iterators in its first address, in beats. `active`: it is there at all.
     `stream`: one process reads the port, another one fills the buffer, with a FIFO between them; `read_only`: nothing
-    is stored through this port.
+    is stored through this port. `ahead`: it loads the tile of a later iteration, or finds none; `first`: it does so for
+    the first iteration.
     """
 
     id: str
@@ -127,6 +128,8 @@ class Move:
     active: Condition = True
     stream: Condition = False
     read_only: Condition = False
+    ahead: bool = False
+    first: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,10 +145,18 @@ class Burst:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Parts that run at the same time, each of them as often as the whole is entered."""
+class Called:
+    """Parts that follow each other in a function of their own."""
 
-    parts: tuple[Part, ...]
+    body: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Loads of the next tile, which are calls that return at once where there is none, beside what is `called`."""
+
+    loads: Burst
+    called: Called
 
 
 @dataclass(frozen=True)
@@ -183,7 +194,7 @@ class Replicated:
     turns: Value = 1
 
 
-Part = Pipe | Burst | Beside | Tile | Guarded | Replicated
+Part = Pipe | Burst | Beside | Called | Tile | Guarded | Replicated
 
 
 @dataclass(frozen=True)

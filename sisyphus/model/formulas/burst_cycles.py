@@ -82,6 +82,7 @@ def move_cycles(setting: Setting, move: Move) -> Term:
             memory,
             Term("tile address", _tile_address(setting, move), rule="tile index"),
             Term("region", alg.select(move.stream, cycles.region, 0), rule="dataflow region"),
+            Term("guard", cycles.skipped if move.ahead else 0, rule="guarded part"),
         ),
         rule="transfer",
     )

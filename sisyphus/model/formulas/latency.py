@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sisyphus.algebra import Condition, Value, at_least, product
-from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
 from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
-from sisyphus.model.formulas.terms import Term
+from sisyphus.model.formulas.terms import Term, doubt_of
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ def task_cycles(setting: Setting, facts: TaskFacts, bodies: Bodies, runs: Value 
 def _function(setting: Setting, body: Sequence[Part], runs: Value, bodies: Bodies) -> tuple[Steps, ...]:
     alg, step = setting.alg, setting.rules.cycles.step
     parts = [_part(setting, part, runs, bodies) for part in body]
-    apart = runs * (step * len(parts) - 1)
+    apart = runs * (step * sum(not isinstance(part, Burst) for part in body) - 1)
+    for loads in (part for part in body[:1] if isinstance(part, Burst)):
+        apart = apart - alg.select(_moves_any(setting, (loads,)), runs, 0)
     if len(parts) == 1:
         nest = nest_of(body[0])
         if nest.pipe is not None:
@@ -101,8 +103,10 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Steps
             inside = _sequence(setting, part.body, runs, bodies)
             guard = Term("guard", entries * cycles.skipped, rule="guarded part")
             return InTurn((guard, *inside), "if", "guarded part")
-        case Beside(parts=parts):
-            return _beside(setting, parts, entries, bodies)
+        case Beside():
+            return _beside(setting, part, entries, bodies)
+        case Called():
+            return InTurn(_function(setting, part.body, entries, bodies), "function", "task")
         case Replicated():
             return _copies(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
@@ -114,25 +118,22 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Steps
             return _nest(setting, nest_of(part), entries, bodies)
 
 
-def _beside(setting: Setting, parts: Sequence[Part], entries: Value, bodies: Bodies) -> Steps:
-    """Parts at the same time; where guarded ones do not run, the others are alone.
+def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> Steps:
+    """Loads of the next tile beside the function that computes with this one: an iteration takes what the longer takes.
 
-    Each part takes the same in all entries in which it runs, and guarded ones run in the same entries.
+    So it is in the report for the last iteration, too, whose loads find no tile (docs/model.md). All iterations are
+    alike, as such loops run through a box.
     """
     alg = setting.alg
-    always, every = list[tuple[Condition, Steps]](), list[tuple[Condition, Steps]]()
-    guarded: Value = 0
-    for part in parts:
-        runs = part.runs if isinstance(part, Guarded) else entries
-        term = explained(alg, _part(setting, part, entries, bodies))
-        cycles, late = (alg.ceil_div(figure, alg.maximum(runs, 1)) for figure in (term.value, term.rtl))
-        every.append((True, Term(term.name, cycles, rtl=late)))
-        if isinstance(part, Guarded):
-            guarded = alg.maximum(guarded, runs)
-        else:
-            always.append(every[-1])
-    both, alone = (AtOnce(tuple(found), "parts-at-the-same-time") for found in (every, always))
-    return InTurn((Times(guarded, both), Times(entries - guarded, alone)), "beside", "parts at the same time")
+    called = explained(alg, _part(setting, part.called, entries, bodies))
+    moves = [(move.active, move_cycles(setting, move)) for moves in part.loads.steps for move in moves]
+    loads = explained(alg, AtOnce(tuple(moves)))
+    cycles, late = (alg.ceil_div(figure, alg.maximum(entries, 1)) for figure in (called.value, called.rtl))
+    both = explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late)))))
+    construct = doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
+    longer, later = entries * both.value - called.value, entries * both.rtl - called.rtl
+    waits = Term(f"waits for {loads.name}", longer, construct=construct, rule="tiles loaded ahead", rtl=later)
+    return InTurn((called, waits), f"{loads.name} beside {called.name}", "tiles loaded ahead")
 
 
 def _copies(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Steps:
@@ -249,12 +250,11 @@ def _outer_address(setting: Setting, pipe: Pipe) -> Value:
 def _transfers(setting: Setting, burst: Burst, entries: Value) -> Steps:
     """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
-    known = {move.id: move_cycles(setting, move) for moves in burst.steps for move in moves}
     entries = entries * burst.rounds
     doubt = "port-in-turns" if len(burst.steps) > 1 else ""
     found: list[Steps] = []
     for number, moves in enumerate(burst.steps):
-        found.append(Times(entries, AtOnce(tuple((move.active, known[move.id]) for move in moves), doubt)))
+        found.append(Times(entries, AtOnce(tuple((move.active, move_cycles(setting, move)) for move in moves), doubt)))
         if burst.is_load or number:
             moved = alg.select(_moves_any(setting, (Burst((moves,), burst.is_load),)), entries * step, 0)
             found.append(Term("between parts", moved, rule="parts of a body"))

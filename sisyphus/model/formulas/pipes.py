@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Value
-from sisyphus.model.facts.task_facts import Beside, Burst, Guarded, Move, Part, Pipe, Replicated, Tile
+from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Move, Part, Pipe, Replicated, Tile
 from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.bank_ports import port_interval
 from sisyphus.model.formulas.core_counts import Operations, is_called, operations
@@ -84,7 +84,7 @@ def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, V
         match part:
             case Pipe():
                 yield part, copies
-            case Tile(body=body) | Guarded(body=body) | Beside(parts=body):
+            case Tile(body=body) | Guarded(body=body) | Called(body=body) | Beside(called=Called(body=body)):
                 yield from pipes_in(body, copies)
             case Replicated(copies=more, body=body):
                 yield from pipes_in(body, copies * more)
@@ -93,13 +93,18 @@ def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, V
 
 
 def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Value]]:
-    """Every transfer of some parts that are entered so often, with how often it runs."""
+    """Every transfer of some parts that are entered so often, with how often it runs.
+
+    The first load for a loop that loads ahead counts there, in place of the one that finds no tile.
+    """
     for part in parts:
         match part:
             case Burst(steps=steps, rounds=rounds):
-                yield from ((move, entries * rounds) for step in steps for move in step)
-            case Beside(parts=inside):
-                yield from moves_in(inside, entries)
+                yield from ((move, entries * rounds) for step in steps for move in step if not move.first)
+            case Beside(loads=loads, called=called):
+                yield from moves_in((loads, called), entries)
+            case Called(body=body):
+                yield from moves_in(body, entries)
             case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
                 yield from moves_in(body, inside)
             case Replicated() | Pipe():

@@ -29,8 +29,8 @@ WORD = re.compile(r"[a-z]+(-[a-z]+)*")
 
 #: The words of plans and of the model that constructs are found in; a new one has to be added with its evidence.
 ROLES = {"OUTER", "TILE", "COPIES", "PIPELINED", "SEQUENTIAL", "UNROLLED"}
-NODES = {"Together", "For", "Guard", "Run", "Hold", "Copy", "Call"}
-PARTS = {"Beside", "Pipe", "Burst", "Tile", "Guarded", "Replicated"}
+NODES = {"Together", "Function", "For", "Guard", "Run", "Hold", "Copy", "Call"}
+PARTS = {"Beside", "Called", "Pipe", "Burst", "Tile", "Guarded", "Replicated"}
 
 
 def named_in_the_model(text: str) -> Iterator[str]:

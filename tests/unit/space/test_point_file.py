@@ -23,7 +23,7 @@ GEMM = json.loads((POINTS / "gemm-padded.json").read_text())
 Spoil = Callable[[dict[str, Any]], object]
 
 WRONG: list[tuple[Spoil, str, str]] = [
-    (lambda d: d["buffers"][0].update(copies=2), "buffers[0].copies", "several copies of a buffer"),
+    (lambda d: d["buffers"][0].update(copies=3), "buffers[0].copies", "1, or 2: while"),
     (lambda d: d["buffers"][0].update(copies=-5), "buffers[0].copies", "`-5`"),
     (lambda d: d["nests"][0].update(slr=7), "nests[0].slr", "no nest can be placed on an SLR"),
     (lambda d: d["nests"][1].update(slr=99), "nests[1].slr", "`99`"),
@@ -66,7 +66,7 @@ def test_every_fault_is_told_up_to_a_few() -> None:
     data = spoilt(lambda d: [b.update(copies=3) for b in d["buffers"]])
     with pytest.raises(KernelError) as refused:
         DesignPoint.from_json(data)
-    assert refused.value.message.count("several copies") == len(GEMM["buffers"])
+    assert refused.value.message.count("the other copy") == len(GEMM["buffers"])
     data = spoilt(lambda d: d.update({f"x{n}": 1 for n in range(20)}))
     with pytest.raises(KernelError, match="and 12 more"):
         DesignPoint.from_json(data)
@@ -89,7 +89,11 @@ def test_the_schema_lists_just_the_fields_that_are_written() -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"copies": 2}, "2 copies cannot be built yet"), ({"storage": "register"}, "storage `register` is none of")],
+    [
+        ({"copies": 3}, "3 copies cannot be built"),
+        ({"copies": 2}, "cannot be loaded ahead"),
+        ({"storage": "register"}, "storage `register` is none of"),
+    ],
 )
 def test_a_point_made_in_memory_is_no_way_around(change: dict[str, Any], said: str) -> None:
     gemm = case("gemm-tiled")
@@ -104,14 +108,14 @@ def test_a_point_made_in_memory_is_no_way_around(change: dict[str, Any], said: s
 @pytest.mark.parametrize("command", ["optimize", "estimate"])
 def test_commands_refuse_such_a_file_with_its_name(command: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
-    text = json.dumps({"design": spoilt(lambda d: d["buffers"][0].update(copies=2)), "source": {"path": 3}}, indent=1)
+    text = json.dumps({"design": spoilt(lambda d: d["buffers"][0].update(copies=3)), "source": {"path": 3}}, indent=1)
     path.write_text(text)
     done = sisy(command, str(KERNELS / "gemm.c"), "--design", str(path))
     assert (done.returncode, done.stdout) == (1, "")
     lines = text.splitlines()
     for key, said in (
         ('"path": 3', "source.path: `3` is not what is wanted here"),
-        ('"copies": 2', "design.buffers[0].copies: `2` is not what is wanted here (1: several"),
+        ('"copies": 3', "design.buffers[0].copies: `3` is not what is wanted here (1, or 2: while"),
     ):
         [number] = [n for n, line in enumerate(lines, start=1) if key in line]
         place = f"{number}:{lines[number - 1].index(key) + len(key)}"

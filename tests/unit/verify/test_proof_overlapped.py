@@ -8,7 +8,7 @@ import pytest
 from hand_plans import gemm_overlapped
 
 from sisyphus.analysis import dependences
-from sisyphus.plan import Buffer, Plan
+from sisyphus.plan import Buffer, Copy, For, Plan, Together
 from sisyphus.poly import const, var
 from sisyphus.verification import prove
 
@@ -48,3 +48,26 @@ def test_a_wrong_version_is_seen() -> None:
     assert "data of A" in failures(changed(plan, "buf_A", turn=const(0)))
     assert failures(changed(plan, "buf_A", turn=var("k0") + 1)) == set()
     assert "data of B" in failures(changed(plan, "buf_B", turn=2 * var("k0")))
+
+
+def test_a_first_tile_that_nothing_loads_is_seen() -> None:
+    plan = gemm_overlapped()
+    scale, multiply = plan.tasks
+    late = replace(multiply, body=multiply.body[1:])
+    assert {"data of A", "data of B"} <= failures(replace(plan, tasks=(scale, late)))
+
+
+def test_a_last_tile_that_nothing_loads_is_seen() -> None:
+    """The load of A finds no tile one iteration too early."""
+    plan = gemm_overlapped()
+    scale, multiply = plan.tasks
+    first, tiles = multiply.body
+    assert isinstance(tiles, For)
+    [step] = tiles.body
+    assert isinstance(step, Together)
+    load, *others = step.body
+    assert isinstance(load, Copy)
+    early = Together((replace(load, within=(3 - var("k0"),)), *others))
+    body = (first, replace(tiles, body=(early,)))
+    found = failures(replace(plan, tasks=(scale, replace(multiply, body=body))))
+    assert "data of A" in found and "data of B" not in found

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from hand_plans import gemm_resident, gemm_scop, gemm_tiled, loop, triangle_plan
+from hand_plans import gemm_overlapped, gemm_resident, gemm_scop, gemm_tiled, loop, triangle_plan
 from hand_plans import run as statement_run
 from straight_c import with_source
 
@@ -61,6 +61,22 @@ WRONG_TEXT: Mapping[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", WRONG_TEXT)
 def test_planted_text_bug_is_seen(name: str) -> None:
     ran = run(spoiled(gemm_resident(), *WRONG_TEXT[name]), gemm_resident(), sets=["random"])
+    assert not ran.passed and ran.checks[0].passed, ran.checks
+
+
+WRONG_AHEAD: Mapping[str, tuple[str, str]] = {
+    "copy that is still filled": (r"task_S1_tile\(buf_C, buf_A_0,", "task_S1_tile(buf_C, buf_A_1,"),
+    "copies exchanged": (r"k0 % 2 == 0", "k0 % 2 != 0"),
+    "the same tile again": (r"load_B\(B, buf_B_1, k0 \+ 1\)", "load_B(B, buf_B_1, k0)"),
+    "first tile forgotten": (r"    load_A\(A, buf_A_0, 0\);\n", ""),
+    "last tile forgotten": (r"if \(k0 >= 5\) return;", "if (k0 >= 4) return;"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_AHEAD)
+def test_wrong_text_of_tiles_loaded_ahead_is_seen(name: str) -> None:
+    plan = gemm_overlapped()
+    ran = run(spoiled(plan, *WRONG_AHEAD[name]), plan, sets=["random"])
     assert not ran.passed and ran.checks[0].passed, ran.checks
 
 
@@ -139,7 +155,7 @@ def test_sanitizers_see_an_access_outside(name: str) -> None:
 
 
 def test_sanitizers_are_silent_about_good_designs() -> None:
-    for plan in (gemm_resident(), gemm_tiled(), triangle_plan()):
+    for plan in (gemm_resident(), gemm_tiled(), gemm_overlapped(), gemm_overlapped(3, 2), triangle_plan()):
         assert run(project(plan), plan, sets=["random", "large"], sanitize=True).passed
 
 
