@@ -117,9 +117,13 @@ def _known(lines: Path | None) -> dict[tuple[str, str, str], Score]:
     """The scores that have a line already."""
     if lines is None or not lines.exists():
         return {}
-    rows = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
-    scores = [Score(**{**row, "rtl": tuple(row["rtl"]) if row["rtl"] else None}) for row in rows]
-    return {(score.kernel, score.budget, score.asked): score for score in scores}
+    return {(score.kernel, score.budget, score.asked): score for score in read_lines(lines)}
+
+
+def read_lines(path: Path) -> list[Score]:
+    """The scores of a file, one a line."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Score(**{**row, "rtl": tuple(row["rtl"]) if row["rtl"] else None}) for row in rows]
 
 
 def _keep(score: Score, lines: Path | None) -> None:
