@@ -23,6 +23,7 @@ from sisyphus.search import (
     OnProgress,
     PaperCosts,
     as_fixed,
+    fits_alone,
     polished,
     search_within,
     varied,
@@ -319,9 +320,15 @@ def forms(
 
 
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
-    """The kernel with views of arrays that alone are larger than the memory on chip."""
-    most = target.budget.onchip_bytes
-    large = [a.id for a in kernel.scop.arrays if a.elements * a.type.bytes > most]
+    """The kernel with views of arrays that alone are larger than the memory on chip, or than either kind of it."""
+    budget = target.budget
+    blocks = budget.bram18k, budget.uram
+    large = [
+        a.id
+        for a in kernel.scop.arrays
+        if a.elements * a.type.bytes > budget.onchip_bytes
+        or not fits_alone(target.memories, a.elements, a.type.bits, target.max_partition, blocks)
+    ]
     return with_views(kernel, large) if large else None
 
 

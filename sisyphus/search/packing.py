@@ -32,6 +32,12 @@ def least_blocks(memories: MemoryTable, elements: int, bits: int, most_banks: in
     return min(map(worth, range(most_banks, 0, -1))) if worth(most_banks) else 0
 
 
+def fits_alone(memories: MemoryTable, elements: int, bits: int, most_banks: int, limit: Blocks) -> bool:
+    """Whether an array of so many elements may be in blocks of both kinds within a limit, in however many banks."""
+    found = ((banks, memories.bank(-(-elements // banks), bits)) for banks in range(most_banks, 0, -1))
+    return any(banks * bank.bram18k <= limit[0] and banks * bank.uram <= limit[1] for banks, bank in found)
+
+
 class Packing:
     """Sets of arrays that fit; `options` says what one array may take, `limit` how much there is."""
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.choice import Choice, Known, find
+from sisyphus.choice import Choice, Known, find, forms
 from sisyphus.errors import UsageError
+from sisyphus.ir import ArrayId
 from sisyphus.neighbours import neighbours
 from sisyphus.plan import check_point
-from sisyphus.request import Kernel, Request, Source, form_of, load_kernels
+from sisyphus.request import Kernel, Request, Source, form_of, load_kernels, load_written
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
@@ -52,6 +53,18 @@ def test_a_fixed_knob_of_a_view_asks_for_its_form(kernels: tuple[Kernel, ...], c
     assert next(b.place for b in choice.point.buffers if b.array == "d_1") == "j"
     assert form_of(kernels, choice.point) is not None
     assert find(kernels, request()).point.viewed == (), "all of it fits on chip"
+
+
+@pytest.mark.parametrize(("size", "viewed"), [(1300, False), (2000, True)])
+def test_what_neither_block_nor_ultra_ram_holds_has_views(tmp_path: Path, size: int, viewed: bool) -> None:
+    """16 MB are less than both kinds of memory together, 35 MB, and more than 32-bit words find room for in either."""
+    path = tmp_path / "paths.c"
+    path.write_text(PATHS.replace("6", str(size)))
+    source = load_written(Source(str(path)))
+    target = make_target(load_device("u200"))
+    assert source.scop.array(ArrayId("d")).elements * 4 < target.budget.onchip_bytes
+    found = [kernel.viewed for kernel in forms([source], target, "measured", nothing_yet=lambda: False)]
+    assert found == [(), ("d",)] if viewed else found == [()]
 
 
 def test_a_place_at_which_values_would_pass_is_no_knob(kernels: tuple[Kernel, ...]) -> None:
