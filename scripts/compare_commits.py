@@ -29,9 +29,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 #: Shares of cycles, and percent of a gap, below which two figures are equal.
 EQUAL, EQUAL_GAP = 1e-9, 0.005
-#: Runs the problem of one line of JSON by the `solve_all.py` of a checkout; the words after it are its options.
+#: Runs the problem of one line of JSON by the `solve_all.py` of a checkout, without options that it does not know.
 ONE = """
 import json, sys, time
+from dataclasses import fields
 sys.path.insert(0, "scripts")
 import solve_all
 found = {}
@@ -40,7 +41,9 @@ def load(*given, _load=solve_all.load_kernels, **named):
     found["began"] = time.process_time()
     return kernels
 solve_all.load_kernels = load
-job = solve_all.Job(**{**json.loads(sys.argv[1]), "path": str(solve_all.KERNELS / json.loads(sys.argv[1])["path"])})
+told, known = json.loads(sys.argv[1]), [field.name for field in fields(solve_all.Options)]
+options = solve_all.Options(**{name: told["options"][name] for name in known if name in told["options"]})
+job = solve_all.Job(**{**told, "path": str(solve_all.KERNELS / told["path"]), "options": options})
 row = solve_all.run_alone(job)
 spent = time.process_time() - found["began"]
 print(json.dumps([row.objective, row.bound, row.stop, spent, row.megabytes]))
@@ -108,7 +111,7 @@ def worse(before: Side, after: Side) -> str:
 
 
 def cells(job: dict[str, Any], before: Side, after: Side) -> Iterator[str]:
-    yield from (Path(job["path"]).stem, job["data_set"], "yes" if job["tree"] else "no")
+    yield from (Path(job["path"]).stem, job["data_set"], "yes" if job["options"]["tree_reduction"] else "no")
     yield from ("" if side.cycles is None else f"{side.cycles:.2f}" for side in (before, after))
     yield from ("" if math.isinf(side.gap) else f"{side.gap:.2f}" for side in (before, after))
     yield from (f"{side.seconds:.2f}" for side in (before, after))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,6 +23,31 @@ def test_a_script_is_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_problems_of_the_paper_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     script = loaded(next(path for path in SCRIPTS if path.stem == "solve_all"), monkeypatch)
     assert len(list(script.jobs(script.options_of([])))) == 36
+
+
+def test_a_problem_is_a_row_of_a_comparison_and_is_run_with_the_options_that_a_side_knows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare, solve = (
+        loaded(SCRIPTS[0].parent / f"{name}.py", monkeypatch) for name in ("compare_commits", "solve_all")
+    )
+    [job, tree] = map(asdict, solve.jobs(solve.options_of(["bert_100_64"])))
+    side = compare.Side(1.0, 1.0, "proved", 1.0, 1.0)
+    assert [list(compare.cells(one, side, side))[2] for one in (job, tree)] == ["no", "yes"]
+    told = {**tree, "path": "nn/bert_100_64.c", "options": {**tree["options"], "later": 1}}
+    seen: list[Any] = []
+    monkeypatch.setitem(sys.modules, "solve_all", solve)
+    monkeypatch.setattr(sys, "argv", ["", json.dumps(told)])
+
+    def run_alone(job: Any) -> Any:
+        solve.load_kernels(solve.Source(job.path))
+        seen.append(job.options)
+        return solve.Row(job, 1, 1, 0, 0, 0, 0, "proved")
+
+    monkeypatch.setattr(solve, "run_alone", run_alone)
+    exec(compare.ONE, {})
+    assert seen[0].tree_reduction
+    assert json.loads(capsys.readouterr().out)[0] == 1
 
 
 def loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
