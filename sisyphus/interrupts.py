@@ -43,10 +43,15 @@ def heeding(act: Callable[[int], None]) -> Handler:
         if may_raise(frame):
             act(number)
         else:
-            signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(number))
-            signal.setitimer(signal.ITIMER_VIRTUAL, AGAIN_S)
+            again(number)
 
     return handler
+
+
+def again(number: int) -> None:
+    """The signal comes once more, a little later."""
+    signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(number))
+    signal.setitimer(signal.ITIMER_VIRTUAL, AGAIN_S)
 
 
 def forget() -> None:

@@ -8,12 +8,13 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from sisyphus import allowance
-from sisyphus.interrupts import forget, heeding
+from sisyphus.interrupts import again, forget, heeding
 from sisyphus.tools import end_all
 
 PREFIX, LOCK = "sisy-run-", "lock"
@@ -37,6 +38,7 @@ def session() -> Iterator[None]:
     """
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     place, bound = os.environ.get("TMPDIR"), allowance.memory_bound()
+    hook, sys.unraisablehook = sys.unraisablehook, _dropped(sys.unraisablehook)
     allowance.begin()
     signal.signal(signal.SIGINT, heeding(_interrupt))
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -49,6 +51,7 @@ def session() -> Iterator[None]:
         for number in before:
             signal.signal(number, signal.SIG_IGN)
         forget()
+        sys.unraisablehook = hook
         if root is not None:
             tempfile.tempdir = None
             os.environ.pop("TMPDIR")
@@ -74,6 +77,20 @@ def _interrupt(_number: int) -> None:
 def _terminate(number: int) -> None:
     end_all()  # whoever waits for a program in another thread does not wait any longer
     raise Terminated(number)
+
+
+def _dropped(before: Callable[[sys.UnraisableHookArgs], Any]) -> Callable[[sys.UnraisableHookArgs], Any]:
+    """A hook: what a signal raised in a destructor, or as an object was freed, where Python drops it, comes again."""
+
+    def hook(dropped: sys.UnraisableHookArgs) -> None:
+        if dropped.exc_type is KeyboardInterrupt:
+            again(signal.SIGINT)
+        elif isinstance(dropped.exc_value, Terminated):
+            again(dropped.exc_value.exit_code - 128)
+        else:
+            before(dropped)
+
+    return hook
 
 
 def _root() -> tuple[Path | None, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus.cli import main
-from sisyphus.cli.session import session
+from sisyphus.cli.session import Terminated, session
 
 HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -31,6 +31,20 @@ def test_signals_and_temporary_files_are_as_before(tmp_path: Path, monkeypatch: 
     assert os.environ["TMPDIR"] == str(tmp_path) and tempfile.gettempdir() == str(tmp_path)
     assert [signal.getsignal(number) for number in HEEDED] == before
     assert resource.getrlimit(resource.RLIMIT_DATA) == bound
+
+
+@pytest.mark.parametrize(("number", "ended"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
+def test_a_signal_in_a_destructor_comes_again(number: signal.Signals, ended: type[BaseException]) -> None:
+    """Python drops what is raised there."""
+
+    class Rings:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    with pytest.raises(ended), session():
+        Rings()
+        for _ in range(10**8):
+            pass
 
 
 def test_ctrl_c_before_the_command_has_begun_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
