@@ -106,7 +106,7 @@ def test_buffers_of_any_extents_cost_what_their_plans_say(name: str) -> None:
     kernel = kernel_of(scop, TARGET)
     seen = set[str]()
     for _ in range(POINTS):
-        plan = kernel.plan(random_point(rng, scop, kernel.distribution))
+        plan = kernel.plan(random_point(rng, scop, kernel.distribution, ahead=False))
         resources, users = used_by(plan)
         wanted = shares(plan, resources, adapters=False)
         found: dict[str, float] = dict.fromkeys(wanted, 0.0)
