@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +19,8 @@ from sisyphus.interrupts import again, forget, heeding
 from sisyphus.tools import end_all
 
 PREFIX, LOCK = "sisy-run-", "lock"
+#: Seconds after which a run has locked its folder, unless it was killed before.
+UNLOCKED_S = 600.0
 #: Of the process and of each of its children, where `--memory-limit` says nothing else.
 DEFAULT_MEMORY = 4 * 10**9
 
@@ -115,6 +118,9 @@ def _sweep(common: Path) -> None:
     """
     for root in common.glob(f"{PREFIX}*"):
         with suppress(OSError):
+            if not (root / LOCK).exists() and time.time() - root.stat().st_mtime > UNLOCKED_S:
+                shutil.rmtree(root, ignore_errors=True)  # of a run that ended before it had locked its folder
+                continue
             lock = os.open(root / LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -33,6 +33,17 @@ def test_signals_and_temporary_files_are_as_before(tmp_path: Path, monkeypatch: 
     assert resource.getrlimit(resource.RLIMIT_DATA) == bound
 
 
+def test_a_folder_that_was_never_locked_is_swept_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for name in ("sisy-run-old", "sisy-run-new"):
+        (tmp_path / name).mkdir()
+    os.utime(tmp_path / "sisy-run-old", (0, 0))
+    with session():
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["sisy-run-new"]
+
+
 @pytest.mark.parametrize(("number", "ended"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
 def test_a_signal_in_a_destructor_comes_again(number: signal.Signals, ended: type[BaseException]) -> None:
     """Python drops what is raised there."""
