@@ -38,7 +38,6 @@ def _values(space: Space, rng: random.Random, *, resident: bool) -> dict[str, in
         values.update(_tiles(nest, rng))
         if len(nest.intervals) > 1:
             values[knob("interval", nest.id)] = rng.choice(nest.intervals)
-        values[knob("ahead", nest.id)] = rng.randint(0, 1)
         order, still = [loop.iterator for loop in nest.loops], {loop for use in nest.arrays for loop in use.still}
         ranks = {name: (name not in still, nest.loop(name).kind is not LoopKind.REDUCTION) for name in order}
         order.sort(key=lambda name: (ranks[name], rng.random()))
