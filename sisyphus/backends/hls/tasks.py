@@ -92,7 +92,7 @@ def buffer_name(names: Names, buffer: Buffer, turn: int | None = None) -> str:
 
 
 class TaskPrinter:
-    """Prints one task; afterwards `arguments` says what a call must give it.
+    """Prints one task; afterwards `declared` says which buffers live inside its function alone.
 
     What its coarse-grained copies do becomes a function of its own, as only calls can run side by side: printed in the
     same way, as a task of `kind` copy.
@@ -121,6 +121,7 @@ class TaskPrinter:
         self._looked_up: set[str] = set()
         self._ports: set[str] = set()
         self._held: dict[ArrayId, str] = {}
+        self.declared: set[str] = set()
 
     def print(self, w: Writer) -> tuple[str, ...]:
         """Writes the function; returns the arguments of a call, in order, as identifiers of the caller."""
@@ -129,6 +130,7 @@ class TaskPrinter:
         local = [
             b for b in map(self.plan.buffer, self.task.buffers) if is_local(b, self.task) and b.id in self._buffers
         ]
+        self.declared = {buffer.id for buffer in local}
         parameters, arguments = self._parameters(local)
         w.lines(self._copies)
         w.line(f"static void {self.names.of(self.kind, self.task.name)}({', '.join(parameters)}) {{")
@@ -239,7 +241,7 @@ class TaskPrinter:
         function = Writer()
         arguments = printer.print(function)
         self._copies += function.text().splitlines()
-        self._buffers |= printer._buffers
+        self._buffers |= printer._buffers - printer.declared
         self._scalars |= printer._scalars
         self._ports |= printer._ports
         self.affines.used |= printer.affines.used

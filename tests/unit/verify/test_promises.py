@@ -79,7 +79,7 @@ def test_a_distance_too_large_by_one_is_refused_with_its_place(name: str, task: 
 def test_the_distance_is_that_of_the_plan_when_it_runs(name: str, task: str) -> None:
     plan = case(name).plan
     machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched=task)
-    machine.buffers = {b.id: _zeros(b.extents) for b in plan.buffers}
+    machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
     machine.run(plan.body, {}, None)
     assert min(machine.gaps) == NEAREST[name, task]
 
