@@ -41,7 +41,7 @@ class Bounds:
         """The first value past an inclusive upper bound."""
         if len(bound.terms) == 1 and bound.terms[0].divisor == 1:
             return self.affines.text(bound.terms[0].numerator + 1)
-        return f"{self._fold('smaller', [self._floor(q, ranges) for q in bound.terms])} + 1"
+        return f"{self._fold('smaller', [self.floor(q, ranges) for q in bound.terms])} + 1"
 
     def _fold(self, function: str, texts: list[str]) -> str:
         folded = texts[0]
@@ -50,7 +50,8 @@ class Bounds:
             folded = f"{function}({folded}, {text})"
         return folded
 
-    def _floor(self, quotient: Quotient, ranges: Ranges) -> str:
+    def floor(self, quotient: Quotient, ranges: Ranges) -> str:
+        """C rounds to zero, so that what may be negative is divided by a helper."""
         value, divisor = quotient.numerator, quotient.divisor
         if value.is_constant:
             return str(value.constant // divisor)

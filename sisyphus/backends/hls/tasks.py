@@ -26,6 +26,7 @@ from sisyphus.plan import (
     LoopRole,
     Node,
     Plan,
+    Quotient,
     Run,
     Skip,
     Task,
@@ -355,9 +356,11 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
                 w.pragma("loop_flatten off")
             if loop.lower.value is None or loop.upper.value is None:
                 w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
+        inside = {**ranges, **ranges_of(loop, ranges)}
         for quotient, by in loop.quotients:
-            w.line(f"const int {names.of('iterator', quotient)} = {name} / {by};")
-        yield {**ranges, **ranges_of(loop, ranges)}
+            value = bounds.floor(Quotient(var(loop.iterator), by), inside)
+            w.line(f"const int {names.of('iterator', quotient)} = {value};")
+        yield inside
 
 
 def _is_innermost(loop: For) -> bool:

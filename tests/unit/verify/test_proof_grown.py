@@ -51,18 +51,18 @@ def test_beats_of_one_element_hold_the_tile_alone() -> None:
 
 
 COLUMNS = """
-for k in range(20):
+for k in range({low}, {low} + 20):
     for i in range(3):
-        Q[i, k] = A[i, k] * s
+        Q[i, k - {low}] = A[i, k - {low}] * s
     for i in range(3):
-        for j in range(k + 1, 20):
-            A[i, j] = A[i, j] - Q[i, k] * R[2 * k + 1]
+        for j in range(k - {low} + 1, 20):
+            A[i, j] = A[i, j] - Q[i, k - {low}] * R[2 * k - 2 * {low} + 1]
 """
 
 
-def columns() -> tuple[Scop, Plan]:
-    """Column k of two arrays in the beats that it lies in."""
-    kernel = scop(COLUMNS, A=(3, 20), Q=(3, 20), R=(42,))
+def columns(low: int = 0) -> tuple[Scop, Plan]:
+    """Column k of two arrays in the beats that it lies in; k begins at `low`, in the first column."""
+    kernel = scop(COLUMNS.format(low=low), A=(3, 20), Q=(3, 20), R=(42,))
     found = dependences(kernel)
     first, second = distribute(kernel, found).nests
     nests = (
@@ -102,6 +102,15 @@ def test_only_quotients_that_something_asks_for_are_printed() -> None:
     more = replace(loop, quotients=(*loop.quotients, ("k_by2", 2)))
     text = print_kernel(replace(plan, body=(more,))).source
     assert "const int k_by8 = k / 8;" in text and "k_by2" not in text
+
+
+def test_quotients_below_zero_are_rounded_down() -> None:
+    """C rounds to zero: `-7 / 4` is -1 there, and the beat another one."""
+    kernel, plan = columns(-7)
+    assert print_kernel(plan).source.count("_by4 = floor_div(k, 4);") == 1
+    memory = some_memory(kernel)
+    assert differences(kernel, run_source(kernel, memory), run_plan(plan, memory)) == []
+    assert prove(plan, dependences(kernel), liveness(kernel)).passed
 
 
 def test_the_other_columns_of_a_beat_have_to_be_loaded() -> None:
