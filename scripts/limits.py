@@ -22,25 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+MANY_BANKS = ROOT / "tests" / "data" / "many_banks.toml"
 POLYBENCH = ROOT / "kernels" / "polybench"
 SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 #: Seconds after which a run is killed and counts as without end.
 LONGEST_S = 200.0
-
-
-BOARD = """[large]
-part = "xcu200-fsgd2104-2-e"
-dsp = 6840
-bram18k = 4320
-uram = 960
-lut = 1182240
-ff = 2364480
-slrs = 3
-banks = 1000000000
-clock_mhz = 250
-port_bits = 512
-source = "made up"
-"""
 
 
 @dataclass(frozen=True)
@@ -86,7 +72,7 @@ def fifo(folder: Path) -> None:
 def device(folder: Path) -> None:
     """A board with a billion banks and a kernel for it."""
     text("k.c", "void k(float a[8]) { for (int i = 0; i < 8; i++) a[i] = 1; }\n")(folder)
-    text("board.toml", BOARD)(folder)
+    text("board.toml", MANY_BANKS.read_text())(folder)
 
 
 def design(folder: Path) -> None:

@@ -6,7 +6,7 @@ looked at together. Knows no formula.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from sisyphus.ir import ArrayId
@@ -20,22 +20,26 @@ WORTH = 8
 
 
 def least_blocks(memories: MemoryTable, elements: int, bits: int, most_banks: int) -> int:
-    """Block memories, in BRAM18, that an array of so many elements takes at least, in however many banks.
-
-    More words in a bank never take fewer blocks, so that banks of the same size do best.
-    """
-
-    def worth(banks: int) -> int:
-        bank = memories.bank(-(-elements // banks), bits)
-        return banks * (bank.bram18k + WORTH * bank.uram)
-
-    return min(map(worth, range(most_banks, 0, -1))) if worth(most_banks) else 0
+    """Block memories, in BRAM18, that an array of so many elements takes at least, in however many banks."""
+    worth = (bram18k + WORTH * uram for bram18k, uram in _in_banks(memories, elements, bits, most_banks))
+    first = next(worth)
+    return min(first, min(worth, default=first)) if first else 0
 
 
 def fits_alone(memories: MemoryTable, elements: int, bits: int, most_banks: int, limit: Blocks) -> bool:
     """Whether an array of so many elements may be in blocks of both kinds within a limit, in however many banks."""
-    found = ((banks, memories.bank(-(-elements // banks), bits)) for banks in range(most_banks, 0, -1))
-    return any(banks * bank.bram18k <= limit[0] and banks * bank.uram <= limit[1] for banks, bank in found)
+    found = _in_banks(memories, elements, bits, most_banks)
+    return any(bram18k <= limit[0] and uram <= limit[1] for bram18k, uram in found)
+
+
+def _in_banks(memories: MemoryTable, elements: int, bits: int, most_banks: int) -> Iterator[Blocks]:
+    """What an array takes in `most_banks` banks, and in fewer, down to one.
+
+    More words in a bank never take fewer blocks, so that banks of the same size do best.
+    """
+    for banks in range(most_banks, 0, -1):
+        bank = memories.bank(-(-elements // banks), bits)
+        yield banks * bank.bram18k, banks * bank.uram
 
 
 class Packing:

@@ -95,8 +95,8 @@ def buffer_name(names: Names, buffer: Buffer, turn: int | None = None) -> str:
 class TaskPrinter:
     """Prints one task; afterwards `declared` says which buffers live inside its function alone.
 
-    What its coarse-grained copies do becomes a function of its own, as only calls can run side by side: printed in the
-    same way, as a task of `kind` copy.
+    What its coarse-grained copies do, or what is done with a tile while the next one is loaded, becomes a function of
+    its own, as only calls can run side by side: printed in the same way, as a task of `kind` copy or tile.
     """
 
     def __init__(

@@ -15,19 +15,7 @@ from command_line import sisy
 
 KERNEL = "void k(float a[8]) { for (int i = 0; i < 8; i++) a[i] = 1; }\n"
 NESTED = "".join(f"for (int i{n} = 0; i{n} < 2; i{n}++) " for n in range(200))
-BOARD = """[large]
-part = "xcu200-fsgd2104-2-e"
-dsp = 6840
-bram18k = 4320
-uram = 960
-lut = 1182240
-ff = 2364480
-slrs = 3
-banks = 1000000000
-clock_mhz = 250
-port_bits = 512
-source = "made up"
-"""
+MANY_BANKS = Path(__file__).parents[2] / "data" / "many_banks.toml"
 ANALYZE, BUILD = "analyze k.c", "optimize k.c --design d.json --no-verify"
 NOT_UTF8 = os.fsdecode(b"k\xff.c")
 
@@ -50,7 +38,7 @@ CASES: dict[str, tuple[Callable[[Path], object], str, int, str]] = {
     "name not in UTF-8": (text(NOT_UTF8, KERNEL), f"analyze {NOT_UTF8}", 0, ""),
     "name with markup": (text("[red].c", KERNEL), "analyze [red].c", 0, ""),
     "many banks": (
-        text("board.toml", BOARD),
+        text("board.toml", MANY_BANKS.read_text()),
         "optimize k.c --device board.toml --no-verify",
         1,
         "board.toml:9: `banks`",
