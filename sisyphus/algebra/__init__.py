@@ -7,8 +7,9 @@ from sisyphus.algebra.readings import (
     Condition,
     Value,
     at_least,
+    distinct,
     distinct_rows,
     product,
 )
 
-__all__ = ["EXACT", "VECTOR", "Algebra", "Condition", "Value", "at_least", "distinct_rows", "product"]
+__all__ = ["EXACT", "VECTOR", "Algebra", "Condition", "Value", "at_least", "distinct", "distinct_rows", "product"]

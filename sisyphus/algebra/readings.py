@@ -232,6 +232,14 @@ def product(values: Iterable[Value]) -> Value:
     return reduce(operator.mul, values, 1)
 
 
+def distinct(column: Value) -> Value:
+    """The values of an array, each once, in order; `np.unique` would import masked arrays first (40 ms)."""
+    ordered = np.sort(column, axis=None)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def distinct_rows(columns: Sequence[Value]) -> tuple[Value, Value]:
     """Of several columns of integers >= 0: a row for each different row, and for every row which of these it is."""
     arrays = np.broadcast_arrays(*columns)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import VECTOR, Algebra, Condition, Value
+from sisyphus.algebra import VECTOR, Algebra, Condition, Value, distinct, distinct_rows
 from sisyphus.algebra.tape import Program, Tape
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
@@ -171,7 +171,7 @@ class NestModel:
             for _, _, level2 in own.tiles.values():
                 inside = inside * level2
             guarded = np.broadcast_to(inside != self.counts.points, (len(part),))
-            for flag in np.unique(guarded):
+            for flag in distinct(guarded):
                 at = np.flatnonzero(guarded == flag)
                 shape = replace(shared, skips=bool(skipped), guarded=bool(flag))
                 yield part[at], shape, _rows_of(own, at)
@@ -194,7 +194,7 @@ class NestModel:
             for places in numbers.places.values():
                 has_body = has_body | places[name]
             exists |= np.where(has_body, 1 << len(order), 0)
-        for key in np.unique(exists).tolist():
+        for key in distinct(exists).tolist():
             names = tuple(name for at, name in enumerate(order) if key >> at & 1)
             yield np.flatnonzero(exists == key), names, bool(key >> len(order))
 
@@ -258,10 +258,10 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Sh
     for at, loop in enumerate(loops):
         pipelined = np.where((candidates.pipeline == at) & (candidates.tiles[loop][1] > 1), at, pipelined)
     asked = np.zeros(candidates.count, np.int64) if candidates.interval is None else candidates.interval
-    keys = np.stack([candidates.order, pipelined, asked])
-    for order, chosen, interval in np.unique(keys, axis=1).T.tolist():
-        rows = np.flatnonzero((candidates.order == order) & (pipelined == chosen) & (asked == interval))
-        turning = loops[chosen] if chosen >= 0 else None
+    keys, which = distinct_rows([candidates.order, pipelined + 1, asked])
+    for key, (order, turns, interval) in enumerate(keys.tolist()):
+        rows = np.flatnonzero(which == key)
+        turning = loops[turns - 1] if turns else None
         for part, ahead, absent in _ahead(candidates, rows, loops):
             yield part, Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
 
@@ -282,7 +282,7 @@ def _ahead(
         for places in candidates.places.values():
             there = there | (places[rows] == at)
         keys = np.where(keys > 0, keys + (there << at) * (len(loops) + 1), keys)
-    for key in np.unique(keys).tolist():
+    for key in distinct(keys).tolist():
         bits, chosen = divmod(key, len(loops) + 1)
         absent = tuple(name for at, name in enumerate(loops) if chosen and not bits >> at & 1)
         yield rows[keys == key], loops[chosen - 1] if chosen else None, absent
@@ -316,7 +316,7 @@ def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tup
             moves = [np.broadcast_to(found[loop], (rows,)) for found in numbers.places.values()]
             depth = np.where(np.logical_or.reduce([numbers.unroll.get(loop, np.ones(rows)) > 1, *moves]), at, depth)
         depth = np.where(np.logical_or.reduce([copies > 1 for copies in numbers.unroll.values()]), depth, 0)
-    for found in np.unique(depth).tolist():
+    for found in distinct(depth).tolist():
         some = np.flatnonzero(depth == found)
         alike = _rows_of(numbers, some)
         yield some, found, alike if found else replace(alike, unroll={})

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sisyphus.algebra import distinct_rows
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Ints, Mask
@@ -98,7 +99,7 @@ class Chains:
                     kept &= ~has_then | ((families[:, at] & first) > 0)
                     if self._ends[array] == a:
                         kept &= ~has_then
-            self._by_active[active] = np.unique(families[kept] & active, axis=0)
+            self._by_active[active] = distinct_rows(list((families[kept] & active).T))[0]
         return self._by_active[active]
 
     def active(self, level0: Ints) -> Ints:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from sisyphus.algebra import distinct
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints
 from sisyphus.search.effort import EFFORT
@@ -25,8 +26,7 @@ class Lookahead:
     ) -> None:
         self._states, self._penalties = states, penalties
         self._asked: dict[ArrayId, dict[int, Ints]] = {
-            array: {m: np.unique(t.states[array]) for m, t in enumerate(tables) if array in t.states}
-            for array in states
+            array: {m: distinct(t.states[array]) for m, t in enumerate(tables) if array in t.states} for array in states
         }
         self._joins: dict[tuple[ArrayId, int], Ints | None] = {}
         self._known: dict[tuple[ArrayId, object, tuple[int, ...]], Floats] = {}

@@ -349,8 +349,8 @@ class MeasuredCosts(MemoryCosts):
     def _blocks(self, array: ArrayId) -> Iterator[Blocks]:
         """What a resident array may take of block memories."""
         for width in self.by_width(array):
-            pairs = np.stack([width.usage[name][width.possible] for name in BLOCKS], axis=1)
-            yield from ((int(bram), int(uram)) for bram, uram in np.unique(pairs, axis=0))
+            bram, uram = (width.usage[name][width.possible].astype(np.int64).tolist() for name in BLOCKS)
+            yield from set(zip(bram, uram, strict=True))
 
     def _resident_costs(self, rows: ArrayCosts) -> Mapping[str, Floats]:
         array, live = rows.array, self.space.live[rows.array.id]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sisyphus.algebra import distinct
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.chains import Chains
@@ -240,7 +241,7 @@ class Options:
     ) -> Iterator[Table]:
         """Entries of some tilings with all places of their transfers; `lower` is then of those above the limit."""
         active = self.chains.active(self.tilings.batch.level0[:, rows])
-        for bits in np.unique(active):
+        for bits in distinct(active):
             same = np.flatnonzero(active == bits)
             for start in range(0, len(same), EFFORT.tilings_at_once):
                 chosen = rows[same[start : start + EFFORT.tilings_at_once]]
@@ -270,7 +271,7 @@ class Options:
         usage = {name: used[:, table.rows] for name, used in self.base.usage.items()}
         batch = self.tilings.batch.take(table.rows)
         for at, use in enumerate(self.uses):
-            for bits in np.unique(table.families[:, at]).tolist():
+            for bits in distinct(table.families[:, at]).tolist():
                 same = table.families[:, at] == bits
                 added = self.costs.tile_usage(self.nest, use, batch.take(same), self.chains.names(bits))
                 for name, amounts in added.items():
@@ -309,7 +310,7 @@ def _spread(count: int, most: int) -> Ints:
     if count <= most:
         return np.arange(count)
     rest = np.linspace(most // 2, count - 1, most - most // 2).astype(np.int64)
-    return np.asarray(np.unique(np.concatenate([np.arange(most // 2), rest])), np.int64)
+    return np.asarray(distinct(np.concatenate([np.arange(most // 2), rest])), np.int64)
 
 
 def _fitting(table: Table, limit: float, budgets: Mapping[str, float]) -> Table:

@@ -14,6 +14,7 @@ from math import lcm, prod
 
 import numpy as np
 
+from sisyphus.algebra import distinct
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
 from sisyphus.space import Factors, Space
@@ -127,7 +128,7 @@ class States:
     def served(self) -> Ints:
         """The same with which the widest beat that a state leaves takes one cycle."""
         found = self.bare.copy()
-        for width in np.unique(self.width) if self.lattices else ():
+        for width in distinct(self.width) if self.lattices else ():
             rows = self.width == width
             found[rows] = self.serving(int(width))[0][rows]
         return found

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sisyphus.algebra import distinct, distinct_rows
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
 from sisyphus.search.effort import EFFORT
@@ -68,20 +69,20 @@ class Block:
     @cached_property
     def prefixes(self) -> list[Ints]:
         """Families of the first arrays, in order, so that those with the same beginning follow each other."""
-        return [np.unique(self.families[:, : at + 1], axis=0) for at in range(len(self.uses))]
+        return [distinct_rows(list(self.families[:, : at + 1].T))[0] for at in range(len(self.uses))]
 
     @cached_property
     def _children(self) -> list[tuple[Ints, Ints]]:
         """Per prefix the first of those that continue it, and how many do."""
         found = []
         for at in range(1, len(self.uses)):
-            _, first, counts = np.unique(self.prefixes[at][:, :at], axis=0, return_index=True, return_counts=True)
-            found.append((np.asarray(first, np.int64), np.asarray(counts, np.int64)))
+            counts = np.bincount(distinct_rows(list(self.prefixes[at][:, :at].T))[1])
+            found.append((np.cumsum(counts) - counts, counts))
         return found
 
     @cached_property
     def _sets(self) -> list[Ints]:
-        return [np.unique(self.families[:, at]) for at in range(len(self.uses))]
+        return [distinct(self.families[:, at]) for at in range(len(self.uses))]
 
     @cached_property
     def _tiles(self) -> list[list[Costs]]:

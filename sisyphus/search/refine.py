@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sisyphus.algebra import distinct
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import CostModel, Ints, Tilings
 from sisyphus.search.effort import EFFORT
@@ -93,7 +94,7 @@ def _spread(order: Ints, most: int) -> Ints:
     if len(order) <= most:
         return order
     rest = np.linspace(most // 2, len(order) - 1, most - most // 2).astype(np.int64)
-    chosen: Ints = order[np.unique(np.concatenate([np.arange(most // 2), rest]))]
+    chosen: Ints = order[distinct(np.concatenate([np.arange(most // 2), rest]))]
     return chosen
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sisyphus.algebra import distinct
 from sisyphus.poly import Affine
 
 Ints = npt.NDArray[np.int64]
@@ -76,7 +77,7 @@ class Differences:
             return np.asarray((high - start) // columns[0] - (low - start) // columns[0] + 1, np.int64)
         # where a loop has tiles of one iteration, choosing one may set others free of each other
         single = sum((np.where(column == 1, 1 << at, 0) for at, column in enumerate(columns)), np.zeros_like(found))
-        for key in np.unique(single):
+        for key in distinct(single):
             rows = np.flatnonzero(single == key)
             exact = frozenset(at for at in range(len(columns)) if int(key) >> at & 1)
             starts = tuple(lower[name] for name in own.loops)

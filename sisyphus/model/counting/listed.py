@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sisyphus.algebra import distinct
 from sisyphus.errors import InternalError
 from sisyphus.model.counting.iterations import FEWER_POINTS, Ints, numbered
 from sisyphus.poly import Affine
@@ -192,7 +193,7 @@ def different(code: Ints) -> int:
     """How many different numbers there are, none of them negative."""
     most = int(code.max(initial=0)) + 1
     if most > 4 * len(code) + 1000:
-        return len(np.unique(code))
+        return len(distinct(code))
     seen = np.zeros(most, np.bool_)
     seen[code] = True
     return int(seen.sum())

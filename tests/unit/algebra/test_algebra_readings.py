@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisyphus.algebra import EXACT, VECTOR, Algebra, at_least, distinct_rows
+from sisyphus.algebra import EXACT, VECTOR, Algebra, at_least, distinct, distinct_rows
 from sisyphus.model.formulas.addresses import needs_multiplier
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(1, 300)), min_size=1, max_size=20)
@@ -65,6 +65,12 @@ def test_different_rows_are_told_apart(rows: list[tuple[int, ...]]) -> None:
     different, which = distinct_rows(columns)
     assert sorted(map(tuple, different.tolist())) == sorted(set(rows))
     assert [tuple(different[n].tolist()) for n in which] == rows
+
+
+@given(st.lists(st.integers(-9, 9), max_size=12))
+@settings(max_examples=50, derandomize=True, deadline=None)
+def test_different_values_come_once_and_in_order(values: list[int]) -> None:
+    assert distinct(np.array(values, np.int64)).tolist() == sorted(set(values))
 
 
 def test_gcd_of_nothing_is_the_other() -> None:
