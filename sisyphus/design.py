@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sisyphus import report
-from sisyphus.backends.hls import Project, write_failed, write_folder
+from sisyphus.backends.hls import DESIGN, Project, write_failed, write_folder
 from sisyphus.cpu import CpuTime
 from sisyphus.errors import VerifyError
 from sisyphus.model import Estimate, paper
 from sisyphus.model.limit import Limit
 from sisyphus.plan import Plan
-from sisyphus.record import DESIGN
 from sisyphus.request import Kernel, Request
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sisyphus import allowance, report
-from sisyphus.backends.hls import Project, check_folder, project
+from sisyphus.backends.hls import DESIGN, Project, check_folder, project
 from sisyphus.cache import Answer, Cache
 from sisyphus.calibration import Calibration, measured_of, missed
 from sisyphus.choice import Choice, Listen, silent
@@ -22,7 +22,7 @@ from sisyphus.files import write_file
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import float_operations, limit_of
 from sisyphus.plan import Plan
-from sisyphus.record import DESIGN, Record
+from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
 from sisyphus.saved import fitted, read_data, read_point
 from sisyphus.shown import Shown
@@ -178,7 +178,7 @@ def explain_saved(
     """
     from sisyphus.sensitivity import explain
 
-    record = Record.of(path / DESIGN if path.is_dir() else path, sandboxed=sandboxed)
+    record = Record.of(path, sandboxed=sandboxed)
     found = record.source_at(source)
     request = replace(record.request(record.whole_target(device), found), limits=limits)
     clock = _Clock(listen)
@@ -344,7 +344,7 @@ def prepare(request: Request, out: Path | None) -> None:
 
 def compare_designs(first: Path, second: Path) -> report.DesignDifference:
     """How two designs of a kernel differ that sisy wrote: folders, or JSON files of them."""
-    found = [read_data(path / DESIGN if path.is_dir() else path) for path in (first, second)]
+    found = [read_data(path) for path in (first, second)]
     kernels = [data.get("kernel") for data in found]
     if kernels[0] != kernels[1]:
         raise UsageError(

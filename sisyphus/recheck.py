@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sisyphus.backends.hls import Project, heading, is_ours, project, source_in
+from sisyphus.backends.hls import DESIGN, Project, heading, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
 from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
-from sisyphus.record import DESIGN, Record
+from sisyphus.record import Record
 from sisyphus.report import interface_data, verdict_text
 from sisyphus.request import Source, form_of, load_kernels
 from sisyphus.shown import Shown

@@ -13,11 +13,9 @@ from sisyphus.errors import KernelError, UsageError
 from sisyphus.files import STANDARD_INPUT, standard_input
 from sisyphus.forms import SCHEDULE
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Request, Source
-from sisyphus.saved import read_data, read_point
+from sisyphus.saved import design_file, read_data, read_point
 from sisyphus.space import DesignPoint, Options
 from sisyphus.target import MeasuredInterval, Resources, Target, load_device, make_target
-
-DESIGN = "design.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +34,7 @@ class Record:
     @staticmethod
     def of(path: Path, *, sandboxed: bool = False) -> Record:
         """`sandboxed`: what is read of the source may include nothing outside of its folder and of recorded ones."""
+        path = design_file(path)
         point, data = read_point(path), read_data(path)
         try:
             told = data["source"]

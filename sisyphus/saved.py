@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sisyphus.backends.hls import DESIGN
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source, form_of
@@ -17,17 +18,22 @@ from sisyphus.source import read_bytes
 from sisyphus.space import DesignPoint, faults_by, few, illegal, place_of, point_faults
 
 
+def design_file(path: Path) -> Path:
+    """The design.json of a folder, or a file itself."""
+    return path / DESIGN if path.is_dir() else path
+
+
 def read_point(path: Path) -> DesignPoint:
     """A design point from a file: the `design` part of a design.json, or the whole of a file that is just a point.
 
-    `KernelError` says what is wrong with it.
+    The folder of a design.json does, too. `KernelError` says what is wrong with it.
     """
-    return _point(path, read_data(path))
+    return _point(design_file(path), read_data(path))
 
 
 def read_data(path: Path) -> dict[str, Any]:
-    """The JSON object in a file."""
-    hint = "give a design.json that sisy wrote"
+    """The JSON object in a file, or in the design.json of a folder."""
+    path, hint = design_file(path), "give a design.json that sisy wrote"
     try:
         data = json.loads(read_bytes(path).decode("utf-8"))
     except OSError as failure:
@@ -71,7 +77,7 @@ def _record_rules() -> Mapping[str, Any]:
 def fitted(kernels: Sequence[Kernel], source: Source, saved: Path | DesignPoint) -> tuple[Kernel, DesignPoint]:
     """A point, saved or at hand, and the form of the kernel that it is a design of; `KernelError` if there is none."""
     data = read_data(saved) if isinstance(saved, Path) else {}
-    point = _point(saved, data) if isinstance(saved, Path) else saved
+    point = _point(design_file(saved), data) if isinstance(saved, Path) else saved
     name = str(saved) if isinstance(saved, Path) else "this design point"
     kernel = form_of(kernels, point)
     if kernel is None or point.kernel != kernel.scop.name:

@@ -16,7 +16,11 @@ from sisyphus.cli.options import Grouped, board_options, memory_option, source_o
 @source_options
 @board_options
 @click.option(
-    "--design", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A design point or design.json."
+    "--design",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR|FILE",
+    help="A design point or design.json.",
 )
 @click.option(
     "--operations", type=click.IntRange(min=1), help="Operations of the kernel, where they cannot be counted."

@@ -130,8 +130,8 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     metavar="FILE",
     help="Search this order of instances alone, in isl's notation (`sisy analyze` lists others).",
 )
-@click.option("--design", type=click.Path(path_type=Path), metavar="FILE", help="Build this design, do not search.")
-@click.option("--start", type=click.Path(path_type=Path), metavar="FILE", help="Begin the search with this design.")
+@click.option("--design", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Build this design, do not search.")
+@click.option("--start", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Begin the search with this design.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Show the N best designs."
 )

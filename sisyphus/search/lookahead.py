@@ -28,12 +28,14 @@ class Lookahead:
         self._asked: dict[ArrayId, dict[int, Ints]] = {
             array: {m: distinct(t.states[array]) for m, t in enumerate(tables) if array in t.states} for array in states
         }
+        self._alike = {array: _first_alike(asked) for array, asked in self._asked.items()}
         self._joins: dict[tuple[ArrayId, int], Ints | None] = {}
         self._known: dict[tuple[ArrayId, object, tuple[int, ...]], Floats] = {}
 
     def users(self, array: ArrayId, undecided: Collection[int]) -> tuple[int, ...]:
-        """The tables among some that ask anything of an array, in order."""
-        return tuple(m for m in self._asked[array] if m in undecided)
+        """The tables among some that ask anything of an array, each as the first one that asks the same, in order."""
+        alike = self._alike[array]
+        return tuple(sorted(alike[m] for m in undecided if m in alike))
 
     def least(self, array: ArrayId, name: object, amounts: Floats, undecided: Collection[int]) -> Floats:
         """Per state the least amount that an array comes to with the demands of undecided tables; infinite last.
@@ -41,15 +43,14 @@ class Lookahead:
         `amounts` are per state, in rows or one row, and have the same `name` whenever they are the same.
         """
         users = self.users(array, undecided)
-        key = (array, name, users)
-        if key not in self._known:
-            if users:
-                before = self.least(array, name, amounts, users[1:])
-                self._known[key] = self._with_demands(array, users[0], before)
-            else:
-                nowhere = np.full((*amounts.shape[:-1], 1), np.inf)
-                self._known[key] = np.concatenate([amounts, nowhere], axis=-1) + self._penalties[array]
-        return self._known[key]
+        known = next((at for at in range(len(users)) if (array, name, users[at:]) in self._known), len(users))
+        if (array, name, users[known:]) not in self._known:
+            nowhere = np.full((*amounts.shape[:-1], 1), np.inf)
+            self._known[array, name, ()] = np.concatenate([amounts, nowhere], axis=-1) + self._penalties[array]
+        for at in reversed(range(known)):
+            before = self._known[array, name, users[at + 1 :]]
+            self._known[array, name, users[at:]] = self._with_demands(array, users[at], before)
+        return self._known[array, name, users]
 
     def _with_demands(self, array: ArrayId, m: int, amounts: Floats) -> Floats:
         """The least after one demand of a table."""
@@ -70,3 +71,9 @@ class Lookahead:
                 found = np.stack([states.joined_with(demand) for demand in demands.tolist()])
             self._joins[array, m] = found
         return self._joins[array, m]
+
+
+def _first_alike(asked: Mapping[int, Ints]) -> dict[int, int]:
+    """Per table the first one with the same demands: of hundreds of loops, most ask the same."""
+    first: dict[bytes, int] = {}
+    return {m: first.setdefault(demands.tobytes(), m) for m, demands in asked.items()}

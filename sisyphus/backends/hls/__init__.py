@@ -1,6 +1,6 @@
 """Printing a Plan: kernel, test bench, host, build files."""
 
-from sisyphus.backends.hls.folder import check_folder, is_ours, write_failed, write_folder
+from sisyphus.backends.hls.folder import DESIGN, check_folder, is_ours, write_failed, write_folder
 from sisyphus.backends.hls.identifiers import plan_names
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
@@ -9,6 +9,7 @@ from sisyphus.backends.hls.testbench import FLUSHED, data_sets
 
 __all__ = [
     "BENCH_FLAGS",
+    "DESIGN",
     "FLUSHED",
     "SAME_ARITHMETIC",
     "Project",

@@ -114,7 +114,7 @@ EXPLAIN = FOLDER | {
 VERIFY = FOLDER | {"full": ("--full", HEARD), "quiet": ("-q", HEARD)}
 CASES = (
     [("optimize scale.c --design out/design.json", name, *case) for name, case in OPTIMIZE.items()]
-    + [("estimate scale.c --design out/design.json", name, *case) for name, case in ESTIMATE.items()]
+    + [("estimate scale.c --design out", name, *case) for name, case in ESTIMATE.items()]
     + [("explain out", name, *case) for name, case in EXPLAIN.items()]
     + [("verify out", name, *case) for name, case in VERIFY.items()]
 )
