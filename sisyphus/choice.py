@@ -106,13 +106,18 @@ def find(
         asked = replace(request, limits=limits, options=part.options)
         return _Search(part, asked, listen, on_progress).answer(_upper(found, request.top), improve=improve)
 
-    for part in parts:
-        found.append(search(part, parts.left))
-        if found[-1].stop is Stop.INTERRUPTED:
-            found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
-            break
-    else:
-        _use_time_left(found, search, request.limits, begun)
+    try:
+        for part in parts:
+            found.append(search(part, parts.left))
+            if found[-1].stop is Stop.INTERRUPTED:
+                found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
+                break
+        else:
+            _use_time_left(found, search, request.limits, begun)
+    except KeyboardInterrupt:  # between two searches, as the next form or its space was made
+        if not found:
+            raise
+        found.append(Answer(found[-1].part, Stop.INTERRUPTED, None))
     choices = [answer.choice for answer in found if answer.choice is not None]
     if not choices:
         raise _nothing_found(found)
@@ -255,6 +260,8 @@ def _nothing_found(found: Sequence[Answer]) -> BaseException:
         for failure in failures:
             if isinstance(failure, kind):
                 return failure
+    if any(answer.stop is Stop.INTERRUPTED for answer in found):
+        return KeyboardInterrupt()
     return failures[0]
 
 

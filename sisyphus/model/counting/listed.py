@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,10 +16,12 @@ from sisyphus.poly import Affine
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
 MOST_POINTS = 20_000_000
-#: Of more points under an outer loop, those in some of its iterations stand for all: as many as the full model takes.
+#: As many points as the full model takes are all looked at.
 ENOUGH_POINTS = FEWER_POINTS
-#: Times that fewer iterations are tried: each estimate is short by the loops further in.
-LOOKS = 8
+#: Of more, about so many in some tiles of the first loop stand for all.
+SOME_POINTS = 1 << 15
+#: Of so few tiles of the first loop each is looked at, in some of its iterations.
+FEW_TILES = 16
 
 Narrow = npt.NDArray[np.int32]
 #: Conditions (each >= 0) of a convex set of points.
@@ -51,26 +53,17 @@ class Fronts:
 class Listed:
     """Loops whose ranges depend on each other in any way, with the points they run through, one row each.
 
-    Of one convex set, `rows` are the points of all loops but the last one, which runs from `low` to `high`. Those of
-    `looked_at[0]` of `looked_at[1]` iterations of the first loop stand for all; it has no tiles then.
+    Of one convex set, `rows` are the points of all loops but the last one, which runs from `low` to `high`.
     """
 
     loops: tuple[str, ...]
     rows: Ints
     low: Ints | None = None
     high: Ints | None = None
-    looked_at: tuple[int, int] = (1, 1)
 
     def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
         """Different tiles of the loops that have sizes, for each entry of these."""
-        columns = [sizes[loop] for loop in self.loops if loop in sizes]
-        names = [loop for loop in self.loops if loop in sizes]
-        counts = [
-            self._tiles(lower, dict(zip(names, map(int, row), strict=True)))
-            for row in (np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64))
-        ]
-        some, every = self.looked_at
-        return np.array([(count * every + some // 2) // some for count in counts], np.int64)
+        return np.array([self.count(lower, row) for row in _each(self.loops, sizes)], np.int64)
 
     @cached_property
     def _fronts(self) -> Fronts | None:
@@ -84,7 +77,8 @@ class Listed:
         points, low, high = (np.asarray(part, np.int32, "C") for part in (self.rows[:, -1], self.low, self.high))
         return Fronts(points, low, high, np.concatenate([[True], other]))
 
-    def _tiles(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
+    def count(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
+        """Different tiles of the loops that have a size."""
         pair = self.loops[-2:]
         if all(tiled.get(loop) == 1 for loop in self.loops[:-2]) and set(pair) <= set(tiled) and self._fronts:
             return self._fronts.tiles(*((lower[loop], tiled[loop]) for loop in pair))
@@ -100,36 +94,78 @@ class Listed:
         return _covered(code, (self.low - lower[last]) // size, (self.high - lower[last]) // size)
 
 
-def listed(
-    outer: tuple[str, ...], loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]
-) -> Listed:
-    """The points of some loops in any of several convex parts; of very many those in a share of an outer loop."""
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Loops as those that are `Listed`, of so many points that those in some tiles of the first loop stand for all.
+
+    `some` is how many iterations of that loop are looked at.
+    """
+
+    loops: tuple[str, ...]
+    parts: Sequence[Convex]
+    ranges: Mapping[str, tuple[int, int]]
+    some: int
+    _known: dict[int, tuple[Listed, int, int]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Ints:
+        """The points that a count looks at where the first loop has tiles of one iteration."""
+        return self._looked_at(1)[0].rows
+
+    def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
+        """Different tiles of the loops that have sizes, for each entry of these, in proportion to those looked at."""
+        return np.array([self._count(lower, row) for row in _each(self.loops, sizes)], np.int64)
+
+    def _count(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
+        size = tiled.get(self.loops[0])
+        found, some, every = self._looked_at(size or 1)
+        count = found.count(lower, tiled)
+        return (count * every + some // 2) // some if size else count  # any iteration of the first loop may have a tile
+
+    def _looked_at(self, size: int) -> tuple[Listed, int, int]:
+        """Points in some of the tiles of the first loop, how many tiles these are, and how many there are."""
+        if size not in self._known:
+            low, high = self.ranges[self.loops[0]]
+            every = (high - low) // size + 1
+            some = min(max(self.some // size, FEW_TILES), every)
+            inside = min(max(self.some // some, 1), size)
+            first = (low + _spread(some, every)[:, None] * size + _spread(inside, size)).ravel()
+            self._known[size] = _listed(self.loops, self.parts, self.ranges, first), some, every
+        return self._known[size]
+
+
+def _each(loops: tuple[str, ...], sizes: Mapping[str, Ints]) -> list[dict[str, int]]:
+    """The sizes of the loops that have some, for each entry of these."""
+    names = [loop for loop in loops if loop in sizes]
+    columns = [sizes[loop] for loop in names]
+    rows = np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64)
+    return [dict(zip(names, map(int, row), strict=True)) for row in rows]
+
+
+def listed(loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> Listed | Sampled:
+    """The points of some loops in any of several convex parts; of very many those in some tiles of the first loop."""
     low, high = ranges[loops[0]]
-    some, every = high - low + 1, high - low + 1
-    for _ in range(LOOKS if loops[0] in outer else 0):
-        first = low + (2 * np.arange(some) + 1) * every // (2 * some)
-        try:
-            return replace(_listed(loops, parts, ranges, first, ENOUGH_POINTS), looked_at=(some, every))
-        except _TooManyError as many:
-            some = max(some * ENOUGH_POINTS // many.points, 1)
-    try:
+    every = high - low + 1
+    few = min(FEW_TILES, every)
+    points = len(_listed(loops, parts, ranges, low + _spread(few, every)).rows)
+    if points * every <= ENOUGH_POINTS * few:
         return _listed(loops, parts, ranges)
-    except _TooManyError as many:
-        raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}") from many
+    return Sampled(loops, parts, ranges, max(SOME_POINTS * few // points, 1))
+
+
+def _spread(some: int, every: int) -> Ints:
+    """So many of the numbers below `every`, evenly spread."""
+    return np.asarray((2 * np.arange(some) + 1) * every // (2 * some), np.int64)
 
 
 def _listed(
-    loops: tuple[str, ...],
-    parts: Sequence[Convex],
-    ranges: Mapping[str, tuple[int, int]],
-    first: Ints | None = None,
-    most: int = MOST_POINTS,
+    loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]], first: Ints | None = None
 ) -> Listed:
     """The points of some loops, or those where the first one has one of some values."""
     if len(parts) > 1:
-        found = [convex_points(loops, conditions, ranges, first, most) for conditions in parts]
+        found = [convex_points(loops, conditions, ranges, first) for conditions in parts]
         return Listed(loops, np.unique(np.concatenate(found), axis=0))
-    rows = convex_points(loops[:-1], parts[0], ranges, first, most)
+    rows = convex_points(loops[:-1], parts[0], ranges, first)
     low, high = _limits(loops, parts[0], ranges, rows)
     work = high >= low
     return Listed(loops, rows[work], low[work], high[work])
@@ -157,20 +193,11 @@ def _limits(
     return low, high
 
 
-class _TooManyError(Exception):
-    """There are so many points, or more."""
-
-    def __init__(self, points: int) -> None:
-        super().__init__(points)
-        self.points = points
-
-
 def convex_points(
     loops: tuple[str, ...],
     conditions: Sequence[Affine],
     ranges: Mapping[str, tuple[int, int]],
     first: Ints | None = None,
-    most: int = MOST_POINTS,
 ) -> Ints:
     """The points of one convex part, one loop after another; a condition counts once all its loops are there.
 
@@ -180,8 +207,8 @@ def convex_points(
     for at in range(len(loops)):
         low, high = _limits(loops[: at + 1], conditions, ranges, points)
         lengths = np.maximum(high - low + 1, 0)
-        if lengths.sum() > most:
-            raise _TooManyError(int(lengths.sum()))
+        if lengths.sum() > MOST_POINTS:
+            raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}")
         rows, number = numbered(lengths)
         points = np.concatenate([points[rows], (low[rows] + number)[:, None]], axis=1)
         if at == 0 and first is not None:

@@ -14,11 +14,11 @@ from sisyphus.analysis import Nest
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting.differences import Differences, differences
 from sisyphus.model.counting.iterations import Ints
-from sisyphus.model.counting.listed import Convex, Listed, convex_points, different, listed
+from sisyphus.model.counting.listed import Convex, Listed, Sampled, convex_points, different, listed
 from sisyphus.poly import Set, constraints, dim_range, plain_shadow
 
 #: Loops that depend on each other, and on no others.
-Group = Differences | Listed
+Group = Differences | Listed | Sampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class TileCounts:
     @property
     def listed(self) -> int:
         """Points that a count looks at one by one."""
-        return sum(len(group.rows) for group in self.groups if isinstance(group, Listed))
+        return sum(len(group.rows) for group in self.groups if not isinstance(group, Differences))
 
     @cached_property
     def points(self) -> int:
@@ -156,7 +156,7 @@ def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None
     names = (*nest.outer, *(loop.iterator for loop in nest.band))
     ranges = {name: _range(statements, at) for at, name in enumerate(names)}
     parts = sorted({part for statement in statements for part in _parts(statement, names)}, key=str)
-    groups = tuple(_group(nest.outer, loops, parts, ranges) for loops in _coupled(names, parts))
+    groups = tuple(_group(loops, parts, ranges) for loops in _coupled(names, parts))
     lower = {name: low for name, (low, _) in ranges.items()}
     depth = len(nest.outer)
     if together is None:
@@ -226,11 +226,9 @@ def _coupled(names: tuple[str, ...], parts: Sequence[Convex]) -> list[tuple[str,
     return [tuple(name for name in names if name in group) for group in groups]
 
 
-def _group(
-    outer: tuple[str, ...], loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]
-) -> Group:
+def _group(loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> Group:
     """Every point of some loops, by their conditions."""
     own = [tuple(c for c in part if c.names & set(loops)) for part in parts]
     if len(own) == 1 and (bounded := differences(loops, own)) is not None:
         return bounded[0]
-    return listed(outer, loops, own, ranges)
+    return listed(loops, own, ranges)

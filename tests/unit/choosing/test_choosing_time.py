@@ -88,6 +88,18 @@ def test_a_design_that_was_being_improved_is_kept(
     assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
 
 
+@pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed])
+def test_what_was_found_is_kept_where_time_ends_between_two_searches(
+    ended: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forms(kernels: Any, *_: object, **__: object) -> Any:
+        yield kernels[0]
+        raise ended
+
+    monkeypatch.setattr(choice, "forms", forms)
+    assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
+
+
 def test_the_analysis_of_a_kernel_has_a_limit_too(tmp_path: Path) -> None:
     loops = "".join(f"for (int i{n} = 0; i{n} < 2; i{n}++) " for n in range(20))
     (tmp_path / "deep.c").write_text(f"void k(float A[2]) {{ {loops} A[i0] += 1.0f; }}\n")
