@@ -68,7 +68,7 @@ class Cache:
             return None
         try:
             body = _checked(text)
-            if body["stop"] != Stop.PROVED.value and body["limit"] != request.limits.seconds:
+            if body["stop"] != Stop.PROVED.value and body["limit"] != _limit(request):
                 return None
             return _answer(body, kernels, request)
         except (ValueError, KeyError, TypeError, AttributeError, SisyphusError):
@@ -126,6 +126,10 @@ def _key(kernels: Sequence[Kernel], request: Request) -> str:
     return _sha256(json.dumps(parts, sort_keys=True, default=str))
 
 
+def _limit(request: Request) -> list[float | None]:
+    return [request.limits.seconds, request.limits.effort]
+
+
 def _adapters(request: Request) -> list[str]:
     return [name for name in request.solver.split(",") if name not in OWN]
 
@@ -162,7 +166,7 @@ def _body(answer: Answer, outcome: SolveOutcome, request: Request, seconds: floa
     return {
         "at": time.time(),
         "seconds": round(seconds, 3),
-        "limit": request.limits.seconds,
+        "limit": _limit(request),
         "stop": Stop.TIME.value if front is not None and not front.complete else outcome.stop.value,
         "outcome": asdict(outcome) | {"stop": outcome.stop.value, "values": None, "relaxed": None},
         "point": choice.point.to_json(),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf, prod
 
-from sisyphus import allowance, report
+from sisyphus import allowance, clock, report
 from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
@@ -98,11 +97,11 @@ def find(
     knob is not one is left out.
     """
     found: list[Answer] = []
-    begun = time.monotonic()
+    begun = clock.now()
     parts = _Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
 
     def search(part: Part, waiting: int) -> Answer:
-        limits = share_of(request.limits, time.monotonic() - begun, waiting)
+        limits = share_of(request.limits, clock.now() - begun, waiting)
         asked = replace(request, limits=limits, options=part.options)
         return _Search(part, asked, listen, on_progress).answer(_upper(found, request.top), improve=improve)
 
@@ -129,7 +128,7 @@ def _use_time_left(found: list[Answer], search: Callable[[Part, int], Answer], l
     """Searches that their share of the time ended are done anew, in what others left of theirs and below all known."""
     ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and not answer.part.is_seed]
     for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
-        if limits.seconds is None or begun + limits.seconds - time.monotonic() < WORTH_IT * limits.seconds:
+        if limits.seconds is None or begun + limits.seconds - clock.now() < WORTH_IT * limits.seconds:
             return
         old = found[at]
         new = search(old.part, waiting)

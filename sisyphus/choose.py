@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sisyphus import clock
 from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, with_amounts
 from sisyphus.choice import Choice, Known, Listen, cost_of, find, silent, taken_by
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
@@ -36,12 +36,12 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
             raise NothingFits(f"{request.design}: this design takes {over}", hint="raise the budget, or search anew")
         return replace(choice, notes=(f"this design takes {over}",) if over else ())
     start = None if request.start is None else Known(*fitted(kernels, request.source, request.start))
-    begun = time.monotonic()
+    begun = clock.now()
     try:
         found = find(kernels, request, listen, start=start)
         if request.options.trust == "any" or found.was_interrupted:
             return found
-        return _with_cost_of_trust(kernels, request, listen, found, time.monotonic() - begun)
+        return _with_cost_of_trust(kernels, request, listen, found, clock.now() - begun)
     except NothingFits as failure:
         probes = _Probes(kernels, request, listen)
         try:

@@ -99,7 +99,12 @@ class Design:
             digest=self.project.digest,
             interface=self.project.interface,
             temporaries=request.source.temporaries,
-            search={"model": request.model, "fixes": list(request.fixes), "options": asdict(request.options)},
+            search={
+                "model": request.model,
+                "fixes": list(request.fixes),
+                "options": asdict(request.options),
+                **({} if request.limits.effort is None else {"effort": request.limits.effort}),
+            },
             others=self.others,
             front=self.front,
             explanation=self.explanation,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from sisyphus import allowance
+from sisyphus import allowance, clock
 from sisyphus.budgets import with_amounts
 from sisyphus.choice import Choice, Known, Listen, find
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
@@ -68,7 +67,7 @@ def front_of(
 ) -> tuple[Choice, Front]:
     """The designs that none other beats in cycles, DSPs and BRAM18 blocks, and the fastest of them.
 
-    `first` is the fastest within the budgets of the request; `deadline` is of time.monotonic. From it, each axis is
+    `first` is the fastest within the budgets of the request; `deadline` is of the search's clock. From it, each axis is
     halved down to its smallest amount, and then pairs of amounts are tried (the method of epsilon-constraints). Every
     search starts from the fastest design that is known to fit.
     """
@@ -178,7 +177,7 @@ class _Searches:
     def _search(self, dsp: int, bram18k: int, start: _Design | None) -> _Design | None:
         limits = self.request.limits
         if self.deadline is not None:
-            left = self.deadline - time.monotonic()
+            left = self.deadline - clock.now()
             if left <= 0:
                 raise _Over
             limits = replace(limits, seconds=min(left, max(LEAST_S, SHARE * left)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -15,6 +16,7 @@ from sisyphus.cache import Answer, Cache
 from sisyphus.calibration import Calibration, measured_of, missed
 from sisyphus.choice import Choice, Listen, silent
 from sisyphus.choose import choose
+from sisyphus.clock import counting, now
 from sisyphus.cpu import time_on_cpu
 from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
@@ -85,7 +87,8 @@ def optimize(
     if request.explain:
         from sisyphus.sensitivity import explain
 
-        explanation = clock.run("explain", lambda: explain(kernels, request, choice, listen), most)
+        with _by_its_clock(request) as asked:
+            explanation = clock.run("explain", lambda: explain(kernels, asked, choice, listen), most)
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: plan_of(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
@@ -144,16 +147,27 @@ def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: C
 
 def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple[Choice, report.Front | None]:
     """The design to be built, and the front of those that take less area where that is asked for."""
-    seconds = request.limits.seconds
-    if not request.front:
-        return clock.search("search", lambda: choose(kernels, request, clock.listen), seconds), None
-    from sisyphus.front import first_limits, front_of
+    most, began = request.limits.seconds, time.monotonic()
+    with _by_its_clock(request) as asked:
+        if not request.front:
+            return clock.search("search", lambda: choose(kernels, asked, clock.listen), most), None
+        from sisyphus.front import first_limits, front_of
 
-    deadline = None if seconds is None else time.monotonic() + seconds
-    first = clock.search("search", lambda: choose(kernels, first_limits(request), clock.listen), seconds)
-    left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-    (best, front), rang = clock.timed("front", lambda: front_of(kernels, request, first, clock.listen, deadline), left)
-    return best, replace(front, interrupted=front.interrupted and not rang)
+        deadline = None if asked.limits.seconds is None else now() + asked.limits.seconds
+        first = clock.search("search", lambda: choose(kernels, first_limits(asked), clock.listen), most)
+        left = None if most is None else max(began + most - time.monotonic(), 0.0)
+        (best, front), rang = clock.timed(
+            "front", lambda: front_of(kernels, asked, first, clock.listen, deadline), left
+        )
+        return best, replace(front, interrupted=front.interrupted and not rang)
+
+
+@contextmanager
+def _by_its_clock(request: Request) -> Iterator[Request]:
+    """The request with its limit in units of the clock that its searches look at: of work where it has an effort."""
+    limits = request.limits
+    with counting(work=limits.effort is not None):
+        yield request if limits.effort is None else replace(request, limits=replace(limits, seconds=limits.effort))
 
 
 def limited(stage: str, work: Callable[[], T], seconds: float | None) -> T:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sisyphus import allowance
+from sisyphus import allowance, clock
 from sisyphus.budgets import BUDGETS, given, of_device, taken, with_amounts
 from sisyphus.choice import Choice, Known, Listen, cost_of, find
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
@@ -31,7 +30,7 @@ def explain(kernels: Sequence[Kernel], request: Request, choice: Choice, listen:
     """Everything that is told of a design, with at most `--time-limit` for the searches and neighbours together."""
     target, seconds = request.target, request.limits.seconds
     plan, cost = plan_of(choice.kernel, choice.point), estimate_of(choice.kernel, choice.point, target)
-    started = time.monotonic()
+    started = clock.now()
     listen("explain: neighbours")
     parts = tuple(_largest(cost.terms["cycles"], {task.name: task.nest for task in plan.tasks}))
     changes, steps, complete = list[Neighbour](), list[Step](), False
@@ -90,7 +89,7 @@ def _steps(
     limits, has, start = given(request.target), of_device(request.target), Known(choice.kernel, choice.point)
     options = [b for b in BUDGETS if b.name in limits]
     for left, budget in zip(range(len(options), 0, -1), options, strict=True):
-        seconds = None if deadline is None else (deadline - time.monotonic()) / left
+        seconds = None if deadline is None else (deadline - clock.now()) / left
         if seconds is not None and seconds <= 0:
             return False
         amount = limits[budget.name] + max(1, limits[budget.name] * RAISE // 100)
@@ -124,7 +123,7 @@ def _fewest(kernels: Sequence[Kernel], request: Request, start: Known) -> tuple[
 def _neighbours(found: list[Neighbour], choice: Choice, target: Target, deadline: float | None) -> bool:
     """All of them by the full model; whether there was time for all."""
     for change in neighbours(choice.space, choice.point):
-        if deadline is not None and time.monotonic() >= deadline:
+        if deadline is not None and clock.now() >= deadline:
             return False
         found.append(_compared(choice, target, change))
     return True

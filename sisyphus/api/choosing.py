@@ -16,7 +16,7 @@ from sisyphus.design import Design
 from sisyphus.errors import UsageError
 from sisyphus.model import natural_objective
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Model, Request
-from sisyphus.solve import DEFAULT_SOLVER, Limits
+from sisyphus.solve import AUTO, DEFAULT_SOLVER, EXACT, Limits
 from sisyphus.source import read_bytes
 from sisyphus.space import Options
 
@@ -43,6 +43,8 @@ class Wanted(TypedDict, total=False):
     solver: str
     #: Seconds of each search, or a text such as `"2m"`; None: no limit.
     time_limit: float | str | None
+    #: A limit of the search in counted work: what is found with it is the same on every machine.
+    effort: float | None
     seed: int
     #: Percent: a design proved this near to the best is enough.
     gap: float | str
@@ -100,6 +102,7 @@ def request_of(
     goal, model = as_target(target), wanted.get("model", "measured")
     _check_together(wanted, model)
     verify, design, start = wanted.get("verify", True), wanted.get("design"), wanted.get("start")
+    solver, effort = wanted.get("solver", DEFAULT_SOLVER), wanted.get("effort")
     source, fixes = as_source(kernel), tuple(wanted.get("fix", ()))
     if (order := wanted.get("schedule")) is not None:
         source = replace(source, schedule=_read_order(Path(order)))
@@ -115,9 +118,10 @@ def request_of(
             objective=wanted.get("objective") or natural_objective(goal.device),
             trust=wanted.get("trust", "any"),
         ),
-        solver=wanted.get("solver", DEFAULT_SOLVER),
+        solver=solver if effort is None else EXACT,
         limits=Limits(
-            seconds=seconds_of(wanted.get("time_limit", DEFAULT_LIMIT_S)),
+            seconds=seconds_of(wanted.get("time_limit", DEFAULT_LIMIT_S if effort is None else None)),
+            effort=effort,
             gap=share_of(wanted.get("gap", 0)),
             seed=wanted.get("seed", 0),
         ),
@@ -137,7 +141,15 @@ def request_of(
 
 
 def _check_together(wanted: Wanted, model: Model) -> None:
-    """`UsageError` for what the paper's model cannot do."""
+    """`UsageError` for an effort that is none, or of another solver, and for what the paper's model cannot do."""
+    effort, solver = wanted.get("effort"), wanted.get("solver", DEFAULT_SOLVER)
+    if effort is not None and not effort > 0:
+        raise UsageError(f"`--effort {effort:g}` is nothing", hint="about what one second does is 1")
+    if effort is not None and solver not in (AUTO, EXACT):
+        raise UsageError(
+            f"`--effort` counts the work of our own search, and `--solver {solver}` is another",
+            hint="give it a `--time-limit`",
+        )
     if model != "paper":
         return
     for name in ("objective", "pareto", "explain"):

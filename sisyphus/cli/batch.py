@@ -29,7 +29,7 @@ class GroupedBatch(Grouped):
     """Help with the headings of a batch."""
 
     groups: ClassVar = {
-        "What runs": "sweep sets devices tree_reduction time_limit sandboxed more synthesize",
+        "What runs": "sweep sets devices tree_reduction time_limit effort sandboxed more synthesize",
         "Where": "workers dask queue",
         "Results": "output compare threshold as_json quiet",
     }
@@ -46,6 +46,7 @@ class GroupedBatch(Grouped):
 @click.option("--device", "devices", multiple=True, metavar="NAME|FILE", help="Board; may be given several times.")
 @click.option("--tree-reduction", type=click.Choice(["no", "yes", "both"]), help="Without, with, or both.")
 @click.option("--time-limit", metavar="TIME", help="Of each search.")
+@click.option("--effort", metavar="N", help="Of each search, in counted work: the same results on every machine.")
 @sandbox_option
 @click.option("--option", "more", multiple=True, metavar="WORD", help="A further word for each `sisy optimize`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder of it all.")
@@ -97,7 +98,8 @@ def _sweep(options: dict[str, Any]) -> Sweep:
         raise UsageError("no kernels", hint="name C files or folders of them, or give a `--sweep FILE`")
     sweep = Sweep(()) if options["sweep"] is None else read_sweep(options["sweep"])
     given = {name: options[name] for name in ("kernels", "sets", "devices", "tree_reduction") if options[name]}
-    more = (*options["more"], *(["--sandbox-includes"] if options["sandboxed"] else []))
+    effort = [] if options["effort"] is None else ["--effort", options["effort"]]
+    more = (*effort, *options["more"], *(["--sandbox-includes"] if options["sandboxed"] else []))
     sweep = replace(sweep, **given, options=(*sweep.options, *more))
     limit = options["time_limit"]
     if limit is None:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 SEARCH_OPTIONS = frozenset(
     re.findall(
         r"\w+",
-        "start top front fixes schedule solver seed gap tiles padding reuse tree_reduction trust objective no_cache "
-        "calibration",
+        "start top front fixes schedule solver effort seed gap tiles padding reuse tree_reduction trust objective "
+        "no_cache calibration",
     )
 )
 BUDGET_OPTIONS = frozenset(re.findall(r"\w+", "device platform budget dsp mem bram uram lut ff max_partition"))
@@ -113,6 +113,13 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     show_default=True,
     metavar="TIME",
     help="Of the command up to the end of the search, and again of --explain and of verification (there at least 3m).",
+)
+@click.option(
+    "--effort",
+    type=float,
+    metavar="N",
+    help="Limit the search by counted work, about N seconds of it: the same design on every machine.  "
+    "[without --time-limit: no time limit]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the solver.")
 @click.option(
@@ -236,6 +243,8 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
 
 def _wanted(options: dict[str, Any], file: ProjectFile) -> dict[str, Any]:
     """What is left of the options, in the words of the API."""
+    if options["effort"] is not None and "time_limit" not in _ordered():
+        options = {name: value for name, value in options.items() if name != "time_limit"}
     how, is_off = options.pop("verify_how"), options.pop("no_verify")
     fixes, pareto = (*file.texts, *options.pop("fixes")), options.pop("front")
     verify = "full" if how == "full" else True

@@ -26,7 +26,7 @@ GROUPS: Mapping[str, str] = {
     "Kernel": "function defines include_dirs sandboxed params extents temporaries",
     "Board and budgets": "device platform budget dsp mem bram uram lut ff clock max_partition",
     "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes schedule",
-    "Search": "solver time_limit memory_limit seed gap design start top front explain no_cache calibration",
+    "Search": "solver time_limit effort memory_limit seed gap design start top front explain no_cache calibration",
     "Code and its verification": "output verify_how no_verify html compare_cpu",
 }
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from sisyphus import clock
 from sisyphus.analysis import Distribution, Live
 from sisyphus.evidence import worst
 from sisyphus.ir import ArrayId, Scop
@@ -90,6 +91,7 @@ def estimate(
     plan: Plan, target: Target, *, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE
 ) -> Estimate:
     """Cycles and resources of a plan on a target."""
+    clock.did(clock.JUDGED)
     return _estimate(plan, Known(target, rules, guards))
 
 
@@ -113,6 +115,7 @@ class Estimator:
 
     def plan(self, point: DesignPoint) -> Plan:
         """What is built for a point; `KernelError` where it does not fit the kernel."""
+        clock.did(clock.JUDGED)
         return build_plan(*self._kernel, point, self._plans)
 
     def estimate(self, point: DesignPoint) -> Estimate:

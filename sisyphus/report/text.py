@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # a stage that many runs do without
 
 #: How a search ended that proved nothing.
 STOPS = {
-    Stop.TIME: "stopped by its time limit",
+    Stop.TIME: "stopped by its {limit}",
     Stop.INTERRUPTED: "stopped by Ctrl-C",
     Stop.UNPROVED: "without a proof",
     Stop.FAILED: "stopped by a failure of the solver",
@@ -101,13 +101,14 @@ def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
     gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
     proved = outcome.stop is Stop.PROVED
+    ended = STOPS.get(outcome.stop, "").format(limit="effort" if "effort" in facts.search else "time limit")
     near = proved and (outcome.gap or 0.0) > EXACTLY
     if facts.paper is not None:
         best = f"proved within {gap} of the least" if near else "proved minimal"
-        end = best if proved else f"{STOPS[outcome.stop]}, gap {gap}"
+        end = best if proved else f"{ended}, gap {gap}"
         return f"{who}: the paper's latency {objective}, {end}"
     best = f"searched until the gap was {gap}" if near else "searched to the end"
-    end = best if proved else f"{STOPS[outcome.stop]}, gap {gap}"
+    end = best if proved else f"{ended}, gap {gap}"
     return f"{who}: {end}"
 
 

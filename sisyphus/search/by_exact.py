@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from importlib.metadata import version
 from math import inf
 
+from sisyphus import clock
 from sisyphus.search.beats import with_narrower_beats, with_narrowest_beats
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
@@ -103,7 +103,7 @@ class Hunt:
         session = self.session
         if session.best is None or session.judge is None:
             return
-        until = time.monotonic() + EFFORT.polish_s
+        until = clock.now() + EFFORT.polish_s
         deadline = until if session.deadline is None else min(until, session.deadline)
         point = refine(costs, session.best.point, self._cost, deadline)
         session.offer(point, self.solver)

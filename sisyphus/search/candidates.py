@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch, Ints, Mask, Tilings
 from sisyphus.search.partitions import IMPOSSIBLE, States
@@ -27,6 +28,7 @@ def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States
     batch, asking = _intervals(nest, batch)
     rows = rows[asking]
     found = Tilings(batch, {array: demand[rows] for array, demand in demands.items()})
+    clock.added_up(found.count)
     return found.take(_in_order(space, nest, batch))
 
 

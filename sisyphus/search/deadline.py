@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+
+from sisyphus import clock
 
 
 @dataclass(frozen=True)
 class Deadline:
-    """A time of time.monotonic, if there is one."""
+    """A time of the search's clock, if there is one."""
 
     at: float | None = None
 
     @property
     def is_over(self) -> bool:
-        return self.at is not None and time.monotonic() > self.at
+        return self.at is not None and clock.now() > self.at

@@ -34,8 +34,9 @@ EQUAL = 1e-9
 class Terms:
     """How long and how far to search.
 
-    `deadline` is of time.monotonic; only costs below `upper` count, and a proof within `gap` is enough; `first_only`
-    stops at the first solution, and so do more than `most_refused` solutions that exceed a budget when they are built.
+    `deadline` is of the search's clock; only costs below `upper` count, and a proof within `gap` is enough;
+    `first_only` stops at the first solution, and so do more than `most_refused` solutions that exceed a budget when
+    they are built.
     """
 
     deadline: float | None = None

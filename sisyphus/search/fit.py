@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from math import inf
 
+from sisyphus import clock
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.search.costs import MakeCosts
 from sisyphus.search.effort import EFFORT
@@ -42,7 +42,7 @@ def search_within(
     found is judged by the full model. With `improve`, the best one is then improved by it, unless it is proved to be
     the best.
     """
-    deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+    deadline = None if limits.seconds is None else clock.now() + limits.seconds
     seen = _Seen(space.target.budget, judge)
     searching = limits
     if improve and limits.seconds is not None:
@@ -95,7 +95,7 @@ class _Seen:
             return failure
         return type(failure)(
             f"no design was found that fits; the nearest one exceeds {named(self.nearest)}",
-            hint="raise that budget, free a knob fixed with --fix, or give more --time-limit",
+            hint=f"raise that budget, free a knob fixed with --fix, or give more {clock.raised()}",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sisyphus import clock
 from sisyphus.errors import NothingFits
 from sisyphus.search.session import Session
 from sisyphus.search.smallest import Need
@@ -51,7 +52,7 @@ def nothing_would_fit(kernel: str) -> NothingFits:
     """No design was found even without budgets."""
     return NothingFits(
         f"no design of `{kernel}` was found, not even without budgets",
-        hint=f"{FREE_A_KNOB}, or give more --time-limit",
+        hint=f"{FREE_A_KNOB}, or give more {clock.raised()}",
     )
 
 

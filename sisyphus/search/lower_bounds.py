@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.ir import ArrayId
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import (
@@ -131,6 +132,7 @@ class LowerBounds:
 
     def floor(self, placement: Placement, tiled: Arrays) -> float:
         """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
+        clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
         nests = {}

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
@@ -185,6 +186,7 @@ class MeasuredCosts(MemoryCosts):
         return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
 
     def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
+        clock.added_up(tilings.count)
         floor = self._floors[nest.id]
         usage = self._usage(floor.operators(tilings.batch), tilings.count)
         return Costs(floor.cycles(tilings.batch) + self._hand_over(nest), usage)
@@ -259,6 +261,7 @@ class MeasuredCosts(MemoryCosts):
         return joined_costs(parts)
 
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
+        clock.did(clock.CALL + tilings.count)
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
         encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps)
         candidates = encoding.candidates()

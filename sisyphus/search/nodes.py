@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask, Move, Step, Width
@@ -199,6 +200,7 @@ class Charges:
         return self._vector(node, m, held, None, alone=False)
 
     def _vector(self, node: Node, m: int, held: Floats, alive: Mask | None, *, alone: bool) -> Floats:
+        clock.added_up(self.tables[m].count)
         kept = self._kept(node, m, held, None, alive)
         again = self._coupled(node, m, kept)
         if again is not None:
@@ -272,6 +274,7 @@ class Charges:
 
     def wholes(self, node: Node, m: int, entries: Ints) -> Floats:
         """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
+        clock.added_up(len(entries))
         joined = self.coupling.joined(m, node.states)
         states = {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
         cycles, held = dict[str, Floats | float](), self.fitting.nothing(len(entries))

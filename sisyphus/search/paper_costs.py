@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.ir import ArrayId
 from sisyphus.model import paper
 from sisyphus.search.costs import (
@@ -115,6 +116,7 @@ class PaperCosts(MemoryCosts):
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         batch = tilings.batch
+        clock.did(clock.CALL + batch.count)
         cost, trips = self._nest_costs[nest.id], trips_of(nest, batch)
         tree = self.space.options.tree_reduction
         latency = paper.nest_latency(cost, trips, tree=tree, numbers=NUMBERS)

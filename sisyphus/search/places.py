@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.algebra import distinct, distinct_rows
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
@@ -143,6 +144,7 @@ class Block:
         self, at: int, part: _Part, other: Floats, limit: float, budgets: Mapping[str, float]
     ) -> tuple[_Part, Floats]:
         """Pairs that may lead to something within the limits once one more array has its place, and their cycles."""
+        clock.added_up(len(part.prefix))
         which = np.searchsorted(self._sets[at], self.prefixes[at][:, at])[part.prefix]
         moved = np.concatenate([part.moved, self._moved[at][which, part.places][None, :]])
         used = dict(part.used)

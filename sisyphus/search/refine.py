@@ -5,13 +5,13 @@ For designs that are not proved to be the best: searches that were stopped, solv
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
+from sisyphus import clock
 from sisyphus.algebra import distinct
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import CostModel, Ints, Tilings
@@ -31,7 +31,7 @@ Neighbours = Callable[[DesignPoint], Iterator[DesignPoint]]
 def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float | None) -> DesignPoint:
     """A design no worse by `judge`; sweeps over shared buffers and nests until nothing improves or time is up.
 
-    `deadline` is of time.monotonic.
+    `deadline` is of the search's clock.
     """
     space = costs.space
     ways: list[Neighbours] = [lambda point: sharings(space, point)]
@@ -43,7 +43,7 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
         improved = False
         for near in ways:
             for other in near(best):
-                if deadline is not None and time.monotonic() >= deadline:
+                if deadline is not None and clock.now() >= deadline:
                     return best
                 found = judge(other)
                 if found < cost:

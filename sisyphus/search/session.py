@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isfinite
 
+from sisyphus import clock
 from sisyphus.search.check import faults
 from sisyphus.search.costs import CostModel, MakeCosts
 from sisyphus.search.effort import EFFORT
@@ -70,7 +71,7 @@ class Session:
     ) -> None:
         self.space, self.make_costs, self.limits, self.judge, self.top = space, make_costs, limits, judge, top
         self.upper, self.on_progress = upper, on_progress
-        self.started = time.monotonic()
+        self._begun, self.started = time.monotonic(), clock.now()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self.found: list[Candidate] = []
         self._offered: list[Candidate] = []
@@ -89,24 +90,24 @@ class Session:
 
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self.started
+        return time.monotonic() - self._begun
 
     def begin_turn(self) -> None:
         """A solver is about to run; where those before it failed with the time gone, it gets a little more."""
         if self.limits.seconds is not None:
             least = LEAST_S if self.skipped and self.best is None else 0.0
-            self.deadline = max(self.started + self.limits.seconds, time.monotonic() + least)
+            self.deadline = max(self.started + self.limits.seconds, clock.now() + least)
 
     @property
     def left(self) -> Limits:
         """The limits for whoever runs now."""
         if self.deadline is None:
             return self.limits
-        return replace(self.limits, seconds=max(0.0, self.deadline - time.monotonic()))
+        return replace(self.limits, seconds=max(0.0, self.deadline - clock.now()))
 
     @property
     def is_over(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        return self.deadline is not None and clock.now() >= self.deadline
 
     @property
     def is_proved(self) -> bool:

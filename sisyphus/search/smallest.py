@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isqrt
 
+from sisyphus import clock
 from sisyphus.search.effort import EFFORT
 from sisyphus.target import Kind
 
@@ -35,7 +35,7 @@ class Need:
 def needs_alone(given: Mapping[Kind, int], fits: Fits, seconds: float) -> tuple[Need, ...]:
     """Budgets of which more, with all others as they are, lets a design in; the smallest raise first."""
     amounts = {kind.name: amount for kind, amount in given.items()}
-    deadline = time.monotonic() + seconds
+    deadline = clock.now() + seconds
     helping = []
     for kind, amount in given.items():
         used = fits({**amounts, kind.name: UNLIMITED})
@@ -43,7 +43,7 @@ def needs_alone(given: Mapping[Kind, int], fits: Fits, seconds: float) -> tuple[
             helping.append((kind, used[kind.name]))
     found = []
     for left, (kind, high) in zip(range(len(helping), 0, -1), helping, strict=True):
-        share = time.monotonic() + max(0.0, deadline - time.monotonic()) / left
+        share = clock.now() + max(0.0, deadline - clock.now()) / left
         found.append(_smallest(kind, given[kind], amounts, high, fits, share))
     return tuple(sorted(found, key=lambda need: need.ratio))
 
@@ -58,14 +58,14 @@ def needs_together(given: Mapping[Kind, int], fits: Fits, seconds: float) -> tup
     used = fits(limits)
     if used is None:
         return ()
-    deadline = time.monotonic() + seconds
+    deadline = clock.now() + seconds
     found = []
     for left, (kind, amount) in zip(range(len(given), 0, -1), given.items(), strict=True):
         least = used if used[kind.name] <= amount else fits({**limits, kind.name: amount})
         if least is not None:
             limits[kind.name], used = amount, least
             continue
-        share = time.monotonic() + max(0.0, deadline - time.monotonic()) / left
+        share = clock.now() + max(0.0, deadline - clock.now()) / left
         need = _smallest(kind, amount, limits, used[kind.name], fits, share)
         limits[kind.name] = need.amount
         found.append(need)
@@ -80,7 +80,7 @@ def _smallest(kind: Kind, given: int, limits: Mapping[str, int], high: int, fits
     low = given
     while high < UNLIMITED and fits({**limits, kind.name: high}) is None:
         low, high = high, min(2 * high, UNLIMITED)
-    while high - low > max(1, EFFORT.budget_step * high) and time.monotonic() < deadline:
+    while high - low > max(1, EFFORT.budget_step * high) and clock.now() < deadline:
         middle = isqrt(low * high) if high > 4 * max(low, 1) else (low + high) // 2
         middle = min(max(middle, low + 1), high - 1)
         if fits({**limits, kind.name: middle}) is None:

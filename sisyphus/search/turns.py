@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
+from sisyphus import clock
 from sisyphus.errors import NoDesignError, TimeUp
 from sisyphus.search.by_exact import exact
 from sisyphus.search.costs import MakeCosts
@@ -126,5 +127,6 @@ def _no_design(session: Session, last: SolveOutcome) -> BaseException:
     if last.stop is Stop.INFEASIBLE:
         return explain_infeasible(session)
     if last.stop is Stop.TIME:
-        return TimeUp(f"time ran out before `{last.solver}` found a design", hint="raise --time-limit")
+        hint = f"raise {clock.raised()}"
+        return TimeUp(f"{clock.what()} ran out before `{last.solver}` found a design", hint=hint)
     return NoDesignError(f"no solver found a design: {'; '.join(session.skipped) or 'no reason given'}")

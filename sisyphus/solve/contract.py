@@ -40,9 +40,13 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """`seconds` of wall time (None: none), relative `gap` at which an incumbent counts as proved, seed, threads."""
+    """`seconds` of wall time (None: none), relative `gap` at which an incumbent counts as proved, seed, threads.
+
+    `effort` is what a search of our own may do, as the clock counts work; then `seconds` end it only from outside.
+    """
 
     seconds: float | None = None
+    effort: float | None = None
     gap: float = 0.0
     seed: int = 0
     threads: int = 1

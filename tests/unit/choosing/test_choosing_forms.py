@@ -53,7 +53,7 @@ def test_forms_share_the_time(
         raise TimeUp("the time is over")
 
     monkeypatch.setattr(choice, "search_within", search_within)
-    monkeypatch.setattr(choice.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
     with pytest.raises(TimeUp):
         choice.find(kernels, replace(request, limits=Limits(seconds=limit)))
     assert asked[: len(shares)] == shares[: len(asked)] and len(asked) >= 2
@@ -74,7 +74,7 @@ def test_a_search_that_its_share_ended_is_done_anew_in_what_others_left(
         return own(space, *given, **named)
 
     monkeypatch.setattr(choice, "search_within", search_within)
-    monkeypatch.setattr(choice.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
     best = choice.find(kernels, replace(request, limits=Limits(seconds=60.0)))
     (one, first, no_bound), (other, second, _), (again, third, upper) = asked
     assert (first, second, third) == (30.0, 30.0, 27.0) and no_bound == inf

@@ -54,6 +54,7 @@ OPTIMIZE = {
     "schedule": ("--schedule order.txt", REFUSED),
     "solver": ("--solver exact", REFUSED),
     "time_limit": ("--time-limit never", "no time"),
+    "effort": ("--effort 3", REFUSED),
     "seed": ("--seed 3", REFUSED),
     "gap": ("--gap 3", REFUSED),
     "start": ("--start design.json", REFUSED),
