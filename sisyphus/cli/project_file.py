@@ -6,7 +6,6 @@ folder, then that of the user. Every fault of a file is told with its line.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import click
 
 from sisyphus.errors import UsageError
 from sisyphus.settings import NAME, user_settings
+from sisyphus.spelling import did_you_mean
 
 #: The table of options of all commands, beside a table for each command.
 COMMON = "options"
@@ -140,8 +140,7 @@ class _File:
         return f"{self.name}:{_line(self.text, key)}"
 
     def unknown(self, key: str, what: str, known: Sequence[str]) -> UsageError:
-        close = difflib.get_close_matches(key, known, n=1)
-        hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
+        hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
         return UsageError(f"{self.at(key)}: `{key}` is not {what}", hint=hint)
 
 

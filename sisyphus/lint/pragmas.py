@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from sisyphus.lint.design import Design, is_bus
 from sisyphus.lint.finding import Finding, finding
 from sisyphus.lint.syntax import Function, If, Loop, Place, Pragma
+from sisyphus.spelling import did_you_mean
 
 #: Options by pragma, of Vitis HLS 2023.2 to 2025.x; bare words are options too.
 OPTIONS = {
@@ -166,5 +166,4 @@ def _interface(design: Design, function: Function) -> Iterator[Finding]:
 
 def _close(word: str, known: object) -> str | None:
     names = [str(n) for n in known] if isinstance(known, dict | frozenset) else []
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else None
+    return did_you_mean(word, names)

@@ -7,11 +7,11 @@ A solver is named by `--solver`: `exact` (our own search), `auto` (the best of w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points, version
 
 from sisyphus.errors import InternalError, NoDesignError
 from sisyphus.solve.contract import SolverAdapter, forms_of
+from sisyphus.spelling import did_you_mean
 
 GROUP = "sisyphus.solvers"
 DEFAULT_SOLVER = "auto"
@@ -52,9 +52,8 @@ def load_adapter(name: str) -> SolverAdapter:
     known = adapters()
     base, colon, argument = name.partition(":")
     if base not in known:
-        close = get_close_matches(base, [EXACT, AUTO, *known], n=1)
-        names = ", ".join([AUTO, EXACT, *known])
-        hint = f"did you mean `{close[0]}`?" if close else f"there are {names}"
+        names = [AUTO, EXACT, *known]
+        hint = did_you_mean(base, names) or f"there are {', '.join(names)}"
         raise NoDesignError(f"there is no solver `{name}`", hint=hint)
     make = known[base].load()
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 from sisyphus.space.json_places import Step
+from sisyphus.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -72,8 +72,7 @@ def _told(error: ValidationError) -> Iterator[tuple[tuple[Step, ...], str]]:
     elif error.validator == "additionalProperties":
         known = tuple(rule["properties"])
         for field in sorted(set(value) - set(known)):
-            close = difflib.get_close_matches(field, known, n=1)
-            hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
+            hint = did_you_mean(field, known) or f"known: {', '.join(known)}"
             yield (*place, field), f"no such field; {hint}"
     else:
         yield place, f"`{_shown(value)}` is not what is wanted here ({rule['description']})"

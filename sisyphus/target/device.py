@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.errors import InternalError, KernelError, UsageError
+from sisyphus.spelling import did_you_mean
 from sisyphus.target.data_files import package_toml, parse_toml
 from sisyphus.target.device_file import MAX_CLOCK_MHZ, OPTIONAL, SLR_KINDS, faults_of, keys_told, line_of
 from sisyphus.target.resources import Resources
@@ -114,8 +114,7 @@ def load_device(name_or_path: str) -> Device:
     known = _known()
     if name in known:
         return known[name]
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean `{close[0]}`?" if close else "a file of your own is given by its path, as in `./my.toml`"
+    hint = did_you_mean(name, known, alike=0.5) or "a file of your own is given by its path, as in `./my.toml`"
     raise KernelError(f"unknown device `{name_or_path}`; known are " + ", ".join(f"`{k}`" for k in known), hint=hint)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from sisyphus.spelling import did_you_mean
 
 MAX_CLOCK_MHZ = 2000
 #: Kinds that a platform lists per SLR, and the most that any part could have of each.
@@ -72,9 +73,8 @@ def _keys(
             yield Fault(f"`{key}` is missing", key, platform)
     for key in fields:
         if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean `{close[0]}`?" if close else ""
-            yield Fault(f"`{key}` is not a key of {what}{hint}", key, platform)
+            meant = did_you_mean(key, known)
+            yield Fault(f"`{key}` is not a key of {what}{f'; {meant}' if meant else ''}", key, platform)
 
 
 def _platform_faults(device: Mapping[str, Any], platform: Mapping[str, Any], at: int) -> list[Fault]:

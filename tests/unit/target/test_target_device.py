@@ -61,6 +61,12 @@ def test_unknown_name_lists_the_known_ones() -> None:
         load_device("u25")
     assert all(f"`{name}`" in caught.value.message for name in NAMES)
     assert caught.value.hint == "did you mean `u250`?"
+    with pytest.raises(KernelError) as caught:
+        load_device("u20")
+    assert caught.value.hint == "did you mean `u200`?"
+    with pytest.raises(KernelError) as caught:
+        load_device("u2")
+    assert caught.value.hint == "did you mean `u200`, `u250` or `u280`?"
     assert caught.value.exit_code == 1
     with pytest.raises(KernelError) as caught:
         load_device("versal-of-my-dreams")
