@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
-from sisyphus.model.facts.task_facts import Beside, Called, Guarded, Part, Pipe, Replicated, Tile, Work
+from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Work, placed
 from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.aliases import FAR, alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
@@ -100,9 +100,9 @@ def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
     yield "perfect-nest"
     if any(isinstance(node, Hold) for node in nodes):
         yield "held-sum"
-    if any(isinstance(n, For) and n.role is LoopRole.TILE and not _is_constant(n) for n in nodes):
+    if any(isinstance(n, For) and n.role is LoopRole.TILE and not n.is_constant for n in nodes):
         yield "restarts-in-moving-bounds"
-    if any(isinstance(n, For) and n.role is LoopRole.PIPELINED and not _is_constant(n) for n in nodes):
+    if any(isinstance(n, For) and n.role is LoopRole.PIPELINED and not n.is_constant for n in nodes):
         yield "variable-bounds"
     if len({tuple(work.statement for work in body.pipe.works) for body in study.pipes}) < len(study.pipes):
         yield "full-tiles-apart"
@@ -111,28 +111,15 @@ def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
         yield from _of_pipe(study, pipe)
 
 
-def _is_constant(loop: For) -> bool:
-    return loop.lower.value is not None and loop.upper.value is not None
-
-
 def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
-    for part in parts:
-        match part:
-            case Guarded(body=body):
+    for here in placed(parts):
+        match here.part:
+            case Guarded():
                 yield "skipped-part"
-                yield from _of_parts(body)
-            case Replicated(body=body, turns=turns):
+            case Replicated(turns=turns):
                 yield "copies" if turns == 1 else "copies-in-turns"
-                yield from _of_parts(body)
-            case Tile(body=body):
-                yield from _of_parts(body)
-            case Called(body=body):
-                yield from _of_parts(body)
-            case Beside(called=called):
+            case Beside():
                 yield "tiles-loaded-ahead"
-                yield from _of_parts((called,))
-            case _:
-                pass
 
 
 def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:

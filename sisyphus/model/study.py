@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from sisyphus.model.facts.moves import move_of
 from sisyphus.model.facts.plan_facts import task_facts
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.plan import Bound, Call, For, Node, Plan, Transfer
+from sisyphus.plan import Bound, Call, For, Plan, Transfer
 from sisyphus.target import Target
 
 #: Numbers that are kept in all, and about how many there are in a task beside those of each outer iteration.
@@ -86,7 +86,7 @@ class Known:
 
     def inside(self, plan: Plan, loop: For, outside: Outside | None) -> Outside:
         """The place inside an outer loop."""
-        needed = self._needed(plan, loop.body)
+        needed = survey(loop.body, plan.below).needed
         before = outside.loops if outside else ()
         own = (loop.iterator, loop.lower, loop.upper, loop.iterator in needed)
         loops = (*((name, low, high, name in needed) for name, low, high, _ in before), own)
@@ -95,17 +95,6 @@ class Known:
             points = outside.points if outside else Visits.once()
             self._outside[key] = Outside(loops, points.into_outer(loop, needed))
         return self._outside[key]
-
-    def _needed(self, plan: Plan, nodes: Sequence[Node]) -> frozenset[str]:
-        """Iterators that loops and guards inside of some nodes ask for."""
-        found = set[str]()
-        for node in nodes:
-            if isinstance(node, For):
-                found |= self._needed(plan, node.body)
-                found.update(*(q.numerator.names for b in (node.lower, node.upper) for q in b.terms))
-            elif isinstance(node, Call):
-                found |= survey(plan.task(node.task).body).needed
-        return frozenset(found)
 
     def _make_room(self, numbers: int) -> None:
         self._kept += numbers

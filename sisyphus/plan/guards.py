@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from sisyphus.ir import ArrayId, Binary, Call, Lookup, Ref, Statement, StmtId, walk
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.ranges import Ranges, affine_range, loop_range
-from sisyphus.plan.tree import For, Function, Guard, Hold, LoopRole, Node, Run, Skip, Together
+from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run, Skip, body_of, with_body
 
 
 @dataclass(frozen=True)
@@ -27,32 +27,22 @@ class Skipping:
     statements: Mapping[StmtId, Statement]
     buffers: Mapping[ArrayId, Buffer]
 
-    def mark(self, nodes: tuple[Node, ...], ranges: Ranges) -> tuple[Node, ...]:
+    def mark(
+        self, nodes: tuple[Node, ...], ranges: Ranges, *, piped: bool = False, held: ArrayId | None = None
+    ) -> tuple[Node, ...]:
         """The same nodes, every guard inside of a pipelined loop with what it does where it does not hold."""
-        found: list[Node] = []
-        for node in nodes:
-            if isinstance(node, For):
-                inside = {**ranges, node.iterator: loop_range(node, ranges)}
-                within = self._body if node.role is LoopRole.PIPELINED else self.mark
-                node = replace(node, body=within(node.body, inside))
-            elif isinstance(node, Guard | Hold | Together | Function):
-                node = replace(node, body=self.mark(node.body, ranges))
-            found.append(node)
-        return tuple(found)
-
-    def _body(self, nodes: tuple[Node, ...], ranges: Ranges, held: ArrayId | None = None) -> tuple[Node, ...]:
         found: list[Node] = []
         for node in nodes:
             match node:
                 case For():
                     inside = {**ranges, node.iterator: loop_range(node, ranges)}
-                    node = replace(node, body=self._body(node.body, inside, held))
-                case Guard(body=(Run() as run,)):
+                    within = piped or node.role is LoopRole.PIPELINED
+                    node = with_body(node, self.mark(node.body, inside, piped=within, held=held))
+                case Guard(body=(Run() as run,)) if piped:
                     node = replace(node, skip=self._skip(run, ranges, held))
-                case Guard():
-                    node = replace(node, body=self._body(node.body, ranges, held))
-                case Hold():
-                    node = replace(node, body=self._body(node.body, ranges, node.ref.array))
+                case _:
+                    own = node.ref.array if isinstance(node, Hold) and piped else held
+                    node = with_body(node, self.mark(body_of(node), ranges, piped=piped, held=own))
             found.append(node)
         return tuple(found)
 

@@ -13,7 +13,7 @@ from sisyphus.algebra import EXACT, Condition, Value
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
 from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
-from sisyphus.plan.tree import Copy, Node, Run, walk
+from sisyphus.plan.tree import Call, Node, Run, body_of, copies_in, walk
 from sisyphus.poly import Affine
 
 #: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (docs/model.md).
@@ -130,7 +130,7 @@ class Task:
     @cached_property
     def copies(self) -> tuple[str, ...]:
         """The transfers that it runs itself, under its tile loops."""
-        return tuple(n.transfer for n in walk(self.body) if isinstance(n, Copy))
+        return tuple(copy.transfer for copy in copies_in(self.body))
 
     @cached_property
     def running(self) -> tuple[StmtId, ...]:
@@ -220,6 +220,16 @@ class Plan:
 
     def task(self, name: str) -> Task:
         return self._tasks[name]
+
+    @property
+    def called(self) -> tuple[Task, ...]:
+        """Tasks that the plan runs; one that nothing calls is not emitted."""
+        names = {node.task for node in walk(self.body) if isinstance(node, Call)}
+        return tuple(task for task in self.tasks if task.name in names)
+
+    def below(self, node: Node) -> tuple[Node, ...]:
+        """What runs while a node does: its children, or the body of the task that it calls."""
+        return self.task(node.task).body if isinstance(node, Call) else body_of(node)
 
     @property
     def onchip_bytes(self) -> int:

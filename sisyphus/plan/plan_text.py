@@ -8,8 +8,7 @@ from sisyphus.ir.scop_text import expression
 from sisyphus.plan.body_schedule import Schedule, dump_schedule
 from sisyphus.plan.plan import Buffer, Plan, Transfer
 from sisyphus.plan.sharing import Shared, shared_subexpressions
-from sisyphus.plan.tree import Bound, Call, Copy, For, Function, Guard, Hold, Node, Run, Skip, Together
-from sisyphus.poly import comparisons
+from sisyphus.plan.tree import Node, descend, headline
 
 
 def dump(plan: Plan, schedules: Mapping[str, Sequence[Schedule]] | None = None) -> str:
@@ -21,10 +20,10 @@ def dump(plan: Plan, schedules: Mapping[str, Sequence[Schedule]] | None = None) 
         lines.append(f"port {port.direction} {port.type} {port.name}{extents}{bundle}")
     lines += [_buffer(b) for b in plan.buffers]
     lines += [_transfer(t) for t in plan.transfers]
-    lines += ["body:", *_nodes(plan.body, 1)]
+    lines += ["body:", *_nodes(plan.body)]
     for task in plan.tasks:
         given = ", ".join([*task.buffers, *task.scalars, *task.iterators])
-        lines += [f"{task.name}({given}): nest {task.nest}", *_nodes(task.body, 1)]
+        lines += [f"{task.name}({given}): nest {task.nest}", *_nodes(task.body)]
         lines += [_shared(shared) for shared in shared_subexpressions(plan, task)]
         lines += [f"  {line}" for one in (schedules or {}).get(task.name, ()) for line in dump_schedule(one)]
     return "\n".join(lines) + "\n"
@@ -52,40 +51,6 @@ def _shared(shared: Shared) -> str:
     return f"  {shared.statement} computes {expression(shared.expr)} once{f' for each {loops}' if loops else ''}"
 
 
-def _nodes(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
-    for node in nodes:
-        yield "  " * depth + _headline(node)
-        if isinstance(node, For | Guard | Hold | Together | Function):
-            yield from _nodes(node.body, depth + 1)
-
-
-def _headline(node: Node) -> str:
-    match node:
-        case For():
-            note = "" if node.flatten else " (not flattened)"
-            note += f" interval {node.interval}" if node.interval else ""
-            bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
-            return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
-        case Guard():
-            note = "" if node.skip is Skip.BRANCH else f" ({node.skip.value})"
-            texts = (f"{left} {op} {right}" for left, op, right in comparisons(node.conditions))
-            return f"if {' and '.join(texts)}{note}"
-        case Hold():
-            return f"hold {node.name} = {node.ref}"
-        case Run():
-            return f"run {node.statement}({', '.join(f'{name}={value}' for name, value in node.values)})"
-        case Copy():
-            given = ", ".join(f"{name}={value}" for name, value in node.at)
-            limits = " and ".join(f"{left} {op} {right}" for left, op, right in comparisons(node.within))
-            return f"copy {node.transfer}{f' at {given}' if given else ''}{f' if {limits}' if limits else ''}"
-        case Together():
-            return "together"
-        case Function():
-            return "function"
-        case Call():
-            return f"call {node.task}"
-
-
-def _bound(bound: Bound, several: str, rounding: str) -> str:
-    terms = [str(q.numerator) if q.divisor == 1 else f"{rounding}(({q.numerator})/{q.divisor})" for q in bound.terms]
-    return terms[0] if len(terms) == 1 else f"{several}({', '.join(terms)})"
+def _nodes(nodes: Sequence[Node]) -> Iterator[str]:
+    for node, depth in descend(nodes, 1, lambda _, depth: depth + 1):
+        yield "  " * depth + headline(node)

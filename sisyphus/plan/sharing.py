@@ -8,7 +8,7 @@ printed, which therefore does not spell it out.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -32,7 +32,7 @@ from sisyphus.ir import (
     reads,
 )
 from sisyphus.plan.plan import Plan, Task
-from sisyphus.plan.tree import For, LoopRole, Node, Run, body_of
+from sisyphus.plan.tree import For, LoopRole, Node, Run, descend
 from sisyphus.poly import Affine
 
 _NARROWED = frozenset("+-*/")
@@ -52,7 +52,10 @@ class Shared:
 def shared_subexpressions(plan: Plan, task: Task) -> tuple[Shared, ...]:
     """The operations of a task that have fewer values in a start than the statement has unrolled copies."""
     found: dict[Shared, None] = {}
-    for run, unrolled in _runs(task.body, ()):
+    outside: tuple[str, ...] = ()
+    for run, unrolled in descend(task.body, outside, _unrolled):
+        if not isinstance(run, Run):
+            continue
         statement = plan.scop.statement(run.statement)
         for expr, loops in varying_in(plan.scop, run, unrolled).items():
             if children(expr) and len(loops) < len(unrolled) and reads(expr):
@@ -89,14 +92,9 @@ def varying(statement: Statement, moving: Mapping[Ref, Collection[str]], unrolle
     return found
 
 
-def _runs(nodes: Sequence[Node], unrolled: tuple[str, ...]) -> Iterator[tuple[Run, tuple[str, ...]]]:
-    """Every run with the unrolled loops around it."""
-    for node in nodes:
-        if isinstance(node, Run):
-            yield node, unrolled
-        else:
-            own = (node.iterator,) if isinstance(node, For) and node.role is LoopRole.UNROLLED else ()
-            yield from _runs(body_of(node), (*unrolled, *own))
+def _unrolled(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
+    """The unrolled loops around what is inside of a node."""
+    return (*around, node.iterator) if isinstance(node, For) and node.role is LoopRole.UNROLLED else around
 
 
 @lru_cache(maxsize=4096)

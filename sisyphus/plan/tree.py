@@ -1,14 +1,18 @@
-"""The loop tree of a plan: loops with roles, guards, statement runs, copies and calls, as plain values without text."""
+"""The loop tree of a plan: loops with roles, guards, statement runs, copies and calls, as plain values without C text.
+
+Whoever walks a tree asks here for what is below a node and what holds there, and names only the nodes that it is about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TypeVar
 
 from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Ref, StmtId
-from sisyphus.poly import Affine, const
+from sisyphus.poly import Affine, comparisons, const
 
 
 class LoopRole(Enum):
@@ -69,6 +73,16 @@ class For:
     exists: Condition = True
     interval: int = 0
     quotients: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def is_constant(self) -> bool:
+        """Its bounds are integers."""
+        return self.lower.value is not None and self.upper.value is not None
+
+    @property
+    def asks(self) -> frozenset[str]:
+        """The iterators that its bounds ask for."""
+        return frozenset().union(*(q.numerator.names for bound in (self.lower, self.upper) for q in bound.terms))
 
 
 class Skip(Enum):
@@ -151,7 +165,10 @@ class Call:
     task: str
 
 
-Node = For | Guard | Run | Hold | Copy | Together | Function | Call
+#: Nodes around others; a new kind stands here and below, where it says more than that.
+Around = For | Guard | Hold | Together | Function
+Node = Around | Run | Copy | Call
+T = TypeVar("T")
 
 
 def is_copied_work(node: Node) -> bool:
@@ -165,11 +182,83 @@ def is_copied_work(node: Node) -> bool:
 
 def body_of(node: Node) -> tuple[Node, ...]:
     """Direct children in order of execution."""
-    return node.body if isinstance(node, For | Guard | Hold | Together | Function) else ()
+    return node.body if isinstance(node, Around) else ()
 
 
-def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
+def with_body(node: Node, body: tuple[Node, ...]) -> Node:
+    """The same node around other children."""
+    return replace(node, body=body) if isinstance(node, Around) else node
+
+
+def at_once(node: Node) -> bool:
+    """Whether its children run at the same time."""
+    return isinstance(node, Together)
+
+
+def stands_apart(node: Node) -> bool:
+    """Whether the tool makes a loop or a function of its own of it; all else is straight code."""
+    return isinstance(node, Copy | Function | Call) or (isinstance(node, For) and node.role is not LoopRole.UNROLLED)
+
+
+def conditions_of(node: Node) -> tuple[Affine, ...]:
+    """What must be >= 0 for anything to happen in a node, beside the bounds of a loop."""
+    match node:
+        case Guard(conditions=conditions) | Copy(within=conditions):
+            return conditions
+    return ()
+
+
+def walk(nodes: Sequence[Node]) -> Iterator[Node]:
     """Every node in order of execution, parents before children."""
     for node in nodes:
         yield node
         yield from walk(body_of(node))
+
+
+def descend(
+    nodes: Sequence[Node], around: T, inside: Callable[[Node, T], T], below: Callable[[Node], Sequence[Node]] = body_of
+) -> Iterator[tuple[Node, T]]:
+    """Every node, as `walk`, with what is known around it; `inside` says what is then known inside of a node."""
+    for node in nodes:
+        yield node, around
+        if children := below(node):
+            yield from descend(children, inside(node, around), inside, below)
+
+
+def copies_in(nodes: Sequence[Node]) -> tuple[Copy, ...]:
+    """The transfers that some nodes run, in order of execution."""
+    return tuple(node for node in walk(nodes) if isinstance(node, Copy))
+
+
+def headline(node: Node) -> str:
+    """A node without its children, for people."""
+    match node:
+        case For():
+            note = "" if node.flatten else " (not flattened)"
+            note += f" interval {node.interval}" if node.interval else ""
+            bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
+            return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
+        case Guard():
+            note = "" if node.skip is Skip.BRANCH else f" ({node.skip.value})"
+            return f"if {_conditions(node.conditions)}{note}"
+        case Hold():
+            return f"hold {node.name} = {node.ref}"
+        case Run():
+            return f"run {node.statement}({', '.join(f'{name}={value}' for name, value in node.values)})"
+        case Copy():
+            given = ", ".join(f"{name}={value}" for name, value in node.at)
+            limits = f" if {_conditions(node.within)}" if node.within else ""
+            return f"copy {node.transfer}{f' at {given}' if given else ''}{limits}"
+        case Call():
+            return f"call {node.task}"
+        case Together() | Function():
+            return type(node).__name__.lower()
+
+
+def _conditions(conditions: tuple[Affine, ...]) -> str:
+    return " and ".join(f"{left} {op} {right}" for left, op, right in comparisons(conditions))
+
+
+def _bound(bound: Bound, several: str, rounding: str) -> str:
+    terms = [str(q.numerator) if q.divisor == 1 else f"{rounding}(({q.numerator})/{q.divisor})" for q in bound.terms]
+    return terms[0] if len(terms) == 1 else f"{several}({', '.join(terms)})"

@@ -8,7 +8,7 @@ from math import ceil
 
 from sisyphus.plan.plan import Buffer, Plan, Port
 from sisyphus.plan.ranges import Ranges, affine_range, ranges_of
-from sisyphus.plan.tree import Call, Copy, For, Node, body_of, walk
+from sisyphus.plan.tree import For, Node, copies_in, descend
 from sisyphus.poly import Affine, const
 
 
@@ -61,12 +61,10 @@ def transfer_ranges(plan: Plan) -> dict[str, Ranges]:
     """Per transfer that runs somewhere the values of the iterators in all places where it does."""
     places: dict[str, Ranges] = {}
     outer = ranges_at(plan.body, {})
-    called = {node.task for node in walk(plan.body) if isinstance(node, Call)}
-    for body, around in ((plan.body, {}), *((t.body, outer) for t in plan.tasks if t.name in called)):
+    for body, around in ((plan.body, {}), *((task.body, outer) for task in plan.called)):
         inside = ranges_at(body, around)
-        for node in walk(body):
-            if isinstance(node, Copy):
-                places[node.transfer] = union(places.get(node.transfer, {}), inside)
+        for copy in copies_in(body):
+            places[copy.transfer] = union(places.get(copy.transfer, {}), inside)
     return places
 
 
@@ -81,15 +79,11 @@ def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
 def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, int]]:
     """Ranges of all iterators below `nodes`; one name used twice gets the union."""
     found: dict[str, tuple[int, int]] = {}
-
-    def visit(node: Node, around: Ranges) -> None:
-        nonlocal found
+    for node, around in descend(nodes, outside, _ranges_inside):
         if isinstance(node, For):
-            here = ranges_of(node, around)
-            found, around = union(found, here), {**around, **here}
-        for child in body_of(node):
-            visit(child, around)
-
-    for node in nodes:
-        visit(node, outside)
+            found = union(found, ranges_of(node, around))
     return {**outside, **found}
+
+
+def _ranges_inside(node: Node, around: Ranges) -> Ranges:
+    return {**around, **ranges_of(node, around)} if isinstance(node, For) else around

@@ -14,7 +14,7 @@ from pathlib import Path
 from sisyphus.analysis import instances, operations
 from sisyphus.backends.hls import BENCH_FLAGS, FLUSHED, Project, data_sets, exact_flags
 from sisyphus.errors import KernelError, ToolError
-from sisyphus.plan import Call, Copy, For, Function, Guard, Hold, Node, Plan, Run, Together
+from sisyphus.plan import Copy, For, Node, Plan, Run, descend
 from sisyphus.tools import Finished, find_tool, run_tool
 from sisyphus.verification.verdict import Check
 
@@ -120,24 +120,18 @@ def work(plan: Plan) -> int:
     """Operations and assignments of the source, and at most how many of them and of copied elements the plan runs."""
     scop = plan.scop
     weights = {s.id: 1 + operations(s).total() for s in scop.statements}
+    total: int = sum(weights[s.id] * instances(s) for s in scop.statements)
 
-    def cost(nodes: Sequence[Node]) -> int:
-        total = 0
-        for node in nodes:
-            match node:
-                case For(trip_count=trips, body=body):
-                    total += trips * cost(body)
-                case Guard(body=body) | Hold(body=body) | Together(body=body) | Function(body=body):
-                    total += cost(body)
-                case Run(statement=statement):
-                    total += weights[statement]
-                case Copy(transfer=transfer):
-                    total += prod(plan.buffer(plan.transfer(transfer).buffer).extents)
-                case Call(task=task):
-                    total += cost(plan.task(task).body)
-        return total
+    def inside(node: Node, times: int) -> int:
+        return times * int(node.trip_count) if isinstance(node, For) else times
 
-    return sum(weights[s.id] * instances(s) for s in scop.statements) + cost(plan.body)
+    for node, times in descend(plan.body, 1, inside, plan.below):
+        match node:
+            case Run(statement=statement):
+                total += times * weights[statement]
+            case Copy(transfer=transfer):
+                total += times * prod(plan.buffer(plan.transfer(transfer).buffer).extents)
+    return total
 
 
 def sets_for(plan: Plan, *, full: bool, sanitize: bool = False) -> tuple[str, ...]:

@@ -140,15 +140,11 @@ def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
     inside = {place.times: (place, loop) for place, loop in loops}
     for place, loop in loops:
         chain = [(place, loop)]
-        while _is_constant(chain[0][1]) and (around := inside.get(chain[0][0].times[:-2])) is not None:
-            if len(around[1].body) > 1 or not _is_constant(around[1]):
+        while chain[0][1].is_constant and (around := inside.get(chain[0][0].times[:-2])) is not None:
+            if len(around[1].body) > 1 or not around[1].is_constant:
                 break
             chain.insert(0, around)
         yield Starts(tuple(chain))
-
-
-def _is_constant(loop: For) -> bool:
-    return loop.lower.value is not None and loop.upper.value is not None
 
 
 def _pairs(plan: Plan, tree: Tree, promise: Promise, starts: Starts, arrays: set[ArrayId]) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,7 @@ from itertools import combinations
 from sisyphus.analysis import Dependences, Live
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
-from sisyphus.plan import Copy, Node, Plan, Together, reads_writes, walk
+from sisyphus.plan import Copy, Node, Plan, at_once, body_of, reads_writes, walk
 from sisyphus.verification.bounds import check_beats, check_bounds, check_trip_counts
 from sisyphus.verification.execution_order import check_instances, check_order
 from sisyphus.verification.movement import check_movement
@@ -56,7 +56,7 @@ def _backwards(plan: Plan, dependences: Dependences, needed: frozenset[ArrayId])
 def _meets_itself(plan: Plan) -> bool:
     """Whether more than transfers between different memories may run at the same time."""
     bodies = (plan.body, *(task.body for task in plan.tasks))
-    steps = (node.body for body in bodies for node in walk(body) if isinstance(node, Together))
+    steps = (body_of(node) for body in bodies for node in walk(body) if at_once(node))
     return any(_are_tied(plan, step) for step in steps)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Ref, Statement
-from sisyphus.plan import Buffer, Call, Copy, For, Function, Guard, Hold, LoopRole, Node, Plan, Run, Task, Together
+from sisyphus.plan import Buffer, Call, Copy, For, Hold, LoopRole, Node, Plan, Run, Task, at_once, conditions_of
 from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
 
 
@@ -127,27 +127,26 @@ def _nodes(plan: Plan, nodes: Sequence[Node], around: Spot, together: int, way: 
     """
     for position, node in enumerate(nodes):
         here = replace(around, times=(*around.times, const(way * position)))
-        if isinstance(node, Copy):
+        inside = _inside(plan, here, node)
+        yield inside if isinstance(node, Copy) else here, node
+        yield from _nodes(plan, plan.below(node), inside, together, together if at_once(node) else 1)
+
+
+def _inside(plan: Plan, here: Spot, node: Node) -> Spot:
+    """What is known inside of a node, or of what a transfer moves."""
+    match node:
+        case For():
+            return _inside_loop(here, node)
+        case Hold():
+            return replace(here, holds=(*here.holds, node))
+        case Call():
+            task = plan.task(node.task)
+            env = tuple((name, here.value(var(name))) for name in task.iterators)
+            return replace(here, task=task, env=env, holds=())
+        case Copy():
             given = {name: here.value(value) for name, value in node.at}
             here = replace(here, env=tuple({**dict(here.env), **given}.items()))
-            here = replace(here, conditions=(*here.conditions, *(here.value(c) for c in node.within)))
-        yield here, node
-        match node:
-            case For():
-                yield from _nodes(plan, node.body, _inside_loop(here, node), together)
-            case Together():
-                yield from _nodes(plan, node.body, here, together, together)
-            case Function():
-                yield from _nodes(plan, node.body, here, together)
-            case Guard():
-                conditions = (*here.conditions, *(here.value(c) for c in node.conditions))
-                yield from _nodes(plan, node.body, replace(here, conditions=conditions), together)
-            case Hold():
-                yield from _nodes(plan, node.body, replace(here, holds=(*here.holds, node)), together)
-            case Call():
-                task = plan.task(node.task)
-                env = tuple((name, here.value(var(name))) for name in task.iterators)
-                yield from _nodes(plan, task.body, replace(here, task=task, env=env, holds=()), together)
+    return replace(here, conditions=(*here.conditions, *(here.value(c) for c in conditions_of(node))))
 
 
 def _inside_loop(here: Spot, node: For) -> Spot:

@@ -25,7 +25,7 @@ from sisyphus.backends.hls.interface import beat_type, layout_extents
 from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.plan import FIFO_DEPTH, Buffer, Copy, Direction, Plan, Transfer, walk
+from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer, copies_in
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
@@ -69,8 +69,8 @@ def print_transfer(
 
 def _within(plan: Plan, transfer: Transfer) -> tuple[Affine, ...]:
     """What must be at least 0 for the transfer to move anything."""
-    nodes = (node for task in plan.tasks for node in walk(task.body) if isinstance(node, Copy))
-    return next((node.within for node in nodes if node.transfer == transfer.id), ())
+    copies = (copy for task in plan.tasks for copy in copies_in(task.body))
+    return next((copy.within for copy in copies if copy.transfer == transfer.id), ())
 
 
 def _return_beyond(w: Writer, affines: Affines, within: tuple[Affine, ...]) -> None:

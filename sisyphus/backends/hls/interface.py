@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from sisyphus.errors import InternalError
-from sisyphus.plan import Call, Copy, Plan, Port, Task, walk
+from sisyphus.plan import Plan, Port, copies_in
 
 LAYOUTS = ("plain", "padded", "packed")
 
@@ -50,17 +50,10 @@ def beat_type(port: Port) -> str:
 
 def live_ports(plan: Plan) -> tuple[Port, ...]:
     """The arguments of the emitted top function: arrays that travel, scalars that are read."""
-    tasks = called_tasks(plan)
-    nodes = (n for body in (plan.body, *(t.body for t in tasks)) for n in walk(body))
-    moved = {plan.port_of(plan.transfer(n.transfer)).name for n in nodes if isinstance(n, Copy)}
-    read = {name for task in tasks for name in task.scalars}
+    copies = (copy for body in (plan.body, *(task.body for task in plan.called)) for copy in copies_in(body))
+    moved = {plan.port_of(plan.transfer(copy.transfer)).name for copy in copies}
+    read = {name for task in plan.called for name in task.scalars}
     return tuple(p for p in plan.ports if p.name in (moved if p.kind == "array" else read))
-
-
-def called_tasks(plan: Plan) -> tuple[Task, ...]:
-    """Tasks that the plan runs; one that nothing calls is not emitted."""
-    called = {n.task for n in walk(plan.body) if isinstance(n, Call)}
-    return tuple(t for t in plan.tasks if t.name in called)
 
 
 def arrays(plan: Plan) -> tuple[Port, ...]:

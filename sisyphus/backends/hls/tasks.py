@@ -32,6 +32,7 @@ from sisyphus.plan import (
     Task,
     Together,
     is_copied_work,
+    stands_apart,
     walk,
 )
 from sisyphus.plan.ranges import Ranges, ranges_of
@@ -354,7 +355,7 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
         if not at_once:
             if not loop.flatten:
                 w.pragma("loop_flatten off")
-            if loop.lower.value is None or loop.upper.value is None:
+            if not loop.is_constant:
                 w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
         inside = {**ranges, **ranges_of(loop, ranges)}
         for quotient, by in loop.quotients:
@@ -365,7 +366,4 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
 
 def _is_innermost(loop: For) -> bool:
     """Nothing below but unrolled loops: the tool would pipeline it unasked."""
-    below = list(walk(loop.body))
-    return not any(
-        isinstance(n, Call | Copy) or (isinstance(n, For) and n.role is not LoopRole.UNROLLED) for n in below
-    )
+    return not any(map(stands_apart, walk(loop.body)))

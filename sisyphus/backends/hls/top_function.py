@@ -17,7 +17,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import HALF
 from sisyphus.ir import Call as MathCall
 from sisyphus.ir import walk as walk_expr
-from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, walk
+from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, copies_in
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import ranges_at, transfer_ranges
 
@@ -59,7 +59,7 @@ def _header(plan: Plan, names: Names) -> str:
 
 class _Source:
     def __init__(self, plan: Plan, names: Names) -> None:
-        self.plan, self.names, self.tasks = plan, names, interface.called_tasks(plan)
+        self.plan, self.names, self.tasks = plan, names, plan.called
         self.helpers: set[str] = set()
         self.body = Writer()
         self.signatures: dict[str, TransferSignature] = {}
@@ -154,7 +154,7 @@ class _Source:
 
     def _buffers_at_top(self) -> set[str]:
         """Buffers that are passed to some task or copy by the top function."""
-        used = {self.plan.transfer(n.transfer).buffer for n in walk(self.plan.body) if isinstance(n, Copy)}
+        used = {self.plan.transfer(copy.transfer).buffer for copy in copies_in(self.plan.body)}
         named = {self.names.of("buffer", b.id): b.id for b in self.plan.buffers}
         for task in self.tasks:
             used |= {named[a] for a in self.arguments[task.name] if a in named}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import Value, distinct_rows
-from sisyphus.plan import Bound, Copy, For, Function, Guard, LoopRole, Node, body_of
+from sisyphus.plan import Bound, For, Node, body_of, conditions_of, stands_apart
 from sisyphus.poly import Affine
 
 Ints = npt.NDArray[np.int64]
@@ -163,20 +163,18 @@ class Survey:
     moving: frozenset[int]
 
 
-def survey(nodes: tuple[Node, ...]) -> Survey:
-    """One walk over a tree, for everything that is asked of its nodes later."""
+def survey(nodes: Sequence[Node], below: Callable[[Node], Sequence[Node]] = body_of) -> Survey:
+    """One walk over a tree, for everything that is asked of its nodes later; `below`: what is inside of a node."""
     needed, looping, moving = set[str](), set[int](), set[int]()
 
     def visit(node: Node) -> tuple[bool, bool]:
-        found = [visit(child) for child in body_of(node)]
-        loops, moves = any(f[0] for f in found), any(f[1] for f in found)
-        if isinstance(node, For) and node.role is not LoopRole.UNROLLED:
-            names = set().union(*(q.numerator.names for b in (node.lower, node.upper) for q in b.terms))
-            needed.update(names)
-            loops, moves = True, moves or node.lower.value is None or node.upper.value is None
-        elif isinstance(node, Guard) and loops:
-            needed.update(*(c.names for c in node.conditions))
-        loops = loops or isinstance(node, Copy | Function)
+        found = [visit(child) for child in below(node)]
+        loops, moves = stands_apart(node) or any(f[0] for f in found), any(f[1] for f in found)
+        if isinstance(node, For) and stands_apart(node):
+            needed.update(node.asks)
+            moves = moves or not node.is_constant
+        elif found and loops:
+            needed.update(*(c.names for c in conditions_of(node)))
         if loops:
             looping.add(id(node))
         if moves:

@@ -10,7 +10,7 @@ from sisyphus.ir import Scop
 from sisyphus.model.facts.moves import moved_by
 from sisyphus.model.facts.plan_facts import task_facts
 from sisyphus.model.facts.task_facts import Move, TaskFacts
-from sisyphus.plan import Copy, For, LoopRole, Numbers, Shape, ShapeBuilder, walk
+from sisyphus.plan import For, LoopRole, Numbers, Shape, ShapeBuilder, copies_in
 from sisyphus.poly import Affine
 from sisyphus.space import NestSpace
 
@@ -51,6 +51,6 @@ def nest_facts(
 ) -> tuple[TaskFacts, tuple[tuple[Move, ...], ...]]:
     """The nest as a task, and the transfers around it in steps; with the numbers of all candidates of a shape."""
     plan = ShapeBuilder(alg, scop, space, tree, shape, numbers).plan()
-    steps = (tuple(n for n in walk((node,)) if isinstance(n, Copy)) for node in plan.body)
+    steps = (copies_in((node,)) for node in plan.body)
     around = tuple(tuple(moved_by(alg, plan, copy) for copy in step) for step in steps if step)
     return task_facts(plan, plan.tasks[0], Counted(numbers, shape.order), alg), around

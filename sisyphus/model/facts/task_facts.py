@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sisyphus.algebra import Condition, Value
@@ -158,6 +158,10 @@ class Beside:
     loads: Burst
     called: Called
 
+    @property
+    def body(self) -> tuple[Part, ...]:
+        return (self.loads, self.called)
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -195,6 +199,28 @@ class Replicated:
 
 
 Part = Pipe | Burst | Beside | Called | Tile | Guarded | Replicated
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A part where it stands: entered so often over one run of the task, in each of so many coarse-grained copies."""
+
+    part: Part
+    entries: Value
+    copies: Value
+
+
+def placed(parts: Sequence[Part], entries: Value = 1, copies: Value = 1) -> Iterator[Placed]:
+    """Every part in order of execution, those around others before these."""
+    for part in parts:
+        yield Placed(part, entries, copies)
+        match part:
+            case Tile(iterations=inside) | Guarded(runs=inside):
+                yield from placed(part.body, inside, copies)
+            case Replicated(copies=more, turns=turns):
+                yield from placed(part.body, entries * turns, copies * more)
+            case Beside() | Called():
+                yield from placed(part.body, entries, copies)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Value
-from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Move, Part, Pipe, Replicated, Tile
+from sisyphus.model.facts.task_facts import Burst, Move, Part, Pipe, placed
 from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.bank_ports import port_interval
 from sisyphus.model.formulas.core_counts import Operations, is_called, operations
@@ -78,18 +78,9 @@ def body_multipliers(alg: Algebra, pipe: Pipe) -> Value:
     return address_multipliers(alg, accesses, loops, pipe.trips)
 
 
-def pipes_in(parts: Sequence[Part], copies: Value = 1) -> Iterator[tuple[Pipe, Value]]:
-    """Every pipelined body of some parts, with how many copies of it work side by side."""
-    for part in parts:
-        match part:
-            case Pipe():
-                yield part, copies
-            case Tile(body=body) | Guarded(body=body) | Called(body=body) | Beside(called=Called(body=body)):
-                yield from pipes_in(body, copies)
-            case Replicated(copies=more, body=body):
-                yield from pipes_in(body, copies * more)
-            case Burst():
-                pass
+def pipes_in(parts: Sequence[Part]) -> Iterator[tuple[Pipe, Value]]:
+    """Every pipelined body of some parts, with how many of them work side by side."""
+    return ((here.part, here.copies) for here in placed(parts) if isinstance(here.part, Pipe))
 
 
 def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Value]]:
@@ -97,15 +88,7 @@ def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Valu
 
     The first load for a loop that loads ahead counts there, in place of the one that finds no tile.
     """
-    for part in parts:
-        match part:
-            case Burst(steps=steps, rounds=rounds):
-                yield from ((move, entries * rounds) for step in steps for move in step if not move.first)
-            case Beside(loads=loads, called=called):
-                yield from moves_in((loads, called), entries)
-            case Called(body=body):
-                yield from moves_in(body, entries)
-            case Tile(iterations=inside, body=body) | Guarded(runs=inside, body=body):
-                yield from moves_in(body, inside)
-            case Replicated() | Pipe():
-                pass  # copies share the ports, so that transfers stand outside of them
+    for here in placed(parts, entries):
+        if isinstance(burst := here.part, Burst):
+            moves = (move for step in burst.steps for move in step if not move.first)
+            yield from ((move, here.entries * burst.rounds) for move in moves)
