@@ -6,6 +6,7 @@ import json
 import random
 import traceback
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sisyphus import request
 from sisyphus.cli.project_file import read_project_file
 from sisyphus.errors import InternalError, SisyphusError
 from sisyphus.plan import build_plan
-from sisyphus.request import Request, Source, space_of
+from sisyphus.request import Kernel, Request, Source, space_of
 from sisyphus.saved import fitted
 from sisyphus.target import load_device, make_target
 
@@ -74,6 +75,12 @@ def _source(case: Case, folder: Path) -> Source:
     return Source(str(path))
 
 
+@lru_cache(maxsize=1)
+def _read(case: Case, folder: Path) -> Kernel:
+    """The kernel of a case as it is, read once for all inputs beside it that are spoiled."""
+    return request.load_written(_source(case, folder))
+
+
 def _kernel(case: Case, folder: Path, rng: random.Random) -> None:
     """Words of the text exchanged, doubled, left out, replaced; now and then bytes."""
     source = _source(case, folder)
@@ -102,7 +109,7 @@ def _kernel(case: Case, folder: Path, rng: random.Random) -> None:
 
 def _point(case: Case, folder: Path, rng: random.Random) -> None:
     """One field of a saved point replaced, added or left out, or a piece of the text."""
-    kernel = request.load_written(_source(case, folder))
+    kernel = _read(case, folder)
     data: Any = pipelined_point(kernel.scop, kernel.distribution).to_json()
     for _ in range(rng.choice((1, 1, 2))):
         _spoil_data(data, rng)
@@ -140,7 +147,7 @@ def _fix(case: Case, folder: Path, rng: random.Random) -> None:
     nest = rng.choice(("S0", "S1", "S0+S1", "A", "A@S0", "", "S99"))
     fixes = tuple(f"{nest}.{rng.choice(KNOBS)}={rng.choice(VALUES)}" for _ in range(rng.choice((1, 1, 3))))
     asked = Request(source, make_target(load_device("u55c"), budget="chip"), fixes=fixes)
-    space_of(request.load_written(source), asked)
+    space_of(_read(case, folder), asked)
 
 
 def _project(case: Case, folder: Path, rng: random.Random) -> None:
