@@ -33,14 +33,22 @@ def last_before(time: Set, cell: Set, writes: Sequence[tuple[str, Map, Map]]) ->
     found = []
     for name, to_cells, schedule in writes:
         instances = cell.apply(to_cells.reverse())
-        last = instances.apply(schedule).intersect(earlier).lexmax()
+        last = _latest(instances.apply(schedule).intersect(earlier))
         if not last.is_empty():
             found.append((name, instances, schedule, last))
     if not found:
         return None
-    latest = union_of([last for *_, last in found]).lexmax()
+    latest = _latest(union_of([last for *_, last in found]))
     name, instances, schedule, _ = next(entry for entry in found if not entry[-1].intersect(latest).is_empty())
     return name, instances.intersect(latest.apply(schedule.reverse()))
+
+
+def _latest(times: Set) -> Set:
+    """The last of some times, if there is any; `lexmax` is wrong about some with strides, which emptiness is not."""
+    last = times.lexmax()
+    while not (later := times.intersect(last.apply(isl.Map.lex_lt(times.get_space())))).is_empty():
+        last = later.lexmax()
+    return last
 
 
 def _together(maps: Sequence[Map]) -> isl.UnionMap:

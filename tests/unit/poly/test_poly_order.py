@@ -18,6 +18,7 @@ from sisyphus.poly import (
     compare,
     constant_distance,
     is_product,
+    last_before,
     last_write_times,
     last_writers,
     make_box,
@@ -43,6 +44,16 @@ def test_the_order_of_the_source_is_padded() -> None:
     assert value(order, 5, 6) == (2, 5, 0, 6, 1, 0, 0)
     with pytest.raises(InternalError, match="position"):
         original_schedule("S", ["i", "j"], (2, 0), 7)
+
+
+def test_the_last_write_is_found_where_isl_takes_another_one_for_it() -> None:
+    """`lexmax` of these times with strides is [2, 2, 0, 2]; [2, 6, 1, 1] writes the cell as well, and later."""
+    run = "2 <= i <= 4 and 2 <= j <= 6 and 0 <= a and 0 <= b <= 2 and 3a + b <= 6"
+    to_cell = isl.Map(f"{{ W[i, j, a, b] -> [i + j - 6a - 2b + 8] : {run} }}")
+    order = isl.Map("{ W[i, j, a, b] -> [i, j, a, b] }")
+    found = last_before(isl.Set("{ [3, 3, 0, 0] }"), isl.Set("{ [8] }"), [("W", to_cell, order)])
+    assert found is not None
+    assert found[0] == "W" and found[1].is_equal(isl.Set("{ W[2, 6, 1, 1] }"))
 
 
 @pytest.mark.parametrize("inner", [(), (4,), (3, 5), (1, 5), (3, 1), (1, 1), (2, 3, 4)])
