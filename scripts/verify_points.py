@@ -3,7 +3,7 @@
     scripts/verify_points.py -n 200 gemm atax cholesky
 
 Every point has a number; `--first` and `-n` choose which are checked, so that a failing one can be repeated alone. With
-`--forms` points of every form of a kernel are checked, views of all arrays among them.
+`--forms` points of every form of a kernel are checked, views of all arrays and strips of half of them among them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from random_kernels import random_point  # noqa: E402
 from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, liveness  # noqa: E402
 from sisyphus.backends.hls import project  # noqa: E402
 from sisyphus.errors import SisyphusError  # noqa: E402
+from sisyphus.forms import steps_of_rows  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
-from sisyphus.request import Source, load_kernels, read_kernel, with_views  # noqa: E402
+from sisyphus.request import Source, in_strips, load_kernels, read_kernel, with_views  # noqa: E402
 from sisyphus.verification import Check, Verdict, verify  # noqa: E402
 
 FOLDERS = tuple(ROOT / "kernels" / name for name in ("polybench", "nn"))
@@ -65,6 +66,10 @@ def forms_of(name: str, *, size: str = "MINI", double: bool = False) -> list[Sub
     source = _source(name, size, double=double)
     found = list(load_kernels(source))
     found += [viewed for kernel in found if (viewed := with_views(kernel)) is not None]
+    steps = steps_of_rows(found[0].scop)
+    strips = None if steps is None else steps.within(sum(array.elements for array in steps.arrays) // 2)
+    stripped = None if strips is None else in_strips(found[0], strips)
+    found += [] if stripped is None else [stripped]
     return [
         Subject(f"{name} {k.name}{' views' * bool(k.views)}", k.scop, k.dependences, k.distribution, dict(k.live))
         for k in found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf, prod
@@ -11,10 +11,21 @@ from sisyphus import allowance, clock, report
 from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
-from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of
+from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import Role
 from sisyphus.model import Estimator, paper
-from sisyphus.request import Form, Kernel, Model, Request, estimate_of, of_fixed_form, space_of, with_copies, with_views
+from sisyphus.request import (
+    Form,
+    Kernel,
+    Model,
+    Request,
+    estimate_of,
+    in_strips,
+    of_fixed_form,
+    space_of,
+    with_copies,
+    with_views,
+)
 from sisyphus.search import (
     Found,
     Judged,
@@ -23,6 +34,7 @@ from sisyphus.search import (
     PaperCosts,
     as_fixed,
     fits_alone,
+    most_elements,
     polished,
     search_within,
     varied,
@@ -40,6 +52,9 @@ LARGE = 1_000_000
 
 #: An array takes much of the memory on chip if so many of them do not fit.
 MUCH = 4
+
+#: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
+WINDOWS = 0.5
 
 #: Share of the time limit that has to be left for searches that it ended to be done anew.
 WORTH_IT = 0.1
@@ -184,11 +199,12 @@ class _Parts:
         self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
     ) -> None:
         self.request, self.start = request, start
-        kernels = of_fixed_form(kernels, request.fixes)
+        strips = [] if request.model == "paper" else [*_in_strips(kernels[0], request.target)]
+        kernels = of_fixed_form([*kernels, *strips], request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            promising = tuple(by_promise(_of_temporaries(kernels, request.target)))
+            promising = tuple(by_promise(_of_temporaries(kernels, request.target), first=strips))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = tuple(kernel for kernel in copies if kernel is not None)
             self._kernels = (*promising, *copied)
@@ -299,11 +315,14 @@ def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kerne
     return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
 
 
-def by_promise(kernels: Sequence[Kernel]) -> list[Kernel]:
-    """Forms with chains of iterations far shorter than those of the first one come first, the shortest foremost."""
+def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
+    """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
+
+    Some are `first` in any case.
+    """
     chains = [steps_of(kernel.distribution.body) for kernel in kernels]
     far = chains[0] // SHORTER
-    order = sorted(range(len(kernels)), key=lambda at: (min(chains[at], far + 1), at))
+    order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
     return [kernels[at] for at in order]
 
 
@@ -323,6 +342,20 @@ def forms(
     if nothing_yet():
         every = (with_views(kernel) for kernel in plain)
         yield from (kernel for kernel in every if kernel is not None)
+
+
+def _in_strips(written: Kernel, target: Target) -> Iterator[Kernel]:
+    """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
+    steps = steps_of_rows(written.scop)
+    if steps is None:
+        return
+    bits = max(array.type.bits for array in steps.arrays)
+    blocks = target.budget.bram18k, target.budget.uram
+    most = most_elements(target.memories, bits, target.max_partition, blocks)
+    strips = steps.within(int(WINDOWS * most)) if sum(array.elements for array in steps.arrays) > most else None
+    found = None if strips is None else in_strips(written, strips)
+    if found is not None:
+        yield found
 
 
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:

@@ -29,6 +29,8 @@ from sisyphus.forms import (
     LATCH,
     PRIVATE,
     SCHEDULE,
+    STRIPS,
+    Strips,
     in_blocks,
     latched,
     proposals,
@@ -245,6 +247,11 @@ def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
     return replace(kernel, scop=found.scop, live=found.live(kernel.live), views=found.views)
 
 
+def in_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
+    """The kernel with its time steps in strips of rows."""
+    return _rebuilt(kernel, (f"{STRIPS}{strips}",), STRIPS.strip())
+
+
 def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
     """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
     same = (k for k in kernels if (k.rewrites, k.expanded) == (point.rewrites, point.expanded) and not k.views)
@@ -255,14 +262,12 @@ def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
     return found if found is not None and (found.viewed, found.copied) == (point.viewed, point.copied) else None
 
 
-def _rebuilt(source: Kernel, rewrites: tuple[str, ...]) -> Kernel | None:
+def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) -> Kernel | None:
     """A form that is not among those that are searched: of an order that was given, or that a scheduler found once."""
     if not rewrites:
         return None
     scop = rewritten(source.scop, rewrites)
-    return _analysed(
-        scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name=GIVEN_FORM
-    )
+    return _analysed(scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name=name)
 
 
 def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:

@@ -3,7 +3,18 @@
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.latches import latched
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
-from sisyphus.forms.rewrites import BLOCKS, INSIDE, LATCH, PRIVATE, SCHEDULE, ScheduleError, rewritten, scheduled
+from sisyphus.forms.rewrites import (
+    BLOCKS,
+    INSIDE,
+    LATCH,
+    PRIVATE,
+    SCHEDULE,
+    STRIPS,
+    ScheduleError,
+    rewritten,
+    scheduled,
+)
+from sisyphus.forms.strips import Strips, steps_of_rows
 
 __all__ = [
     "BLOCKS",
@@ -12,12 +23,15 @@ __all__ = [
     "PRIVATE",
     "SCHEDULE",
     "SHORTER",
+    "STRIPS",
     "Proposal",
     "ScheduleError",
+    "Strips",
     "in_blocks",
     "latched",
     "proposals",
     "rewritten",
     "scheduled",
     "steps_of",
+    "steps_of_rows",
 ]

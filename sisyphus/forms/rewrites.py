@@ -10,10 +10,12 @@ from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import reordered
+from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
+STRIPS = "strips "
 
 
 class ScheduleError(KernelError):
@@ -50,6 +52,20 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
         elif rewrite == BLOCKS:
             expansion = expand(scop, found)
             scop = (in_blocks(expansion) if expansion else None) or scop
+        elif rewrite.startswith(STRIPS):
+            scop = _in_strips(found, rewrite.removeprefix(STRIPS))
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
+    return scop
+
+
+def _in_strips(found: Dependences, text: str) -> Scop:
+    """The kernel in strips of such sizes."""
+    try:
+        strips = Strips.read(text)
+    except ValueError as wrong:
+        raise KernelError(f"no sizes of strips: `{text[:60]}`", hint="steps and rows, as in `strips 10x64`") from wrong
+    scop = in_strips(found, strips)
+    if scop is None:
+        raise KernelError(f"this kernel has no strips of {strips.rows} rows")
     return scop

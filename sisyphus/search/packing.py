@@ -32,6 +32,20 @@ def fits_alone(memories: MemoryTable, elements: int, bits: int, most_banks: int,
     return any(bram18k <= limit[0] and uram <= limit[1] for bram18k, uram in found)
 
 
+def most_elements(memories: MemoryTable, bits: int, most_banks: int, limit: Blocks) -> int:
+    """The elements of the largest array that fits alone."""
+    least, too_many = 0, 1
+    while fits_alone(memories, too_many, bits, most_banks, limit):
+        least, too_many = too_many, 2 * too_many
+    while too_many - least > 1:
+        middle = (least + too_many) // 2
+        if fits_alone(memories, middle, bits, most_banks, limit):
+            least = middle
+        else:
+            too_many = middle
+    return least
+
+
 def _in_banks(memories: MemoryTable, elements: int, bits: int, most_banks: int) -> Iterator[Blocks]:
     """What an array takes in `most_banks` banks, and in fewer, down to one.
 

@@ -12,6 +12,7 @@ import pytest
 from sisyphus import choice
 from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, Source, load_kernels
+from sisyphus.saved import fitted
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
@@ -199,3 +200,45 @@ def test_a_search_that_was_interrupted_says_nothing_of_those_to_come(
 def cost(found: choice.Choice) -> float:
     assert found.outcome is not None and found.outcome.objective is not None
     return found.outcome.objective
+
+
+STEPS = """
+void steps(float a[1200][512], float b[1200][512])
+{
+    for (int t = 0; t < 8; t++) {
+        for (int i = 1; i < 1199; i++)
+            for (int j = 0; j < 512; j++)
+                b[i][j] = a[i - 1][j] + a[i + 1][j];
+        for (int i = 1; i < 1199; i++)
+            for (int j = 0; j < 512; j++)
+                a[i][j] = b[i - 1][j] + b[i + 1][j];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("bram18k", "has_strips"), [(600, True), (4000, False)])
+def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bram18k: int, *, has_strips: bool
+) -> None:
+    kernels, request = request_of(tmp_path, STEPS)
+    target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
+    asked = list[str]()
+
+    def answer(self: choice._Search, _: float, **__: object) -> choice.Answer:
+        asked.append(self.part.kernel.name)
+        return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
+
+    monkeypatch.setattr(choice._Search, "answer", answer)
+    with pytest.raises(NothingFits):
+        choice.find(kernels, replace(request, target=target))
+    assert asked == (["strips", "source"] if has_strips else ["source"])
+
+
+def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path) -> None:
+    kernels, request = request_of(tmp_path, STEPS)
+    target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)
+    fixed = replace(request, target=target, fixes=("form=strips",), limits=Limits(seconds=600.0, gap=1.0))
+    best = choice.find(kernels, fixed)
+    assert best.kernel.name == "strips" and best.point.rewrites == best.kernel.rewrites
+    assert fitted(kernels, request.source, best.point)[0].form == best.kernel.form

@@ -1,0 +1,297 @@
+"""Time steps over large arrays, in blocks of steps and strips of rows that stay on chip meanwhile; knows no target.
+
+for t: { for i: B[i] = f(A[i - 1], A[i], A[i + 1])   for i: A[i] = f(B[i - 1], B[i], B[i + 1]) }   becomes, in strips,
+for tb: for ib: {
+    for i: A_1[i] = A[64 ib + i - 20]   for i: B_1[i] = B[64 ib + i - 20]
+    for t < 10: { for i < 64: B_1[i - 2 t + 20] = f(A_1[…])   for i < 64: A_1[i - 2 t + 19] = f(B_1[…]) }
+    for i: A[64 ib + i - 20] = A_1[i]   for i: B[64 ib + i - 20] = B_1[i] }
+
+A strip moves down by some rows with each step (a skew), so that it needs nothing of a strip that comes later. It has a
+window of the rows of every array that it touches, filled before and written back after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+from sisyphus.analysis import Dependences
+from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
+from sisyphus.forms.order_proof import faults
+from sisyphus.forms.reordering import Ordered, Part
+from sisyphus.ir import Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, index_names, substitute
+from sisyphus.poly import Affine, Set, const, make_set, pull_back, renamed, var
+
+#: Rows of a strip are a multiple of this where there are so many, to have factors that nests can be unrolled by.
+ROUND_ROWS = 8
+#: Rows that a step may move a strip by: a longer reach leaves nothing of the strip.
+MOST_SKEW = 8
+
+
+@dataclass(frozen=True)
+class Strips:
+    """So many time steps in a block, and rows in a strip."""
+
+    steps: int
+    rows: int
+
+    def __str__(self) -> str:
+        return f"{self.steps}x{self.rows}"
+
+    @staticmethod
+    def read(text: str) -> Strips:
+        """What `str` wrote; `ValueError` where it is nothing of the kind."""
+        steps, rows = map(int, text.split("x"))
+        if min(steps, rows) < 1:
+            raise ValueError(text)
+        return Strips(steps, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The statements in a loop of time steps that run through the rows (first dimension) of the same arrays.
+
+    `row` is the iterator that counts rows in each of them, None where it stays in one; a strip of a statement lies
+    `shift` rows above that of the first one, and moves by `skew` rows in a step.
+    """
+
+    scop: Scop
+    statements: tuple[Statement, ...]
+    arrays: tuple[Array, ...]
+    row: Mapping[StmtId, str | None]
+    shift: Mapping[StmtId, int]
+    skew: int
+
+    @cached_property
+    def times(self) -> range:
+        return range_of(self.statements, 0)
+
+    @cached_property
+    def _reach(self) -> tuple[int, int]:
+        """First and last row that an iteration touches, from that of its strip's, over all statements."""
+        offsets = [offset - self.shift[s.id] for s in self.statements for offset in self.offsets(s)]
+        return min(offsets), max(offsets)
+
+    def offsets(self, statement: Statement) -> list[int]:
+        """The rows that a statement touches, from the one that it is at."""
+        names = {array.id for array in self.arrays}
+        refs = [access.ref for access in statement.accesses if access.array in names]
+        return [ref.index[0].constant for ref in refs]
+
+    @cached_property
+    def rows(self) -> range:
+        """The rows of all strips of a block but for what they move by."""
+        found = [range(1) if (name := self.row[s.id]) is None else _values(s, name) for s in self.statements]
+        moved = [
+            (r.start + self.shift[s.id], r.stop + self.shift[s.id]) for s, r in zip(self.statements, found, strict=True)
+        ]
+        return range(min(low for low, _ in moved), max(high for _, high in moved))
+
+    def window(self, strips: Strips) -> range:
+        """The rows that a strip at row 0 touches in all steps of a block."""
+        low, high = self._reach
+        first = self.rows.start
+        return range(first + low - self.skew * (strips.steps - 1), first + high + strips.rows)
+
+    def count(self, strips: Strips) -> int:
+        """Strips of a block."""
+        return -(-(len(self.rows) + self.skew * (strips.steps - 1)) // strips.rows)
+
+    @cached_property
+    def row_elements(self) -> int:
+        """Elements of a row of all arrays."""
+        return sum(array.elements // array.extents[0] for array in self.arrays)
+
+    def within(self, elements: int) -> Strips | None:
+        """The strips whose windows have at most so many elements and that move the least per step, if any do."""
+        found: list[tuple[float, Strips]] = []
+        height = elements // self.row_elements
+        for steps in (n for n in range(2, len(self.times) + 1) if len(self.times) % n == 0):
+            left = height - (len(self.window(Strips(steps, 1))) - 1)
+            rows = left // ROUND_ROWS * ROUND_ROWS if left >= ROUND_ROWS else left
+            if rows >= 1:
+                strips = Strips(steps, rows)
+                found.append((self.count(strips) * len(self.window(strips)) / steps, strips))
+        return min(found, key=lambda one: (one[0], one[1].steps))[1] if found else None
+
+
+def steps_of_rows(scop: Scop) -> Steps | None:
+    """The first loop of time steps in a kernel all of whose statements run through rows of what they write."""
+    for place in dict.fromkeys(s.position[0] for s in scop.statements):
+        group = tuple(s for s in scop.statements if s.position[0] == place)
+        if all(len(s.iterators) > 1 for s in group):
+            found = _steps(scop, group)
+            if found is not None:
+                return found
+    return None
+
+
+def _steps(scop: Scop, group: tuple[Statement, ...]) -> Steps | None:
+    """The loop with the least shifts and skew; None where some rows do not fit."""
+    time = {s.id: s.iterators[0] for s in group}
+    arrays = tuple(a for a in scop.arrays if any(s.write.array == a.id for s in group) and a.role is not Role.LOCAL)
+    names = {array.id for array in arrays}
+    if any(len(array.extents) < 2 for array in arrays) or any(s.write.array not in names for s in group):
+        return None
+    row: dict[StmtId, str | None] = {}
+    for statement in group:
+        refs = [access.ref for access in statement.accesses if access.array in names]
+        first = {ref.index[0] - ref.index[0].constant for ref in refs}
+        if len(first) != 1 or any(time[statement.id] in index_names(ref) for ref in refs):
+            return None
+        [linear] = first
+        name = linear.terms[0][0] if linear.terms else None
+        if name is not None and linear != var(name):
+            return None
+        row[statement.id] = name
+    shift, skew = _moves(group, names)
+    if not 0 < skew <= MOST_SKEW:
+        return None
+    return Steps(scop, group, arrays, row, shift, skew)
+
+
+def _moves(group: Sequence[Statement], names: set[ArrayId]) -> tuple[dict[StmtId, int], int]:
+    """By how much strips of each statement lie above the first one's, and move in a step: so none needs a later one.
+
+    An element that one statement touches k rows from where it is, and a later one l rows, is k - l rows further there.
+    """
+    shift = {s.id: 0 for s in group}
+    for at, later in enumerate(group):
+        needed = [shift[s.id] - further for s in group[:at] for further in _further(s, later, names)]
+        shift[later.id] = max([0, *needed])
+    pairs = product(group, group)
+    moved = (shift[a.id] - shift[b.id] - further for a, b in pairs for further in _further(a, b, names))
+    skew = max(moved, default=0)
+    return shift, skew
+
+
+def _further(one: Statement, other: Statement, names: set[ArrayId]) -> Iterator[int]:
+    """How many rows further the other statement is where both touch one element, and one of them writes it."""
+    for first, second in product(one.accesses, other.accesses):
+        if first.array == second.array and first.array in names and (first.is_write or second.is_write):
+            yield first.ref.index[0].constant - second.ref.index[0].constant
+
+
+def _values(statement: Statement, iterator: str) -> range:
+    return range_of([statement], statement.iterators.index(iterator))
+
+
+def in_strips(found: Dependences, strips: Strips) -> Scop | None:
+    """The kernel in strips; None where it has no such loop, or is not proved to be the same program."""
+    steps = steps_of_rows(found.scop)
+    if steps is None:
+        return None
+    built = _Build(steps, strips)
+    ordered = built.ordered()
+    return built.windowed(ordered.scop) if next(faults(found, ordered), None) is None else None
+
+
+class _Build:
+    """The loops `block` and `strip` around those of the source, then windows of the arrays."""
+
+    def __init__(self, steps: Steps, strips: Strips) -> None:
+        self.steps, self.strips = steps, strips
+        scop, first = steps.scop, steps.statements[0]
+        self.taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+        self.taken |= {name for s in scop.statements for name in (*s.iterators, s.id)}
+        rows = next((name for name in steps.row.values() if name is not None), "row")
+        self.block, self.strip = (self._fresh(f"{name}_block") for name in (first.iterators[0], rows))
+        self.blocks = -(-len(steps.times) // strips.steps)
+        self.place = first.position[0]
+
+    def _fresh(self, wanted: str) -> str:
+        name = str(fresh_name(ArrayId(wanted), self.taken)) if wanted in self.taken else wanted
+        self.taken.add(name)
+        return name
+
+    def ordered(self) -> Ordered:
+        """The same instances over the new loops, in the order of strips."""
+        inside = {s.id for s in self.steps.statements}
+        statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
+        for old in self.steps.scop.statements:
+            new, values = (old, tuple(map(var, old.iterators))) if old.id not in inside else self._moved(old)
+            statements.append(new)
+            parts[new.id] = (Part(old.id, new.domain, values),)
+        return Ordered(replace(self.steps.scop, statements=tuple(statements)), parts)
+
+    def _moved(self, old: Statement) -> tuple[Statement, tuple[Affine, ...]]:
+        """A statement over its new loops, and the values of the old ones."""
+        time, row = old.iterators[0], self.steps.row[old.id]
+        loops = (self.block, self.strip, *old.iterators)
+        given = {name: var(name) for name in old.iterators}
+        given[time] = var(self.block) * self.strips.steps + var(time) + self.steps.times.start
+        moved = var(time) * self.steps.skew + self.steps.shift[old.id] - self.steps.rows.start
+        at = moved - var(self.strip) * self.strips.rows if row is None else var(row)
+        if row is not None:
+            given[row] = var(self.strip) * self.strips.rows + var(row) - moved
+        inside = [var(time), self.strips.steps - 1 - var(time), at, self.strips.rows - 1 - at]
+        values = tuple(given[name] for name in old.iterators)
+        domain = pull_back(old.domain, loops, values).intersect(make_set("", loops, at_least_zero=inside))
+        new = replace(
+            old,
+            iterators=loops,
+            domain=renamed(domain, old.id, loops),
+            position=(self.place, 0, len(self.steps.arrays), *old.position[1:]),
+            write=old.write.substitute(given),
+            rhs=substitute(old.rhs, given),
+        )
+        return new, values
+
+    def windowed(self, scop: Scop) -> Scop:
+        """Every strip with windows of its own, filled before its steps and written back after them."""
+        window = self.steps.window(self.strips)
+        base = var(self.strip) * self.strips.rows + window.start
+        windows = {
+            array.id: replace(
+                array,
+                id=fresh_name(array.id, self.taken),
+                extents=(len(window), *array.extents[1:]),
+                role=Role.LOCAL,
+            )
+            for array in self.steps.arrays
+        }
+
+        def inside(ref: Ref) -> Ref:
+            if ref.array not in windows:
+                return ref
+            return Ref(windows[ref.array].id, (ref.index[0] - base, *ref.index[1:]))
+
+        within = {s.id for s in self.steps.statements}
+        statements = [with_refs(s, inside) if s.id in within else s for s in scop.statements]
+        for at, array in enumerate(self.steps.arrays):
+            last = len(windows) + 1 + at
+            statements += [self._copy(array, windows[array.id].id, base, at, to_window=True)]
+            statements += [self._copy(array, windows[array.id].id, base, last, to_window=False)]
+        ordered = tuple(sorted(statements, key=lambda s: s.position))
+        return replace(scop, arrays=(*scop.arrays, *windows.values()), statements=ordered)
+
+    def _copy(self, array: Array, window: ArrayId, base: Affine, at: int, *, to_window: bool) -> Statement:
+        """The rows of a window that there are, into it or back, at a place among what a strip does."""
+        like = next(s for s in self.steps.statements if any(access.array == array.id for access in s.accesses))
+        places = tuple(f"{self.strip}_{depth}" for depth in range(len(array.extents)))
+        loops = (self.block, self.strip, *places)
+        here = Ref(window, tuple(map(var, places)))
+        there = Ref(array.id, (var(places[0]) + base, *map(var, places[1:])))
+        write, read = (here, there) if to_window else (there, here)
+        label = StmtId(fresh_name(ArrayId(like.id), self.taken))
+        self.taken.add(label)
+        return Statement(
+            id=label,
+            iterators=loops,
+            domain=renamed(self._box(loops, there, array), label, loops),
+            position=(self.place, 0, at, *(0 for _ in places)),
+            write=write,
+            write_type=array.type,
+            rhs=Read(read, array.type),
+            span=like.span,
+        )
+
+    def _box(self, loops: tuple[str, ...], there: Ref, array: Array) -> Set:
+        """Every block, strip, and place of a window that lies in the array."""
+        ends = {self.block: self.blocks, self.strip: self.steps.count(self.strips)}
+        ends[loops[2]] = len(self.steps.window(self.strips))
+        pairs = [(var(name), const(end)) for name, end in ends.items()]
+        pairs += [(at, const(extent)) for at, extent in zip(there.index, array.extents, strict=True)]
+        return make_set("", loops, at_least_zero=[e for low, end in pairs for e in (low, end - low - 1)])

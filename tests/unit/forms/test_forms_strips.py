@@ -1,0 +1,134 @@
+"""Time steps in strips of rows: which loops have them, that they compute the same, and that wrong ones are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import brute
+import pytest
+from builders import scop
+
+from sisyphus.analysis import dependences
+from sisyphus.errors import KernelError
+from sisyphus.forms import rewritten, steps_of_rows, strips
+from sisyphus.forms.strips import Strips, in_strips
+from sisyphus.frontend import read
+from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir.scop_text import dump
+from sisyphus.search import fits_alone, most_elements
+from sisyphus.target import load_device, make_target
+
+KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
+JACOBI = """
+for t in range(6):
+    for i in range(1, 9):
+        for j in range(1, 5):
+            B[i, j] = A[i - 1, j] + A[i, j - 1] + A[i + 1, j + 1]
+    for i in range(1, 9):
+        for j in range(1, 5):
+            A[i, j] = B[i - 1, j] + B[i, j] + B[i + 1, j]
+"""
+
+
+def jacobi() -> Scop:
+    return scop(JACOBI, A=(10, 6), B=(10, 6))
+
+
+def is_same(one: Scop, other: Scop) -> bool:
+    """A window is written back whole: rows that no statement updates get what they had."""
+    numbers: dict[object, int] = {}
+    first, second = brute.results(one, numbers), brute.results(other, numbers)
+    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
+
+
+def test_a_strip_fills_its_windows_runs_its_steps_and_writes_them_back() -> None:
+    found = in_strips(dependences(jacobi()), Strips(3, 4))
+    assert found is not None
+    promises.run(found)
+    windows = [(str(a.id), a.extents) for a in found.arrays if a.role is Role.LOCAL]
+    assert windows == [("A_1", (11, 6)), ("B_1", (11, 6))]
+    lines = dump(found).splitlines()
+    heads = [line for line in lines if " at (" in line]
+    assert [head.split(" at ")[1] for head in heads] == [
+        "(0, 0, 0, 0, 0)",
+        "(0, 0, 1, 0, 0)",
+        "(0, 0, 2, 0, 0, 0)",
+        "(0, 0, 2, 1, 0, 0)",
+        "(0, 0, 3, 0, 0)",
+        "(0, 0, 4, 0, 0)",
+    ]
+    assert any("A_1[i_block_0][i_block_1]: float = A[4*i_block + i_block_0 - 5][i_block_1]" in line for line in lines)
+
+
+@pytest.mark.parametrize("sizes", [Strips(2, 3), Strips(3, 1), Strips(4, 5), Strips(6, 20)])
+def test_strips_compute_the_same(sizes: Strips) -> None:
+    """Whether they divide the steps and the rows or not."""
+    found = in_strips(dependences(jacobi()), sizes)
+    assert found is not None and is_same(jacobi(), found)
+    assert is_same(jacobi(), rewritten(jacobi(), [f"strips {sizes}"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "shifts", "skew"),
+    [
+        ("jacobi-2d", ("TSTEPS=4", "N=8"), [0, 1], 2),
+        ("heat-3d", ("TSTEPS=3", "N=6"), [0, 1], 2),
+        ("seidel-2d", ("TSTEPS=4", "N=8"), [0], 1),
+        ("fdtd-2d", ("TMAX=4", "NX=7", "NY=5"), [0, 0, 0, 1], 1),
+    ],
+)
+def test_strips_of_kernels_move_as_far_as_their_reach(
+    name: str, sizes: tuple[str, ...], shifts: list[int], skew: int
+) -> None:
+    kernel = read(KERNELS / f"{name}.c", defines=sizes)
+    steps = steps_of_rows(kernel)
+    assert steps is not None
+    assert (list(steps.shift.values()), steps.skew) == (shifts, skew)
+    found = in_strips(dependences(kernel), Strips(2, 3))
+    assert found is not None and is_same(kernel, found)
+
+
+@pytest.mark.parametrize("name", ["adi", "floyd-warshall", "lu", "gemm", "durbin", "jacobi-1d", "gramschmidt"])
+def test_other_kernels_have_none(name: str) -> None:
+    kernel = read(KERNELS / f"{name}.c")
+    assert steps_of_rows(kernel) is None
+    assert in_strips(dependences(kernel), Strips(2, 8)) is None
+    with pytest.raises(KernelError, match="has no strips of 8 rows"):
+        rewritten(kernel, ["strips 2x8"])
+
+
+@pytest.mark.parametrize(("less_shift", "less_skew"), [(0, 1), (1, 0)])
+def test_strips_that_move_too_little_are_refused(
+    less_shift: int, less_skew: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_little(*given: Any) -> tuple[dict[Any, int], int]:
+        shift, skew = moves(*given)
+        return {name: max(by - less_shift, 0) for name, by in shift.items()}, skew - less_skew
+
+    moves = strips._moves
+    monkeypatch.setattr(strips, "_moves", too_little)
+    assert in_strips(dependences(jacobi()), Strips(3, 4)) is None
+
+
+def test_windows_have_as_many_elements_as_there_are() -> None:
+    steps = steps_of_rows(jacobi())
+    assert steps is not None
+    found = steps.within(100)
+    assert found is not None and len(steps.window(found)) * steps.row_elements <= 100
+    assert steps.within(40) is None  # a strip of one row has windows of five in two steps
+
+
+@pytest.mark.parametrize("text", ["", "3", "3x", "0x4", "axb", "1x2x3"])
+def test_sizes_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(KernelError, match="no sizes of strips"):
+        rewritten(jacobi(), [f"strips {text}"])
+
+
+def test_the_largest_array_on_chip_is_known() -> None:
+    target = make_target(load_device("u200"))
+    blocks = target.budget.bram18k, target.budget.uram
+    most = most_elements(target.memories, 32, target.max_partition, blocks)
+    assert fits_alone(target.memories, most, 32, target.max_partition, blocks)
+    assert not fits_alone(target.memories, most + 1, 32, target.max_partition, blocks)
+    assert most_elements(target.memories, 32, target.max_partition, (0, 0)) < 1 << 20
