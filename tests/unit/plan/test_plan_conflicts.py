@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
 import point_files
 from builders import scop
 
+from sisyphus.algebra import VECTOR
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId, StmtId
-from sisyphus.plan import Call, Copy, For, Node, Plan, build_plan, reads_writes, steps, steps_of, task_transfers
+from sisyphus.plan import (
+    Call,
+    Copy,
+    For,
+    Node,
+    Plan,
+    Together,
+    build_plan,
+    reads_writes,
+    side_by_side,
+    steps,
+    steps_of,
+    task_transfers,
+)
 from sisyphus.plan.conflicts import in_steps
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 
@@ -92,3 +109,16 @@ def test_steps_follow_the_last_conflict() -> None:
     assert in_steps(4, lambda one, two: False) == ((0, 1, 2, 3),)
     assert in_steps(4, lambda one, two: two - one == 2) == ((0, 1), (2, 3))
     assert in_steps(3, lambda one, two: True) == ((0,), (1,), (2,))
+
+
+def test_where_it_differs_which_transfers_are_active_each_is_in_one_step_and_no_step_uses_a_port_twice() -> None:
+    """Candidates of a shape side by side: all that three transfers of one port and one of another may be."""
+    active = [np.array(row) for row in zip(*product((False, True), repeat=3), strict=True)]
+    copies = [*((Copy(f"load_{at}", active=row), "gmem0") for at, row in enumerate(active)), (Copy("other"), "gmem1")]
+    rounds = [step.body if isinstance(step, Together) else (step,) for step in side_by_side(VECTOR, copies)]
+    for at, row in enumerate(active):
+        mine = [copy.active for step in rounds for copy in step if copy.transfer == f"load_{at}"]
+        assert (np.sum(mine, axis=0) == row).all()
+    for step in rounds:
+        assert (sum(np.asarray(copy.active, int) for copy in step if copy.transfer != "other") <= 1).all()
+    assert [copy.transfer for copy in rounds[0]][-1] == "other"
