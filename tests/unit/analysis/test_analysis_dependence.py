@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from builders import scop
 
@@ -20,6 +22,8 @@ from sisyphus.analysis import (
     violations,
 )
 from sisyphus.analysis import schedules as original
+from sisyphus.analysis.dataflow import flows_of
+from sisyphus.analysis.isl_limits import Patience
 from sisyphus.errors import KernelError
 from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Map, compare
@@ -199,3 +203,16 @@ def test_questions_given_up_shorten_the_next_ones() -> None:
 def endless(relation: Map) -> None:
     while True:
         relation.subtract(relation.coalesce()).is_empty()
+
+
+def test_where_isl_gives_up_every_write_may_be_the_one_that_an_array_is_read_after() -> None:
+    class Tired(Patience):
+        def ask(self, question: Callable[[], object]) -> None:
+            return None
+
+    found = dependences(
+        scop("for i in range(4):\n    A[i] = w\n    B[i] = A[i]\n    C[i] = B[i]", **dict.fromkeys("ABC", (4,)))
+    )
+    [flow] = flows_of(found, ArrayId("B"), Tired())
+    assert (flow.source, flow.sink, flow.array, flow.approximate) == ("S1", "S2", "B", True)
+    assert flows_of(found, ArrayId("C"), Tired()) == ()

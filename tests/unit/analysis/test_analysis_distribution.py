@@ -215,3 +215,21 @@ def test_the_three_dependences_of_an_accumulator_are_one_question(monkeypatch: p
     assert violations(deps, schedules(built)) is None
     assert len(asked) == 1
     assert violations(deps, {StmtId("S0"): schedule("S0", ["i", "k"], [var("i"), -var("k")])}) is not None
+
+
+def test_the_loops_around_a_part_are_its_own() -> None:
+    text = """
+    for t in range(4):
+        for i in range(1, 8):
+            A[i] = B[i - 1] + B[i]
+        for i in range(1, 8):
+            B[i] = A[i]
+    for i in range(8):
+        C[i] = A[i]
+    """
+    found = distributed(scop(text, A=(9,), B=(9,), C=(8,)))
+    outer, last = found.body
+    assert isinstance(outer, OuterLoop) and isinstance(last, Nest)
+    assert [found.around(part) for part in (*outer.body, last, outer)] == [(outer,), (outer,), (), ()]
+    with pytest.raises(InternalError, match="no part"):
+        found.around(distributed(scop(text, A=(9,), B=(9,), C=(8,))).nests[0])

@@ -44,6 +44,7 @@ def statement(text: str) -> Statement:
         ("C[i] = fmaxf(C[i], C[i] * w)", None),
         ("C[i] = w if A[i, k] > C[i] else C[i]", None),
         ("C[i] = C[i] if C[i] > C[i] else C[i]", None),
+        ("C[i] = C[i] * w if C[i] * w > C[i] else C[i]", None),
     ],
 )
 def test_shapes(text: str, op: str | None) -> None:
@@ -56,6 +57,8 @@ def test_a_conversion_between_float_types_is_looked_through_and_one_to_int_is_no
     wide = Binary("+", Cast(Read(plain.write, FLOAT), DOUBLE), Literal("0.5", DOUBLE), DOUBLE)
     assert reduction_of(with_rhs(plain, Cast(wide, FLOAT))) == Reduction(StmtId("S0"), "+", ("i", "k"))
     assert reduction_of(with_rhs(plain, Cast(wide, INT32))) is None
+    whole = Binary("+", Read(plain.write, INT32), Literal("1", INT32), INT32)
+    assert reduction_of(with_rhs(plain, Cast(whole, FLOAT))) is None
 
 
 def with_rhs(s: Statement, rhs: Cast) -> Statement:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 
+import pytest
 from builders import scop
 
-from sisyphus.analysis import statement_graph_dot, statement_text, summary
+from sisyphus.analysis import footprint, statement_graph_dot, statement_text, summary
 from sisyphus.analysis.statement_text import expression_text
 from sisyphus.ir import INT32, Binary, Scalar, Scop, Select
+from sisyphus.poly import CountError, Set
 
 
 def dot_product() -> Scop:
@@ -91,3 +94,36 @@ def test_parentheses_are_those_that_c_needs() -> None:
     assert shown == "A[0] = -(A[1] * w) * (A[2] - (A[3] - v)) + (A[5] > v ? (A[4] > v ? w : v) : w)"
     either = Binary("||", Scalar("v", INT32), Scalar("w", INT32), INT32)
     assert expression_text(Select(either, either.left, either, INT32)) == "v || w ? v : v || w"
+
+
+def test_operators_bind_as_in_c() -> None:
+    a, b, c = (Scalar(name, INT32) for name in "abc")
+    binds = (
+        ("*", "/", "%"),
+        ("+", "-"),
+        ("<<", ">>"),
+        ("<", "<=", ">", ">="),
+        ("==", "!="),
+        ("&",),
+        ("^",),
+        ("|",),
+        ("&&",),
+        ("||",),
+    )
+    for at, tight in enumerate(binds):
+        for one, loose in ((one, other) for one in tight for others in binds[at + 1 :] for other in others):
+            assert expression_text(Binary(loose, Binary(one, a, b, INT32), c, INT32)) == f"a {one} b {loose} c"
+            assert expression_text(Binary(one, Binary(loose, a, b, INT32), c, INT32)) == f"(a {loose} b) {one} c"
+
+
+def test_what_cannot_be_counted_is_told_apart_from_what_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = scop("for i in range(4):\n    A[i] = A[i] + w\nfor i in range(3):\n    B[i] = B[i] * w", A=(4,), B=(3,))
+
+    def counted(points: Set) -> int:
+        if points.get_tuple_name() == "S0":
+            raise CountError("too many")
+        return 3
+
+    monkeypatch.setattr(sys.modules[footprint.__module__], "count", counted)
+    told = summary(built)["operations"]
+    assert told == {"total": {"* float": 3, "+ float": 0}, "uncounted": ["S0"]}
