@@ -15,7 +15,7 @@ help:
 	@echo "make score   the kernels of the published comparisons beside the best published cycles; goes on where it was stopped"
 	@echo "make test    run the tests"
 	@echo "make coverage  the same, and which lines and branches they miss"
-	@echo "make mutants PART=plan SAMPLE=50   changes of operators that the tests of a part do not notice (Cosmic Ray)"
+	@echo "make mutants PART=plan SAMPLE=120   changes of operators that the tests of a part do not notice (Cosmic Ray)"
 	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0, for MINUTES=...; goes on where it stopped, failures in build/fuzz"
 	@echo "make lint    ruff and mypy --strict"
 	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
@@ -60,7 +60,7 @@ coverage: $(VENV)/developing
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term-missing
 
 PART ?= plan
-SAMPLE ?= 50
+SAMPLE ?= 120
 SEED ?= 0
 mutants: $(VENV)/developing
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'

@@ -97,7 +97,8 @@ class Place:
         found += [f"left {name}" for name in left]
         found += [f"left tmp/{p.name[:8]}" for p in self.tmp.iterdir()]
         if b"Traceback" in (told := (self.folder / "stderr").read_bytes()):
-            found.append("a traceback" if b"sisyphus" in told else "a traceback of Python's start")
+            ours = b"sisyphus" in told and b"init_import_site" not in told  # where Python finds the installed packages
+            found.append("a traceback" if ours else "a traceback of Python's start")
         results = self.folder / "many" / "results.jsonl"
         if results.is_file() and not all(line.endswith("}") for line in results.read_text().splitlines()):
             found.append("a result of the batch is not whole")

@@ -50,6 +50,29 @@ def test_a_problem_is_a_row_of_a_comparison_and_is_run_with_the_options_that_a_s
     assert json.loads(capsys.readouterr().out)[0] == 1
 
 
+def test_a_mutant_meets_the_tests_that_run_its_line_the_quickest_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = loaded(SCRIPTS[0].parent / "mutants.py", monkeypatch)
+    module = tmp_path / "part.py"
+    module.write_text(
+        "LIMIT = 3\n\n\ndef rule(x):\n    y = x + LIMIT\n    return (\n        y\n    )\n\n\ndef m():\n    return 1\n"
+    )
+    found = script.Coverage()
+    found.lines["part.py"].update({1: {""}, 4: {"loads"}, 5: {"slow", "quick"}, 6: {"slow"}, 12: {"third"}})
+    found.seconds.update(slow=3.0, quick=0.5, third=1.0, loads=2.0)
+
+    def tests_of(line: int, seconds: float = 60.0) -> list[str]:
+        return list(found.tests_of(tmp_path, module, first=line, last=line, seconds=seconds))
+
+    assert tests_of(5) == ["quick", "slow"]
+    assert tests_of(5, seconds=1.0) == ["quick"]
+    assert tests_of(7) == ["slow"]  # inside of a statement that begins above
+    assert tests_of(1) == tests_of(4) == ["quick", "third", "loads", "slow"]  # run as the module is loaded
+    low, high = script.interval(100, 120)
+    assert 0.75 < low < 100 / 120 < high < 0.9
+
+
 def loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(path.parent))
     spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
