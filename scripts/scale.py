@@ -1,9 +1,10 @@
 """Cycles of every kernel at several sizes, and per operation beside those of the first size: a Markdown table.
 
-python scripts/scale.py [--sets MEDIUM,LARGE,EXTRALARGE] [--only lu,gemm] [--time-limit 20] [--lines FILE] [--table]
+python scripts/scale.py [--sets MEDIUM,LARGE,EXTRALARGE] [--only lu,gemm] [--time-limit 20] [--jobs 2] [--lines FILE]
+                        [--table]
 
 With `--lines` each design is a line of that file as soon as it is there, and what has a line is not searched again: so
-runs of a few kernels each add up to one table. `--table` searches nothing.
+runs of a few kernels each add up to one table, and `compare_cpu.py` needs no search. `--table` searches nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from sisyphus.analysis import total_operations
@@ -23,7 +26,8 @@ from sisyphus.report.limits import held_back_by
 from sisyphus.report.tables import markdown
 from sisyphus.request import read_kernel
 from sisyphus.solve import Limits
-from sisyphus.target import load_device, make_target
+from sisyphus.space import Options
+from sisyphus.target import Target, load_device, make_target
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "polybench"
 #: Cycles per operation may grow by so much with the size (a goal, not a rule).
@@ -53,19 +57,22 @@ def main() -> int:
     parser.add_argument("--sets", default="MEDIUM,LARGE,EXTRALARGE")
     parser.add_argument("--only", default="", help="comma-separated kernel names")
     parser.add_argument("--time-limit", type=float, default=20.0, help="seconds per search")
+    parser.add_argument("--jobs", type=int, default=1, help="searches at a time, each on a core")
     parser.add_argument("--lines", type=Path)
     parser.add_argument("--table", action="store_true", help="only print what is known")
     asked = parser.parse_args()
     sizes = tomllib.loads((KERNELS / "sizes.toml").read_text())
     names = [name for name in asked.only.split(",") if name] or sorted(sizes)
     known = {} if asked.lines is None or not asked.lines.exists() else read(asked.lines.read_text())
-    for data_set in () if asked.table else asked.sets.split(","):
-        for name in names:
-            if (name, data_set) not in known:
-                found = known[name, data_set] = search(name, data_set, sizes[name][data_set], asked.time_limit)
-                if asked.lines is not None:
-                    with asked.lines.open("a") as lines:
-                        lines.write(json.dumps(asdict(found)) + "\n")
+    sets = [] if asked.table else asked.sets.split(",")
+    waiting = [(name, data_set) for data_set in sets for name in names if (name, data_set) not in known]
+    with ProcessPoolExecutor(asked.jobs, get_context("spawn"), max_tasks_per_child=1) as pool:
+        done = [pool.submit(search, name, one, sizes[name][one], asked.time_limit) for name, one in waiting]
+        for found in (future.result() for future in as_completed(done)):
+            known[found.key] = found
+            if asked.lines is not None:
+                with asked.lines.open("a") as lines:
+                    lines.write(json.dumps(asdict(found)) + "\n")
     print(told(names, asked.sets.split(","), known))
     return 0
 
@@ -75,13 +82,22 @@ def read(text: str) -> dict[tuple[str, str], Found]:
     return {found.key: found for line in text.splitlines() for found in [Found(**json.loads(line))]}
 
 
-def search(name: str, data_set: str, sizes: Mapping[str, int], seconds: float) -> Found:
-    """The default search on a u200."""
+def search(
+    name: str,
+    data_set: str,
+    sizes: Mapping[str, int],
+    seconds: float,
+    *,
+    target: Target | None = None,
+    options: Options | None = None,
+) -> Found:
+    """The default search, on a u200 unless another target is given."""
     source = Source(str(KERNELS / f"{name}.c"), defines=tuple(f"{n}={value}" for n, value in sizes.items()))
     operations = sum(total_operations(read_kernel(source)).values())
-    target = make_target(load_device("u200"))
+    target = target or make_target(load_device("u200"))
+    asked = Request(source, target, options or Options(), limits=Limits(seconds=seconds), verify=False)
     try:
-        design = optimize(Request(source=source, target=target, limits=Limits(seconds=seconds), verify=False))
+        design = optimize(asked)
     except SisyphusError as failure:
         return Found(name, data_set, seconds, operations, held_back_by=failure.message.splitlines()[0])
     return Found(
