@@ -20,7 +20,7 @@ from sisyphus.search.solution import Solution
 from sisyphus.search.solution_point import point_of, values_of
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.registry import EXACT
-from sisyphus.space import DesignPoint
+from sisyphus.space import DesignPoint, NotADesign
 
 
 class Hunt:
@@ -55,7 +55,10 @@ class Hunt:
         return Verdict(self.session.incumbent, cost, over, is_too_large)
 
     def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:
-        point = point_of(costs.space, solution)
+        try:
+            point = point_of(costs.space, solution)
+        except NotADesign:  # no partition serves all nests that share a part of an array under an outer loop
+            return inf, {}
         cost, over = self.session.offer(point, self.solver)
         if not over and self.session.best is not None and self.session.best.point == point:
             self.found = solution

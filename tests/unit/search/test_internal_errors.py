@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from unit.search.solve_spaces import gemm_space
 
 from sisyphus.cli import main
 from sisyphus.errors import InternalError
-from sisyphus.search import MeasuredCosts, PaperCosts, search
+from sisyphus.search import MeasuredCosts, PaperCosts, by_exact, search
 from sisyphus.solve import Limits
+from sisyphus.space import NotADesign
 
 ATAX = Path(__file__).parents[3] / "kernels" / "polybench" / "atax.c"
 
@@ -32,6 +34,20 @@ def test_no_error_inside_of_the_search_is_swallowed(
     monkeypatch.setattr(PaperCosts, "nest", failing(fault))
     with pytest.raises(type(fault), match="planted"):
         search(gemm_space(), PaperCosts, solver, Limits(seconds=60))
+
+
+def test_choices_that_are_no_design_together_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nests that share a part of an array under an outer loop may unroll it by factors that no partition serves."""
+    own, refused = by_exact.point_of, list[object]()
+
+    def point_of(*given: Any) -> object:
+        if not refused:
+            refused.append(given)
+            raise NotADesign("planted")
+        return own(*given)
+
+    monkeypatch.setattr(by_exact, "point_of", point_of)
+    assert search(gemm_space(), PaperCosts, "exact", Limits(seconds=600)).point is not None and refused
 
 
 @pytest.mark.parametrize("part", ["count", "least_tile", "moves"])
