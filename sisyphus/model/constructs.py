@@ -85,6 +85,8 @@ def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[s
         yield "transfer-through-fifo"
     elif move.is_load and int(move.width) * move.bits > DIRECT_BITS:
         yield "transfer-wide-and-direct"
+    if int(move.stripes) > 1:
+        yield "transfer-over-ports"
     if any(int(cycles) for cycles in move_remainders(setting, move)):
         yield "transfer-with-remainder"
     if int(move.bursts) > 1:

@@ -5,6 +5,7 @@ from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps, steps_of, task_transfers
 from sisyphus.plan.known import KnownPlans
+from sisyphus.plan.memory_banks import banks_of, beats, layout_extents
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
@@ -67,6 +68,8 @@ __all__ = [
     "Transfer",
     "Varying",
     "at_once",
+    "banks_of",
+    "beats",
     "beats_of",
     "body_of",
     "build_plan",
@@ -80,6 +83,7 @@ __all__ = [
     "headline",
     "in_turn",
     "is_copied_work",
+    "layout_extents",
     "names_in",
     "narrowed",
     "reads_writes",

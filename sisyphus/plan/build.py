@@ -219,4 +219,6 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
     directions = {t.direction for t in moved if t.port == array.id}
     direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
     [width], [layout] = widths, layouts
-    return Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)
+    stripes = max((parts.point.ports_of(c.id) for c in parts.choices if c.array == array.id), default=1)
+    found = Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)
+    return replace(found, stripes=stripes)

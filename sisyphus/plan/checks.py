@@ -11,19 +11,22 @@ from sisyphus.plan.plan import Buffer
 from sisyphus.space import (
     FORMS,
     KERNEL_PLACE,
+    MAX_BEAT_BITS,
+    MAX_BEAT_ELEMENTS,
+    STRIPES,
     BufferPoint,
     DesignPoint,
     NestPoint,
     Tile,
+    TransferPoint,
     factors_of,
     faults_ahead,
     free_loops,
     places_around,
+    port_names,
+    port_width,
 )
-from sisyphus.space.derive import MAX_BEAT_ELEMENTS
 
-#: An m_axi port moves at most this much in one beat (docs/model.md), and at most MAX_BEAT_ELEMENTS.
-MAX_BEAT_BITS = 512
 #: What a buffer may be asked to lie in; `auto`: the tool chooses.
 STORAGES = ("auto", "bram", "uram", "lutram")
 #: How an array may lie in memory: as C has it, or with every row rounded up to whole beats.
@@ -130,10 +133,21 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
             yield f"transfer of `{transfer.buffer}`: layout `{transfer.layout}` cannot be built"
         if transfer.form not in FORMS:
             yield f"transfer of `{transfer.buffer}`: form `{transfer.form}` is none of {_listed(FORMS)}"
-        array = transfer.buffer.partition("@")[0]
-        if array in arrays and transfer.ports not in ((), (arrays[ArrayId(array)].port,)):
-            yield f"transfer of `{transfer.buffer}`: one port, named like the array, can be built"
+        yield from _port_faults(arrays, point, transfer)
     yield from _layout_faults(arrays, point)
+
+
+def _port_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint, transfer: TransferPoint) -> Iterator[str]:
+    """One port, or several of a buffer that holds its array for all nests that use it."""
+    array = ArrayId(transfer.buffer.partition("@")[0])
+    if array not in arrays or transfer.ports in ((), (arrays[array].port,)):
+        return
+    legal = {port_names(array, count) for count in STRIPES}
+    if transfer.ports not in legal:
+        listed = " or ".join(", ".join(names) for names in sorted(legal, key=len))
+        yield f"transfer of `{transfer.buffer}`: one port, named like the array, or {listed} can be built"
+    elif transfer.buffer != array or len([b for b in point.buffers if arrays[b.array].home == array]) > 1:
+        yield f"transfer of `{transfer.buffer}`: only an array with one buffer, on chip, can have several ports"
 
 
 def _layout_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint) -> Iterator[str]:
@@ -184,7 +198,7 @@ def _view_faults(view: Array, buffer: BufferPoint, nest: Nest, point: DesignPoin
             yield f"buffer `{buffer.id}`: tiles of loop `{loop}` must have one iteration"
 
 
-def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: str) -> None:
+def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: str, ports: int = 1) -> None:
     """Raise `KernelError` where a beat of `width` elements would cross a row of the buffer or of the array.
 
     In a padded layout an array's rows end with a whole beat, so that the last beat of a row may be ragged, in the array
@@ -193,8 +207,10 @@ def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: st
     faults = []
     if width < 1 or width & (width - 1):
         faults.append("is no power of two")
-    if width > MAX_BEAT_ELEMENTS or width * buffer.type.stored.bits > MAX_BEAT_BITS:
-        faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements")
+    if width % ports:
+        faults.append(f"is not dealt evenly over {ports} ports")
+    if width > ports * port_width(buffer.type.stored.bits):
+        faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements for each port")
     rows, steps = _rows_and_steps(buffer, extents, layout)
     if width > 1 and any(number % width for number in (*rows, *steps)):
         faults.append(f"does not divide the last dimension ({', '.join(map(str, dict.fromkeys(rows)))}) or its origin")

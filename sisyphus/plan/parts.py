@@ -95,7 +95,8 @@ class Parts:
         key = (choice.id, direction)
         if key not in self.transfers:
             buffer, width = self.buffer(choice), self.point.width_of(choice.id)
-            check_width(buffer, self.scop.array(choice.array).extents, width, self.point.layout_of(choice.id))
+            layout, ports = self.point.layout_of(choice.id), self.point.ports_of(choice.id)
+            check_width(buffer, self.scop.array(choice.array).extents, width, layout, ports)
             self.transfers[key] = Transfer(
                 id=self.transfer_names[key],
                 direction=direction,

@@ -144,7 +144,8 @@ class Port:
 
     `kind` is "array" or "scalar"; `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of
     the source; `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint.
-    `copies`: the argument of the source whose data it is given a second time.
+    `copies`: the argument of the source whose data it is given a second time. `stripes`: so many pointers, each with a
+    bundle of its own, in place of one; every beat is cut into as many equal parts (`space/ports.py`).
     """
 
     name: str
@@ -156,6 +157,7 @@ class Port:
     direction: str = "in"
     layout: str = "plain"
     copies: str | None = None
+    stripes: int = 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.ir import Origin
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.model.timeline import timeline
-from sisyphus.plan import Plan, Port
+from sisyphus.plan import Plan, Port, layout_extents
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
+from sisyphus.space import port_names
 from sisyphus.target import Target
 from sisyphus.versions import version_of
 
@@ -133,7 +133,7 @@ def _port(port: Port) -> dict[str, Any]:
         "layout": port.layout,
         "padded_extents": list(layout_extents(port)) if port.kind == "array" else [],
         "vector_elements": port.width,
-        "ports": [] if port.bundle is None else [port.bundle],
+        "ports": [] if port.bundle is None else list(port_names(port.bundle, port.stripes) or (port.bundle,)),
         "direction": port.direction,
         "copies": port.copies,
     }

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sisyphus.backends.hls import FLUSHED, one_line
-from sisyphus.backends.hls.interface import layout_extents
 from sisyphus.evidence import entry
 from sisyphus.model import Estimate, Term
-from sisyphus.plan import Buffer, Plan, Transfer
+from sisyphus.plan import Buffer, Plan, Transfer, layout_extents
 from sisyphus.report.board import board_told, budgets_told
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
 from sisyphus.report.evidence import (
@@ -247,9 +246,9 @@ def _view_rows(plan: Plan) -> Rows:
 def _beats(plan: Plan, moved: Transfer) -> str:
     """Elements per beat, and what that makes of the rows in memory."""
     [port] = [p for p in plan.ports if p.name == moved.array]
-    if port.layout == "plain":
-        return str(moved.width)
-    return f"{moved.width}, rows {port.layout} to {layout_extents(port)[-1]}"
+    dealt = f" over {port.stripes} ports" if port.stripes > 1 else ""
+    padded = f", rows {port.layout} to {layout_extents(port)[-1]}" if port.layout != "plain" else ""
+    return f"{moved.width}{dealt}{padded}"
 
 
 def cost_rows(facts: Facts) -> Rows:

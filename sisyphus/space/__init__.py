@@ -21,6 +21,7 @@ from sisyphus.space.point import (
     TransferPoint,
 )
 from sisyphus.space.point_file import faults_by, few, point_faults
+from sisyphus.space.ports import MAX_BEAT_BITS, MAX_BEAT_ELEMENTS, STRIPES, port_names, port_width
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order, schedules
 from sisyphus.space.space import (
@@ -34,15 +35,27 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
-from sisyphus.space.widths import beat_factor, form_for, in_beats, layout_for, most_added, row_part, tile_widths
+from sisyphus.space.widths import (
+    beat_factor,
+    dealt_over_ports,
+    form_for,
+    in_beats,
+    layout_for,
+    most_added,
+    row_part,
+    tile_widths,
+)
 
 __all__ = [
     "DIRECT",
     "DIRECT_BITS",
     "FORMS",
     "KERNEL_PLACE",
+    "MAX_BEAT_BITS",
+    "MAX_BEAT_ELEMENTS",
     "NEST_PLACE",
     "STREAM",
+    "STRIPES",
     "ArrayUse",
     "BufferPoint",
     "Copies",
@@ -65,6 +78,7 @@ __all__ = [
     "build_space",
     "choices",
     "copies_depth",
+    "dealt_over_ports",
     "decode",
     "encode",
     "factors_of",
@@ -90,6 +104,8 @@ __all__ = [
     "place_of",
     "places_around",
     "point_faults",
+    "port_names",
+    "port_width",
     "precedence",
     "row_part",
     "schedules",

@@ -15,6 +15,7 @@ from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.space.ahead import loaded_ahead
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.ports import port_names
 from sisyphus.space.precedence import level0_pairs
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
@@ -64,7 +65,8 @@ def _with_banks(space: Space, buffer: BufferPoint, width: int) -> BufferPoint:
 
 def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:
     layout = layout_for(space.scop.array(buffer.array).extents, width)
-    return TransferPoint(buffer.id, width, layout=layout, form=form_for(space, buffer.array, width))
+    ports = port_names(buffer.array, space.ports(buffer.array, width))
+    return TransferPoint(buffer.id, width, ports, layout, form_for(space, buffer.array, width))
 
 
 def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:

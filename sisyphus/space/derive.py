@@ -13,13 +13,11 @@ from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
+from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.tilings import tilings
 from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
-
-#: Widest beat of an m_axi port in elements (docs/model.md); the port's own width may allow fewer.
-MAX_BEAT_ELEMENTS = 16
 
 
 def build_space(
@@ -74,16 +72,6 @@ def _without_turns(scop: Scop, nests: Sequence[NestSpace], onchip_bytes: int) ->
             uses.append(replace(use, places=(KERNEL_PLACE,)) if fits and ports[array.port] > 1 else use)
         found.append(replace(nest, arrays=tuple(uses)))
     return tuple(found)
-
-
-def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
-    """Elements per beat: powers of two that fit the port and divide the last dimension (docs/model.md).
-
-    With `padding` those that do not divide it too, as long as a row is longer than half a beat.
-    """
-    last = extents[-1] if extents else 1
-    widest = min(MAX_BEAT_ELEMENTS, max(1, port_bits // bits))
-    return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and (last % w == 0 or (padding and w < 2 * last)))
 
 
 def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:

@@ -12,6 +12,7 @@ S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the n
 A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
 A.width=4              elements per beat, of all views of A, too
+A.ports=2              every beat is dealt over so many ports and banks of the board; A stays on chip
 A.copy=yes             nests that update A read its other elements in a copy; or `no`
 A.layout=plain         rows as in C, or `padded` to whole beats
 A.transfer=stream      loads through a FIFO between two processes, or `direct`: by one loop; of all views of A, too
@@ -29,7 +30,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.point import FORMS, KERNEL_PLACE, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
-from sisyphus.space.widths import layout_for
+from sisyphus.space.widths import dealt_over_ports, layout_for
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
 EXAMPLE = (
@@ -50,7 +51,7 @@ def knob_names(space: Space) -> Iterator[str]:
             yield f"{nest.id}.{use.array}.place"
             yield f"{use.array}@{nest.id}.partition"
     for array in space.used_arrays:
-        yield from (f"{array}.{knob}" for knob in ("partition", "width", "layout", "transfer", "copy"))
+        yield from (f"{array}.{knob}" for knob in ("partition", "width", "ports", "layout", "transfer", "copy"))
 
 
 def apply_fixes(space: Space, fixes: Iterable[str]) -> Space:
@@ -89,7 +90,9 @@ def _apply(space: Space, text: str, names: Sequence[str], value: str) -> Space:
             return reduce(lambda narrowed, name: fix(narrowed, text, name, value), names_of_memory, space)
         case [name, "copy"]:
             return _check_copy(space, text, name, value)
-        case [name, "partition" | "width" | "layout" | "transfer"]:
+        case [array, "ports"] if _is_array(space, array):
+            return _fix_ports(space, text, ArrayId(array), value)
+        case [name, "partition" | "width" | "ports" | "layout" | "transfer"]:
             raise _illegal(text, f"there is no array `{name}`", space.used_arrays)
         case [array, "place"] if _is_array(space, array):
             places = (f"{n.id}.{array}.place" for n in space.users(ArrayId(array)))
@@ -270,6 +273,19 @@ def _fix_width(space: Space, text: str, array: ArrayId, value: str) -> Space:
     if value not in {str(w) for w in legal}:
         raise _illegal(text, f"`{array}` cannot move {value} elements per beat", legal)
     return replace(space, widths={**space.widths, array: (int(value),)})
+
+
+def _fix_ports(space: Space, text: str, array: ArrayId, value: str) -> Space:
+    """The widths that are dealt over so many ports, of an array that stays on chip where these are several."""
+    dealt = dealt_over_ports(space, array).widths[array]
+    counts = {width: space.ports(array, width) for width in dealt}
+    if value not in {str(count) for count in counts.values()}:
+        raise _illegal(text, f"`{array}` cannot have {value} ports", sorted(set(counts.values())))
+    kept = tuple(width for width, count in counts.items() if str(count) == value)
+    if value != "1":
+        for nest in space.users(array):
+            space = _with_nest(space, _fix_place(nest, text, array, KERNEL_PLACE))
+    return replace(space, widths={**space.widths, array: kept})
 
 
 def _fix_layout(space: Space, text: str, array: ArrayId, value: str) -> Space:

@@ -88,7 +88,7 @@ class BufferPoint:
 
 @dataclass(frozen=True)
 class TransferPoint:
-    """How a buffer travels: `width` elements per beat over `ports`.
+    """How a buffer travels: `width` elements per beat, dealt over `ports`; none is the one port of its array.
 
     `layout` is that of the array in memory: `plain` as C has it; `padded`: every row of the last dimension rounded up
     to whole beats; `packed`: all elements in one row. `form` says how loads reach the buffer, one of FORMS.
@@ -142,6 +142,10 @@ class DesignPoint:
     def width_of(self, buffer_id: str) -> int:
         """Elements per beat of a buffer's transfers, 1 where the point does not say."""
         return self._transfers[buffer_id].width if buffer_id in self._transfers else 1
+
+    def ports_of(self, buffer_id: str) -> int:
+        """Over how many ports a buffer travels, one where the point does not say."""
+        return max(1, len(self._transfers[buffer_id].ports)) if buffer_id in self._transfers else 1
 
     def layout_of(self, buffer_id: str) -> str:
         """How the array of a buffer lies in memory, `plain` where the point does not say."""

@@ -14,6 +14,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine
 from sisyphus.space.factors import Factors
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
+from sisyphus.space.ports import port_width
 from sisyphus.target import Target
 
 #: Cycles of the synthesis report, or in RTL.
@@ -238,6 +239,14 @@ class Space:
         if self.forms.get(array) == DIRECT or not declared.extents or self.options.direct:
             return max(self.widths[array])
         return 0 if self.forms.get(array) == STREAM else DIRECT_BITS // declared.type.stored.bits
+
+    def port_width(self, array: ArrayId) -> int:
+        """Elements in the widest beat of one port of an array; wider ones are dealt over several ports."""
+        return port_width(self.scop.array(array).type.stored.bits, self.target.port_bits)
+
+    def ports(self, array: ArrayId, width: int) -> int:
+        """Over how many ports beats of so many elements are dealt."""
+        return -(-width // self.port_width(array))
 
     def nest(self, nest_id: str) -> NestSpace:
         found = next((n for n in self.nests if n.id == nest_id), None)

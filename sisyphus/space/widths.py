@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import ArrayId
 from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
+from sisyphus.space.ports import dealt_widths, may_be_dealt
 from sisyphus.space.space import NestSpace, Space
 
 
@@ -21,6 +22,21 @@ def layout_for(extents: Sequence[int], width: int) -> str:
 def form_for(space: Space, array: ArrayId, width: int) -> str:
     """How loads of an array reach its buffers with beats of `width` elements."""
     return DIRECT if width <= space.direct_width(array) else STREAM
+
+
+def dealt_over_ports(space: Space, array: ArrayId) -> Space:
+    """The space in which beats of an array may also be dealt over several ports, where they are as wide as one port is.
+
+    No report shows such a transfer, the paper has none, and the ports of a processor share one memory.
+    """
+    declared, options, device = space.scop.array(array), space.options, space.target.device
+    widest, known = space.port_width(array), space.widths[array]
+    stays = all(use.array != array or KERNEL_PLACE in use.places for nest in space.nests for use in nest.arrays)
+    paper, trusting = options.whole_beats, options.trust == "any"
+    if paper or not trusting or not stays or widest not in known or not may_be_dealt(space.scop, array):
+        return space
+    found = dealt_widths(declared.extents, widest, device.banks, padding=options.padding)
+    return replace(space, widths={**space.widths, array: tuple(dict.fromkeys((*known, *found)))})
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,9 @@ def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: Buffer
 
     Where beats must be whole, and where copies beside each other store tiles that would overlap, none grows.
     """
-    widths, part = space.widths[buffer.array], row_part(space, nest, chosen, buffer)
+    part, resident = row_part(space, nest, chosen, buffer), buffer.place == KERNEL_PLACE
+    # no tile is dealt over several ports
+    widths = tuple(w for w in space.widths[buffer.array] if resident or space.ports(buffer.array, w) == 1)
     if part is None:
         return widths
     most = space.widest_growth if _may_grow(space, nest, chosen, buffer) else 1

@@ -18,7 +18,7 @@ from sisyphus.backends.hls.tool_options import (
     strategies,
 )
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.plan import Plan
+from sisyphus.plan import Plan, banks_of
 from sisyphus.target import Target
 
 SOURCES = "kernel.cpp"
@@ -101,8 +101,10 @@ def _system(plan: Plan, target: Target, names: Names) -> str:
     if device.slrs > 1:
         w.lines([f"# The linker chooses among {device.slrs} SLRs; to fix one:", f"# slr={unit}:SLR0"])
     if device.bank_kind != "PS":
-        for port, bank in _banks(plan, device.banks).items():
-            w.line(f"sp={unit}.{names.of('port', port)}:{device.bank_kind}[{bank}]")
+        ports = interface.arrays(plan)
+        for port, own in zip(ports, banks_of(ports, device.banks).values(), strict=True):
+            for pointer, bank in zip(interface.pointers(port, names), own, strict=True):
+                w.line(f"sp={unit}.{pointer}:{device.bank_kind}[{bank}]")
     props = strategies(target)
     if props:
         w.lines(
@@ -114,19 +116,6 @@ def _system(plan: Plan, target: Target, names: Names) -> str:
         )
         w.lines(f"prop={prop}" for prop in props)
     return w.text()
-
-
-def _banks(plan: Plan, banks: int) -> dict[str, int]:
-    """Each array in the bank that holds least so far, the largest first."""
-    ports = interface.arrays(plan)
-    order = sorted(ports, key=lambda p: (-interface.beats(p) * p.width * p.type.bytes, ports.index(p)))
-    load = [0] * banks
-    found = {}
-    for port in order:
-        bank = load.index(min(load))
-        load[bank] += interface.beats(port) * port.width * port.type.bytes
-        found[port.name] = bank
-    return {p.name: found[p.name] for p in ports}
 
 
 def _makefile(target: Target, top: str, exact: str) -> str:

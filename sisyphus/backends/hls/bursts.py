@@ -9,23 +9,25 @@ A load in the form of a stream is a dataflow region of two such functions, with 
 
     for (row0 ...) for (beat ...) fifo.write(port[start + beat]);
     for (row0 ...) for (beat ...) { line = fifo.read(); buffer[row0][column] = line; }
+
+An array that is dealt over several ports has a pointer, a line and, in a stream, a FIFO and a first function for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil, prod
 
 from sisyphus.backends.hls.express import Affines
-from sisyphus.backends.hls.identifiers import Names
-from sisyphus.backends.hls.interface import beat_type, layout_extents
+from sisyphus.backends.hls.identifiers import Names, of_stripe
+from sisyphus.backends.hls.interface import beat_type
 from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer, copies_in
+from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer, copies_in, layout_extents
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
@@ -87,31 +89,36 @@ def _print_region(
     helpers: set[str],
     within: tuple[Affine, ...],
 ) -> TransferSignature:
-    """The two processes of a load, and the dataflow region that joins them, which is called where there is a tile."""
-    fetch, spread = (_Printer(w, plan, names, transfer, ranges, helpers, side) for side in (Side.FETCH, Side.SPREAD))
-    inside = {side: printer.print() for side, printer in ((Side.FETCH, fetch), (Side.SPREAD, spread))}
-    needed = tuple(sorted({i for signature in inside.values() for i in signature.iterators}))
+    """The processes of a load, one for each port and one for the buffer, and the dataflow region that joins them.
+
+    The region is called where there is a tile.
+    """
+    stripes = range(plan.port_of(transfer).stripes)
+    sides = (*((Side.FETCH, (at,)) for at in stripes), (Side.SPREAD, tuple(stripes)))
+    printers = [_Printer(w, plan, names, transfer, ranges, helpers, side, stripes=part) for side, part in sides]
+    inside = [printer.print() for printer in printers]
+    needed = tuple(sorted({i for signature in inside for i in signature.iterators}))
     whole = TransferSignature(names.of("region" if within else "transfer", transfer.id), needed)
-    called = {
-        side: ", ".join(names.of("iterator", i) for i in signature.iterators) for side, signature in inside.items()
-    }
-    parameters = [*fetch.port_parameter, *spread.buffer_parameter]
+    *fetches, spread = printers
+    parameters = [*(text for fetch in fetches for text in fetch.port_parameter), *spread.buffer_parameter]
     with _function(w, whole.name, parameters, needed, Iterators(names, ranges, (), helpers)), w.indented():
         w.pragma("dataflow")
-        w.line(f"hls::stream<{beat_type(fetch.port)}> fifo;")
-        w.pragma(f"stream variable=fifo depth={FIFO_DEPTH}")
-        w.line(f"{inside[Side.FETCH].name}({', '.join(filter(None, ('port', 'fifo', called[Side.FETCH])))});")
-        w.line(f"{inside[Side.SPREAD].name}({', '.join(filter(None, ('fifo', 'buffer', called[Side.SPREAD])))});")
+        for fifo in spread.fifos:
+            w.line(f"hls::stream<{beat_type(spread.port)}> {fifo};")
+            w.pragma(f"stream variable={fifo} depth={FIFO_DEPTH}")
+        for printer, signature in zip(printers, inside, strict=True):
+            ends = [*printer.fifos, "buffer"] if printer is spread else [*printer.ports, *printer.fifos]
+            given = [names.of("iterator", i) for i in signature.iterators]
+            w.line(f"{signature.name}({', '.join([*ends, *given])});")
     if not within:
         return whole
     affines = Affines(names.iterators())
     body = Writer()
     with body.indented():
         _return_beyond(body, affines, within)
-        given = ", ".join(("port", "buffer", *(names.of("iterator", i) for i in needed)))
-        body.line(f"{whole.name}({given});")
+        ends = [*(port for fetch in fetches for port in fetch.ports), "buffer"]
+        body.line(f"{whole.name}({', '.join([*ends, *(names.of('iterator', i) for i in needed)])});")
     signature = TransferSignature(names.of("transfer", transfer.id), tuple(sorted({*needed, *affines.used})))
-    parameters = [*fetch.port_parameter, *spread.buffer_parameter]
     with _function(w, signature.name, parameters, signature.iterators, Iterators(names, ranges, (), helpers)):
         w.lines(body.text().splitlines())
     return signature
@@ -142,13 +149,18 @@ class _Printer:
         helpers: set[str],
         side: Side,
         within: tuple[Affine, ...] = (),
+        stripes: Sequence[int] | None = None,
     ) -> None:
         self.side, self.within = side, within
         self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
         self.buffer, self.port = plan.buffer(transfer.buffer), plan.port_of(transfer)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
-        self.width = self.port.width
+        self.width, self.lanes = self.port.width, self.port.width // self.port.stripes
+        self.stripes = range(self.port.stripes) if stripes is None else stripes
+        self.ports, self.fifos, self.lines = (
+            [of_stripe(name, self.port.stripes, at) for at in self.stripes] for name in ("port", "fifo", "line")
+        )
         self.sizes = self.buffer.extents
         self.origin = settled(self.buffer, ranges)
         if transfer.width != self.width:
@@ -156,7 +168,7 @@ class _Printer:
 
     @property
     def port_parameter(self) -> list[str]:
-        return [f"{'const ' if self.load else ''}{beat_type(self.port)} *port"]
+        return [f"{'const ' if self.load else ''}{beat_type(self.port)} *{port}" for port in self.ports]
 
     @property
     def buffer_parameter(self) -> list[str]:
@@ -168,10 +180,10 @@ class _Printer:
         with body.indented():
             _return_beyond(body, self.affines, self.within)
             self._body()
-        fifo = [f"hls::stream<{beat_type(self.port)}> &fifo"]
+        fifo = [f"hls::stream<{beat_type(self.port)}> &{name}" for name in self.fifos]
         kind, parameters = {
             Side.WHOLE: ("transfer", self.port_parameter + self.buffer_parameter),
-            Side.FETCH: ("fetch", self.port_parameter + fifo),
+            Side.FETCH: (of_stripe("fetch", self.port.stripes, self.stripes[0]), self.port_parameter + fifo),
             Side.SPREAD: ("spread", fifo + self.buffer_parameter),
         }[self.side]
         signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
@@ -268,7 +280,7 @@ class _Printer:
             if self.side is Side.FETCH:
                 self.w.line("fifo.write(port[beat]);")
                 return
-            self.w.line(self._line("beat"))
+            self._begin("beat")
             with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
                 self.w.pragma("unroll")
                 self.w.line(f"const int at = {self.width} * beat + lane;")
@@ -342,52 +354,60 @@ class _Printer:
             return text
         return f"{self.affines.text(start)} + {text}"
 
-    def _line(self, address: str) -> str:
-        """The beat that the body is about: read from the port or the FIFO, or still to be filled."""
-        if not self.load:
-            return f"{beat_type(self.port)} line;"
-        return f"const {beat_type(self.port)} line = {self._source(address)};"
+    def _begin(self, address: str) -> None:
+        """The lines of the beat that the body is about: read from ports or FIFOs, or still to be filled."""
+        for line, source in zip(self.lines, self._sources(address), strict=True):
+            kind = beat_type(self.port)
+            self.w.line(f"const {kind} {line} = {source};" if self.load else f"{kind} {line};")
 
-    def _source(self, address: str) -> str:
-        return "fifo.read()" if self.side is Side.SPREAD else f"port[{address}]"
+    def _sources(self, address: str) -> list[str]:
+        if self.side is Side.SPREAD:
+            return [f"{fifo}.read()" for fifo in self.fifos]
+        return [f"{port}[{address}]" for port in self.ports]
 
     def _beat(self, start: Affine, terms: list[str], rows: list[str], column: str) -> None:
         """The body of the innermost loop: one beat between the port, or the FIFO, and its lanes in the buffer."""
         address = "" if self.side is Side.SPREAD else self._sum(start, *terms)
         if self.side is Side.FETCH:
-            self.w.line(f"fifo.write(port[{address}]);")
+            [source], [fifo] = self._sources(address), self.fifos
+            self.w.line(f"{fifo}.write({source});")
             return
         prefix = "buffer" + "".join(f"[{r}]" for r in rows)
         if self.width == 1:
             element = f"{prefix}[{column}]"
-            self.w.line(f"{element} = {self._source(address)};" if self.load else f"port[{address}] = {element};")
+            [source] = self._sources(address)
+            self.w.line(f"{element} = {source};" if self.load else f"{source} = {element};")
             return
-        self.w.line(self._line(address))
+        self._begin(address)
         factor = self.buffer.partition[-1]
         if factor & (factor - 1) and factor < self.sizes[-1]:
             # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
-            for lane in range(self.width):
-                index = f"{self.width} * {column} + {lane}" if lane else f"{self.width} * {column}"
-                self._lane(prefix, index, str(lane), always=lane < self.sizes[-1] % self.width)
+            for at in range(self.width):
+                index = f"{self.width} * {column} + {at}" if at else f"{self.width} * {column}"
+                held = f"{self.lines[at // self.lanes]}[{at % self.lanes}]"
+                self._lane(prefix, index, held, always=at < self.sizes[-1] % self.width)
         else:
-            with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
+            with self.w.block(f"for (int lane = 0; lane < {self.lanes}; ++lane)"):
                 self.w.pragma("unroll")
-                self._lane(prefix, f"{self.width} * {column} + lane", "lane", always=False)
+                for stripe, line in zip(self.stripes, self.lines, strict=True):
+                    first = f"{self.width} * {column} + {stripe * self.lanes}" if stripe else f"{self.width} * {column}"
+                    self._lane(prefix, f"{first} + lane", f"{line}[lane]", always=False)
         if not self.load:
-            self.w.line(f"port[{address}] = line;")
+            for line, place in zip(self.lines, self._sources(address), strict=True):
+                self.w.line(f"{place} = {line};")
 
-    def _lane(self, prefix: str, index: str, lane: str, *, always: bool) -> None:
+    def _lane(self, prefix: str, index: str, held: str, *, always: bool) -> None:
         """`always`: the lane holds an element of the tile in the last beat of a row too."""
         size = self.sizes[-1]
         element, zero = f"{prefix}[{index}]", f"({self.port.type.c_name})0"
         hangs_over = size % self.width != 0 and not always
         if self.load:
-            self.w.line(f"{f'if ({index} < {size}) ' if hangs_over else ''}{element} = line[{lane}];")
+            self.w.line(f"{f'if ({index} < {size}) ' if hangs_over else ''}{element} = {held};")
         elif hangs_over:
             self._check_padding()
-            self.w.line(f"line[{lane}] = {index} < {size} ? {self._stored(element)} : {zero};")
+            self.w.line(f"{held} = {index} < {size} ? {self._stored(element)} : {zero};")
         else:
-            self.w.line(f"line[{lane}] = {element};")
+            self.w.line(f"{held} = {element};")
 
     def _stored(self, element: str) -> str:
         """An element as the port has it."""

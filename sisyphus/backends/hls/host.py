@@ -5,6 +5,7 @@ It packs and pads as the ports need, refuses arrays that overlap, and compares w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from sisyphus.backends.hls import interface
@@ -14,7 +15,9 @@ from sisyphus.backends.hls.testbench import (
     TestArray,
     allowed_error,
     arguments_of_reference,
-    kernel_argument,
+    dealt,
+    kernel_arguments,
+    memories,
     pitch,
     print_block,
     print_reference,
@@ -23,7 +26,7 @@ from sisyphus.backends.hls.testbench import (
 from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import HALF
-from sisyphus.plan import Plan, Port
+from sisyphus.plan import Plan, Port, beats
 
 INCLUDES = r"""
 #include <chrono>
@@ -58,9 +61,9 @@ void check_disjoint(std::initializer_list<Extent> extents) {
     }
 }
 
-template <typename T>
-void unpack(T *memory, T *data, std::size_t count, std::size_t last, std::size_t padded) {
-    for (std::size_t at = 0; at < count; ++at) data[at] = memory[place(at, last, padded)];
+template <typename T, typename Port>
+void unpack(Port memory, T *data, std::size_t count, std::size_t last, std::size_t padded) {
+    for (std::size_t at = 0; at < count; ++at) data[at] = element(memory, place(at, last, padded));
 }
 
 }  // namespace
@@ -113,29 +116,33 @@ def _parameter(port: Port) -> str:
 
 
 def _call(w: Writer, ports: tuple[Port, ...]) -> None:
-    arrays = [(at, p) for at, p in enumerate(ports) if p.kind == "array"]
+    firsts = [sum(before.stripes for before in ports[:at]) for at in range(len(ports))]
+    arrays = [(first, p) for first, p in zip(firsts, ports, strict=True) if p.kind == "array"]
     extents = [
         f'{{"{p.name}", data_{p.name}, {prod(p.extents) * p.type.bytes}}}' for _, p in arrays if p.copies is None
     ]
     w.line(f"check_disjoint({{{', '.join(extents)}}});")
     for at, port in arrays:
-        name, size = port.name, interface.beats(port) * port.width * port.type.bytes
+        kind, size = port.type.c_name, beats(port) * port.width // port.stripes * port.type.bytes
         last, padded = pitch(port)
-        w.line(f"xrt::bo bo_{name}(device_, {size}, kernel_.group_id({at}));")
-        w.line(f"{port.type.c_name} *map_{name} = bo_{name}.map<{port.type.c_name} *>();")
+        for argument, (bo, memory) in enumerate(zip(memories("bo", port), memories("map", port), strict=True), at):
+            w.line(f"xrt::bo {bo}(device_, {size}, kernel_.group_id({argument}));")
+            w.line(f"{kind} *{memory} = {bo}.map<{kind} *>();")
         if port.direction != "out":
-            w.line(f"pack(data_{port.copies or name}, map_{name}, {prod(port.extents)}, {last}, {padded});")
-            w.line(f"bo_{name}.sync(XCL_BO_SYNC_BO_TO_DEVICE);")
+            whole = dealt(port, kind, memories("map", port))
+            w.line(f"pack(data_{port.copies or port.name}, {whole}, {prod(port.extents)}, {last}, {padded});")
+            w.lines(f"{bo}.sync(XCL_BO_SYNC_BO_TO_DEVICE);" for bo in memories("bo", port))
     w.line("const auto begin = std::chrono::steady_clock::now();")
-    given = [f"scalar_{p.name}" if p.kind == "scalar" else f"bo_{p.name}" for p in ports]
+    given = [name for p in ports for name in ([f"scalar_{p.name}"] if p.kind == "scalar" else memories("bo", p))]
     w.line(f"auto run = kernel_({', '.join(given)});")
     w.line('if (run.wait() != ERT_CMD_STATE_COMPLETED) throw std::runtime_error("the kernel did not complete");')
     w.line("const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;")
     for _, port in arrays:
         if interface.is_written(port):
             last, padded = pitch(port)
-            w.line(f"bo_{port.name}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);")
-            w.line(f"unpack(map_{port.name}, data_{port.name}, {prod(port.extents)}, {last}, {padded});")
+            w.lines(f"{bo}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);" for bo in memories("bo", port))
+            whole = dealt(port, port.type.c_name, memories("map", port))
+            w.line(f"unpack({whole}, data_{port.name}, {prod(port.extents)}, {last}, {padded});")
     w.line("return seconds.count();")
 
 
@@ -148,8 +155,9 @@ def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
             array = block.array
             w.line(f"Block<{array.type.stored.c_name}> port_{array.id}({array.elements});")
             w.line(f"pack(data_{array.id}.data(), port_{array.id}.data(), {array.elements}, 1, 1);")
-        ports = [p for p in interface.live_ports(plan) if p.copies is None]
-        w.line(f"const double seconds = kernel({', '.join(map(kernel_argument, ports))});")
+        ports = [replace(p, stripes=1) for p in interface.live_ports(plan) if p.copies is None]
+        given = [text for port in ports for text in kernel_arguments(port)]
+        w.line(f"const double seconds = kernel({', '.join(given)});")
         w.line(f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))});")
         for block in blocks:
             if block.compared:

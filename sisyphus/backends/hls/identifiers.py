@@ -111,6 +111,11 @@ def _next(name: str) -> str:
     return f"{match[1]}_{int(match[2]) + 1}" if match else f"{name.rstrip('_')}_2"
 
 
+def of_stripe(name: str, stripes: int, number: int) -> str:
+    """The name of what each stripe of an array has; that of an array in one piece needs no number."""
+    return name if stripes == 1 else f"{name}{number}"
+
+
 def plan_names(plan: Plan) -> Names:
     """Names for a whole plan; the arguments choose first, so that they keep those of the source."""
     names = Names()
@@ -119,10 +124,15 @@ def plan_names(plan: Plan) -> Names:
     names.give("top", top, f"kernel_{top}" if top in C_FUNCTIONS | _PROGRAMS else top)
     for port in plan.ports:
         names.give("port", port.name, port.name)
+        for number in range(port.stripes if port.stripes > 1 else 0):
+            names.give(of_stripe("port", port.stripes, number), port.name, f"{port.name}_{number}")
     for port in plan.ports:
         if port.kind == "array":
             bundle = port.bundle or port.name
             names.give("bundle", bundle, f"gmem_{identifier(bundle).lower()}")
+            for number in range(port.stripes if port.stripes > 1 else 0):
+                bank = of_stripe("bundle", port.stripes, number)
+                names.give(bank, bundle, f"gmem_{identifier(bundle).lower()}_{number}")
     for table in plan.scop.tables:
         names.give("table", table.id, table.id)
     for task in plan.tasks:
@@ -144,7 +154,9 @@ def plan_names(plan: Plan) -> Names:
         names.give("transfer", transfer.id, identifier(transfer.id))
     for transfer in plan.transfers:
         if transfer.stream:
-            for process in ("fetch", "spread", "region"):
+            stripes = plan.port_of(transfer).stripes
+            fetches = [of_stripe("fetch", stripes, number) for number in range(stripes)]
+            for process in (*fetches, "spread", "region"):
                 names.give(process, transfer.id, identifier(f"{transfer.id}_{process}"))
     for iterator in _iterators(plan):
         names.give("argument", iterator, f"{iterator}_at")

@@ -1,40 +1,11 @@
-"""What the ports of a plan are in C: types, layouts off chip, number of beats; knows no pragma.
-
-Layouts: `plain` is the array as C has it; `padded` rounds the last extent up to whole beats; `packed` is all elements
-in one row, the last beat filled up. `width` elements travel in one beat.
-"""
+"""What the ports of a plan are in C: types, pointers, parameters; knows no pragma."""
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Iterable
 
-from sisyphus.errors import InternalError
-from sisyphus.plan import Plan, Port, copies_in
-
-LAYOUTS = ("plain", "padded", "packed")
-
-
-def layout_extents(port: Port) -> tuple[int, ...]:
-    """Extents in elements of what lies in memory."""
-    if port.layout not in LAYOUTS:
-        raise InternalError(f"port `{port.name}` has the unknown layout `{port.layout}`")
-    if port.layout == "packed" or not port.extents:
-        return (_rounded(prod(port.extents), port.width),)
-    last = port.extents[-1]
-    if port.layout == "padded":
-        return (*port.extents[:-1], _rounded(last, port.width))
-    if last % port.width:
-        raise InternalError(f"port `{port.name}`: {port.width} elements a beat do not divide {last} in a plain layout")
-    return port.extents
-
-
-def _rounded(size: int, width: int) -> int:
-    return -(-size // width) * width
-
-
-def beats(port: Port) -> int:
-    """Number of port elements that hold the array."""
-    return prod(layout_extents(port)) // port.width
+from sisyphus.backends.hls.identifiers import Names, of_stripe
+from sisyphus.plan import Plan, Port, copies_in, layout_extents
 
 
 def is_dense(port: Port) -> bool:
@@ -43,9 +14,9 @@ def is_dense(port: Port) -> bool:
 
 
 def beat_type(port: Port) -> str:
-    """C++ type of one port element."""
-    name = port.type.c_name
-    return name if port.width == 1 else f"hls::vector<{name}, {port.width}>"
+    """C++ type of what one pointer has of a beat."""
+    name, lanes = port.type.c_name, port.width // port.stripes
+    return name if lanes == 1 else f"hls::vector<{name}, {lanes}>"
 
 
 def live_ports(plan: Plan) -> tuple[Port, ...]:
@@ -64,9 +35,20 @@ def is_written(port: Port) -> bool:
     return port.direction != "in"
 
 
-def parameter(port: Port, name: str) -> str:
+def pointers(port: Port, names: Names) -> tuple[str, ...]:
+    """The arguments that an array arrives by, one for each stripe, or a scalar."""
+    return tuple(names.of(of_stripe("port", port.stripes, at), port.name) for at in range(port.stripes))
+
+
+def bundles(port: Port, names: Names) -> tuple[str, ...]:
+    """The m_axi bundle of each of its pointers."""
+    kinds = (of_stripe("bundle", port.stripes, at) for at in range(port.stripes))
+    return tuple(names.of(kind, port.bundle or port.name) for kind in kinds)
+
+
+def parameters(port: Port, names: Iterable[str]) -> list[str]:
     """How the port is declared in a parameter list; a pointer that is only read is to const."""
     if port.kind == "scalar":
-        return f"{port.type.c_name} {name}"
+        return [f"{port.type.c_name} {name}" for name in names]
     const = "" if is_written(port) else "const "
-    return f"{const}{beat_type(port)} *{name}"
+    return [f"{const}{beat_type(port)} *{name}" for name in names]

@@ -10,7 +10,7 @@ from math import prod
 from sisyphus.backends.hls.bursts import TransferSignature, array_parameter
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
-from sisyphus.backends.hls.interface import parameter
+from sisyphus.backends.hls.interface import parameters, pointers
 from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators, least_trips
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -155,17 +155,17 @@ class TaskPrinter:
         """Ports, buffers, scalars and outer iterators that the body uses, declared and by name."""
         found: list[tuple[str, str]] = []
         for port in self.plan.ports:
-            name = self.names.of("port", port.name)
             if port.kind == "array" and port.name in self._ports:
-                found.append((parameter(port, name), name))
+                given = pointers(port, self.names)
+                found += zip(parameters(port, given), given, strict=True)
         for buffer in self.plan.buffers:
             if buffer.id in self._buffers and buffer not in local:
                 name = self.names.of("buffer", buffer.id)
                 found.append((array_parameter(buffer, name), buffer_name(self.names, buffer)))
         for port in self.plan.ports:
             if port.kind == "scalar" and port.name in self._scalars:
-                name = self.names.of("port", port.name)
-                found.append((parameter(port, name), name))
+                given = pointers(port, self.names)
+                found += zip(parameters(port, given), given, strict=True)
         iterators = self._outer_iterators()
         names = (self.names.of("iterator", iterator) for iterator in iterators)
         found += zip(self._given().parameters(iterators), names, strict=True)
@@ -334,9 +334,10 @@ def copy_call(
 ) -> str:
     """The statement that runs a transfer once, its iterators `given` as they are or with other values."""
     transfer = plan.transfer(transfer_id)
-    port = names.of("port", plan.port_of(transfer).name)
+    ports = pointers(plan.port_of(transfer), names)
     iterators = given if given is not None else [names.of("iterator", i) for i in signature.iterators]
-    return f"{signature.name}({', '.join([port, buffer_name(names, plan.buffer(transfer.buffer), turn), *iterators])});"
+    arguments = [*ports, buffer_name(names, plan.buffer(transfer.buffer), turn), *iterators]
+    return f"{signature.name}({', '.join(arguments)});"
 
 
 @contextmanager

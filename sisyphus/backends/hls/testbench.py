@@ -5,7 +5,7 @@ It prints one line per data set, which `verify` reads back, and returns non-zero
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sisyphus.backends.hls import interface
@@ -15,7 +15,7 @@ from sisyphus.backends.hls.reference import ENTRY, entry_arguments, entry_parame
 from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP, VECTORS
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import HALF, Array, Binary, Call, Role, ScalarType, Scop, walk
-from sisyphus.plan import Plan, Port
+from sisyphus.plan import Plan, Port, beats, layout_extents
 
 FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
 #: The kernel runs with subnormal numbers flushed to zero, as on AMD's cores, and its results are compared, not judged.
@@ -119,7 +119,8 @@ def _run(w: Writer, plan: Plan, names: Names, blocks: list[TestArray]) -> None:
         print_scalars(w, plan)
         for block in blocks:
             _allocate(w, block)
-        call = f"{names.of('top', plan.scop.name)}({', '.join(map(kernel_argument, interface.live_ports(plan)))})"
+        given = [text for port in interface.live_ports(plan) for text in kernel_arguments(port)]
+        call = f"{names.of('top', plan.scop.name)}({', '.join(given)})"
         source = f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))})"
         if traps:
             w.line("if (sigsetjmp(divided, 1) != 0) return false;")
@@ -149,9 +150,21 @@ def _stack(plan: Plan) -> int:
     return (2 * plan.onchip_bytes + (16 << 20) + 4095) // 4096 * 4096
 
 
-def kernel_argument(port: Port) -> str:
+def kernel_arguments(port: Port) -> list[str]:
     """What the kernel is called with for a port."""
-    return f"scalar_{port.name}" if port.kind == "scalar" else f"port_{port.name}.data()"
+    return [f"scalar_{port.name}"] if port.kind == "scalar" else [f"{block}.data()" for block in memories("port", port)]
+
+
+def memories(kind: str, port: Port) -> list[str]:
+    """The names of what each stripe of an array lies in."""
+    return [f"{kind}_{port.name}"] if port.stripes == 1 else [f"{kind}_{port.name}_{n}" for n in range(port.stripes)]
+
+
+def dealt(port: Port, beat: str, pointers: Sequence[str]) -> str:
+    """An array in memory, whose elements are found in all of its stripes."""
+    if port.stripes == 1:
+        return pointers[0]
+    return f"Dealt<{beat}, {port.width // port.stripes}, {port.stripes}>{{{{{', '.join(pointers)}}}}}"
 
 
 def _as_port(block: TestArray) -> Port:
@@ -187,28 +200,34 @@ def _allocate(w: Writer, block: TestArray) -> None:
     print_block(w, block)
     array = block.array
     for port in ([_as_port(block)] if block.port is not None or block.compared else []) + list(block.copies):
-        w.line(f"Block<{interface.beat_type(port)}> port_{port.name}({interface.beats(port)});")
+        for block_name in memories("port", port):
+            w.line(f"Block<{interface.beat_type(port)}> {block_name}({beats(port)});")
         last, padded = pitch(port)
-        w.line(f"pack(data_{array.id}.data(), port_{port.name}.data(), {array.elements}, {last}, {padded});")
+        w.line(f"pack(data_{array.id}.data(), {_in_memory(port)}, {array.elements}, {last}, {padded});")
+
+
+def _in_memory(port: Port) -> str:
+    return dealt(port, interface.beat_type(port), kernel_arguments(port))
 
 
 def pitch(port: Port) -> tuple[int, int]:
     """Elements of a row, and from one row to the next in memory."""
     last = port.extents[-1] if port.extents else 1
-    return last, last if interface.is_dense(port) else interface.layout_extents(port)[-1]
+    return last, last if interface.is_dense(port) else layout_extents(port)[-1]
 
 
 def _compare(w: Writer, plan: Plan, block: TestArray) -> None:
     name, port, extents = block.array.id, _as_port(block), block.array.extents
     if block.port is not None:
-        w.line(f'check_fence("{name}", port_{name}, tally);')
+        for memory in memories("port", port):
+            w.line(f'check_fence("{name}", {memory}, tally);')
     if not block.compared:
         return
     kind = block.array.type
     with w.block(""):
         w.line(f"const std::size_t extents[] = {{{', '.join(map(str, extents)) or '1'}}};")
         w.line(
-            f'compare("{name}", data_{name}.data(), port_{name}.data(), extents, {len(extents)}, {pitch(port)[1]}, '
+            f'compare("{name}", data_{name}.data(), {_in_memory(port)}, extents, {len(extents)}, {pitch(port)[1]}, '
             f"{allowed_error(plan, kind)}, tally);"
         )
 

@@ -152,8 +152,19 @@ T &element(T *port, std::size_t at) {
 // Element `at` of the source lies at this place of the memory behind a port.
 std::size_t place(std::size_t at, std::size_t last, std::size_t padded) { return at / last * padded + at % last; }
 
-template <typename T, typename Beat>
-void pack(T *data, Beat *port, std::size_t count, std::size_t last, std::size_t padded) {
+// Memory of `Stripes` ports, over which every beat of an array is dealt, `Lanes` elements each.
+template <typename Beat, std::size_t Lanes, std::size_t Stripes>
+struct Dealt {
+    Beat *port[Stripes];
+};
+
+template <typename Beat, std::size_t Lanes, std::size_t Stripes>
+auto &element(const Dealt<Beat, Lanes, Stripes> &dealt, std::size_t at) {
+    return element(dealt.port[at / Lanes % Stripes], at / (Lanes * Stripes) * Lanes + at % Lanes);
+}
+
+template <typename T, typename Port>
+void pack(T *data, Port port, std::size_t count, std::size_t last, std::size_t padded) {
     for (std::size_t at = 0; at < count; ++at) element(port, place(at, last, padded)) = data[at];
 }
 
@@ -168,8 +179,8 @@ bool same_bits(T got, T wanted) {
     return std::memcmp(&got, &wanted, sizeof(T)) == 0 || (got != got && wanted != wanted);
 }
 
-template <typename T, typename Beat>
-void compare(const char *name, T *wanted, Beat *port, const std::size_t *extents, std::size_t dimensions,
+template <typename T, typename Port>
+void compare(const char *name, T *wanted, Port port, const std::size_t *extents, std::size_t dimensions,
              std::size_t padded, double tolerance, Tally &tally) {
     std::size_t count = 1;
     for (std::size_t d = 0; d < dimensions; ++d) count *= extents[d];

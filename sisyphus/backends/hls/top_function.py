@@ -17,7 +17,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import HALF
 from sisyphus.ir import Call as MathCall
 from sisyphus.ir import walk as walk_expr
-from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, copies_in
+from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, beats, copies_in
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import ranges_at, transfer_ranges
 
@@ -37,7 +37,8 @@ def print_kernel(plan: Plan) -> TopFunction:
 
 
 def _signature(plan: Plan, names: Names) -> str:
-    parameters = [interface.parameter(p, names.of("port", p.name)) for p in interface.live_ports(plan)]
+    ports = interface.live_ports(plan)
+    parameters = [text for p in ports for text in interface.parameters(p, interface.pointers(p, names))]
     return f"void {names.of('top', plan.scop.name)}({', '.join(parameters)})"
 
 
@@ -53,6 +54,9 @@ def _header(plan: Plan, names: Names) -> str:
     for port in (p for p in interface.arrays(plan) if p.copies is not None):
         data = names.of("port", port.copies or port.name)
         w.line(f"// `{names.of('port', port.name)}` is given the data of `{data}` a second time, in memory of its own.")
+    for port in (p for p in interface.arrays(plan) if p.stripes > 1):
+        told = " and ".join(f"`{name}`" for name in interface.pointers(port, names))
+        w.line(f"// Every {port.width} elements of a row of `{port.name}` are dealt over {told}, in this order.")
     w.lines([f"{_signature(plan, names)};", "}", "", "#endif"])
     return w.text()
 
@@ -145,11 +149,12 @@ class _Source:
 
     def _pragmas(self, w: Writer) -> None:
         for port in interface.arrays(self.plan):
-            name = self.names.of("port", port.name)
-            bundle = self.names.of("bundle", port.bundle or port.name)
-            w.pragma(f"interface mode=m_axi port={name} bundle={bundle} offset=slave depth={interface.beats(port)}")
+            pairs = zip(interface.pointers(port, self.names), interface.bundles(port, self.names), strict=True)
+            for name, bundle in pairs:
+                w.pragma(f"interface mode=m_axi port={name} bundle={bundle} offset=slave depth={beats(port)}")
         for port in interface.live_ports(self.plan):
-            w.pragma(f"interface mode=s_axilite port={self.names.of('port', port.name)}")
+            for name in interface.pointers(port, self.names):
+                w.pragma(f"interface mode=s_axilite port={name}")
         w.pragma("interface mode=s_axilite port=return")
 
     def _buffers_at_top(self) -> set[str]:

@@ -101,23 +101,26 @@ def _memories(study: Study) -> list[tuple[str, BankCost]]:
         bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
         found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
     for transfer in (t for t in study.plan.transfers if t.stream):
-        bits = transfer.width * study.plan.buffer(transfer.buffer).type.stored.bits
-        found.append((f"{transfer.id}, FIFO of {bits} bits", table.fifo(bits, FIFO_DEPTH)))
+        stripes = study.plan.port_of(transfer).stripes
+        bits = transfer.width // stripes * study.plan.buffer(transfer.buffer).type.stored.bits
+        found.append((f"{transfer.id}, FIFO of {bits} bits", table.fifo(bits, FIFO_DEPTH).times(stripes)))
     return found
 
 
 def _ports(study: Study) -> list[tuple[str, BankCost]]:
     """The adapter of each bundle, as wide as its widest port, and the control interface."""
     table, plan = study.target.memories, study.plan
-    bits: dict[str, int] = {}
+    bits, adapters = dict[str, int](), dict[str, int]()
     used = {transfer.port for transfer in plan.transfers}
     live = [p for p in plan.ports if p.kind == "array" and p.name in used]
     for port in live:
         bundle = port.bundle or port.name
-        bits[bundle] = max(bits.get(bundle, 0), port.width * port.type.bits)
+        bits[bundle] = max(bits.get(bundle, 0), port.width // port.stripes * port.type.bits)
+        adapters[bundle] = port.stripes
     scalars = [p for p in plan.ports if p.kind == "scalar"]
-    found = [(f"{bundle}, {width} bits", table.m_axi(width)) for bundle, width in sorted(bits.items())]
-    return [*found, ("control", table.s_axilite(2 * len(live) + len(scalars)))]
+    pairs = sorted(bits.items())
+    found = [(f"{bundle}, {width} bits", table.m_axi(width).times(adapters[bundle])) for bundle, width in pairs]
+    return [*found, ("control", table.s_axilite(2 * sum(p.stripes for p in live) + len(scalars)))]
 
 
 def _column(costs: Iterable[tuple[str, BankCost]], name: str, resource: str) -> Term:

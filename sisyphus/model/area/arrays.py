@@ -24,6 +24,7 @@ from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.plan import FIFO_DEPTH, beats_of
+from sisyphus.space import port_width
 from sisyphus.target import BankCost, Target
 
 Floats = npt.NDArray[np.float64]
@@ -58,7 +59,7 @@ class ArrayCosts:
         """
         found = self._parts(loaded=loaded, stored=stored, users=users)
         if loaded or stored:
-            adapters = _per_row(self.widths * self.array.type.stored.bits, self.target.memories.m_axi)
+            adapters = self._for_each_port(self.target.memories.m_axi)
             found = {name: found[name] + adapters[name] for name in FIGURES}
         moved = [is_load for is_load, moves in ((True, loaded), (False, stored)) if moves]
         dsp = sum(move_multipliers(self._setting, self._move(is_load=is_load)) for is_load in moved)
@@ -94,11 +95,23 @@ class ArrayCosts:
         """No dimension has more banks than elements."""
         return tuple(Dim(e, np.minimum(f, e), {}) for e, f in zip(self.extents, self.factors, strict=True))
 
+    @property
+    def _ports(self) -> Ints:
+        """Over how many ports beats are dealt."""
+        widest = port_width(self.array.type.stored.bits, self.target.port_bits)
+        return np.asarray(-(-self.widths // widest), np.int64)
+
+    def _for_each_port(self, cost: Callable[[int], BankCost]) -> dict[str, Ints]:
+        """The figures of what each port has, of its share of a beat."""
+        each = _per_row(self.widths // self._ports * self.array.type.stored.bits, cost)
+        return {name: figures * self._ports for name, figures in each.items()}
+
     def _move(self, *, is_load: bool) -> Move:
         """A transfer of all of it, but for its beats."""
         name, bits = self.array.id, self.array.type.stored.bits
         stream = self.streams if is_load else False
-        return Move(name, name, name, name, is_load, self._dims, self.widths, bits, beats=0, stream=stream)
+        move = Move(name, name, name, name, is_load, self._dims, self.widths, bits, beats=0, stream=stream)
+        return replace(move, stripes=self._ports)
 
     def _parts(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
         """Banks, transfers and the multiplexers of banks."""
@@ -125,8 +138,7 @@ class ArrayCosts:
 
     def _with_fifo(self, found: dict[str, Floats]) -> dict[str, Floats]:
         """The same with the FIFO of a load that goes through one."""
-        fifo = partial(self.target.memories.fifo, depth=FIFO_DEPTH)
-        costs = _per_row(self.widths * self.array.type.stored.bits, fifo)
+        costs = self._for_each_port(partial(self.target.memories.fifo, depth=FIFO_DEPTH))
         return {name: found[name] + np.where(self.streams, costs[name], 0) for name in FIGURES}
 
 

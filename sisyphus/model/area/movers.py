@@ -69,10 +69,11 @@ def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     dividers = sum(alg.apply(lambda n: cost(n).ff if n else 0, bits) for bits in mover.divided)
     late = alg.select(mover.picks_late, 2 * lanes, 0) if mover.move.is_load else 0
     kept = alg.select(mover.reads_all, area.ff_per_late_bank * mover.banks, 0)
+    waiting = alg.select(mover.move.stream, lanes, 0)
     return (
         Term("control", area.ff_per_transfer, rule="loop and burst control"),
         Term("words of a beat", lanes + late, rule="one register each"),
-        Term("second process", alg.select(mover.move.stream, area.ff_per_transfer + lanes, 0), rule="dataflow region"),
+        Term("second process", _readers(setting, mover.move, area.ff_per_transfer) + waiting, rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("words of all banks", kept, construct="late-bank-number", rule="bank number comes late"),
     )
@@ -86,11 +87,16 @@ def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
     kept = alg.select(mover.reads_all, area.lut_per_late_bank * mover.banks, 0)
     return (
         Term("control", area.lut_per_transfer, rule="loop and burst control"),
-        Term("second process", alg.select(move.stream, area.lut_per_transfer, 0), rule="dataflow region"),
+        Term("second process", _readers(setting, move, area.lut_per_transfer), rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("lanes and banks", (_spread_lut if move.is_load else _pick_lut)(setting, mover), rule="multiplexers"),
         Term("words of all banks", kept, construct="late-bank-number", rule="bank number comes late"),
     )
+
+
+def _readers(setting: Setting, move: Move, each: Value) -> Value:
+    """What the processes that read the ports of a load take beside that which fills the buffer, one for each port."""
+    return setting.alg.select(move.stream, move.stripes * each, 0)
 
 
 def _divider_lut(setting: Setting, bits: int) -> int:

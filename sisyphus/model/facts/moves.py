@@ -39,6 +39,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         active=active,
         stream=transfer.stream,
         read_only=port.direction == "in",
+        stripes=port.stripes,
     )
 
 

@@ -110,7 +110,7 @@ class Move:
     `tile_strides` are the factors of loop iterators in its first address, in beats. `active`: it is there at all.
     `stream`: one process reads the port, another one fills the buffer, with a FIFO between them; `read_only`: nothing
     is stored through this port. `ahead`: it loads the tile of a later iteration, or finds none; `first`: it does so for
-    the first iteration.
+    the first iteration. `stripes`: each beat travels through so many ports.
     """
 
     id: str
@@ -130,6 +130,7 @@ class Move:
     read_only: Condition = False
     ahead: bool = False
     first: bool = False
+    stripes: Value = 1
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from sisyphus.model.facts.moves import bytes_moved
 from sisyphus.model.formulas.steps import awaited
 from sisyphus.model.formulas.terms import Term, summed, total
 from sisyphus.model.study import Outside, Study
-from sisyphus.plan import Call, Copy, For, Node
+from sisyphus.plan import Call, Copy, For, Node, banks_of
 from sisyphus.plan.conflicts import steps_of
 
 
@@ -67,7 +68,8 @@ def _steps(study: Study, nodes: Sequence[Node], outside: Outside | None, ledger:
             case [Call() as call]:
                 parts = [study.task(call, outside).all_cycles]
             case _:
-                parts = _of_step([_cycles(study, node, outside) for node in step], outside)
+                each = [_cycles(study, node, outside) for node in step]
+                parts = [*_of_step(each, outside), *_sharing_banks(study, step, each)]
         ledger.note(study, step, outside)
         hand_over = Term("hand-over", study.rules.cycles.step * iterations)
         terms.append(total(f"step {number}", (*parts, hand_over), rule="kernel steps"))
@@ -88,6 +90,45 @@ def _of_step(each: Sequence[Term], outside: Outside | None) -> list[Term]:
     """What each of some nodes adds to their step: an iteration takes the cycles of one, and the others wait for it."""
     picks = awaited(EXACT if outside is None else VECTOR, [(True, term) for term in each])
     return [_picked(term, pick, outside) for term, pick in zip(each, picks, strict=True)]
+
+
+def _sharing_banks(study: Study, step: Sequence[Node], each: Sequence[Term]) -> list[Term]:
+    """What a step takes longer as the stripes of an array share banks of the board with other transfers (unmeasured).
+
+    A bank moves a beat of the widest port in a cycle, to one port after another. Reports know no banks, so that nothing
+    is said of steps without stripes.
+    """
+    plan, beat = study.plan, study.target.port_bits // 8
+    moved = [_bytes_of_ports(study, node) for node in step]
+    ports = {p.name: p for p in plan.ports}
+    if all(ports[name].stripes == 1 for node in moved for name, _ in node):
+        return []
+    used = {transfer.port for transfer in plan.transfers}
+    banks = banks_of([p for p in plan.ports if p.name in used], study.target.device.banks)
+    own = [[(name, -(-size // (ports[name].stripes * beat))) for name, size in node] for node in moved]
+    busy: Counter[int] = Counter()
+    for name, cycles in (pair for node in own for pair in node):
+        busy.update(dict.fromkeys(banks[name], cycles))
+    late = [
+        int(term.value) + max(busy[bank] for bank in banks[name]) - cycles
+        for node, term in zip(own, each, strict=True)
+        for name, cycles in node
+        if ports[name].stripes > 1
+    ]
+    extra = max(0, max(late) - max(int(term.value) for term in each))
+    return [Term("banks shared", extra, construct="transfer-over-ports", rule="bytes of a bank")]
+
+
+def _bytes_of_ports(study: Study, node: Node) -> list[tuple[str, int]]:
+    """What a node moves through ports; of a task that moves tiles, all of it for each port that it uses."""
+    match node:
+        case Copy(transfer=transfer):
+            found = study.plan.transfer(transfer)
+            return [(found.port, bytes_moved(study.move(found).move, 1))]
+        case Call(task=task):
+            ports = sorted({study.plan.transfer(t).port for t in study.plan.task(task).copies})
+            return [(port, study.task(node).bytes_moved) for port in ports]
+    return []
 
 
 def _picked(term: Term, pick: Condition, outside: Outside | None) -> Term:

@@ -1,0 +1,55 @@
+"""Over how many ports the beats of an array are dealt; knows no cost and no code.
+
+A beat is cut into equal stripes, one for each port, and a port moves its stripe of every beat: with two ports of 16
+elements, elements 0 to 15 of a row are in the memory behind the first one, 16 to 31 in that behind the second one, 32
+to 47 in the first one again. So all stripes of a beat travel in one cycle, each through a port and from a bank of the
+board of its own, and a buffer takes them as it takes one beat that is as wide as all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sisyphus.ir import ArrayId, Role, Scop
+
+#: What an m_axi port moves in one beat at most (docs/model.md); the port's own width may allow less.
+MAX_BEAT_ELEMENTS, MAX_BEAT_BITS = 16, 512
+#: Over how many ports an array may be dealt.
+STRIPES = (2, 4)
+
+
+def port_width(bits: int, port_bits: int = MAX_BEAT_BITS) -> int:
+    """Elements of so many bits in the widest beat of one port."""
+    return min(MAX_BEAT_ELEMENTS, max(1, port_bits // bits))
+
+
+def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
+    """Elements per beat of one port: powers of two that fit it and divide the last dimension (docs/model.md).
+
+    With `padding` those that do not divide it too, as long as a row is longer than half a beat.
+    """
+    widest = port_width(bits, port_bits)
+    return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and _fits(extents, w, padding=padding))
+
+
+def dealt_widths(extents: Sequence[int], widest: int, banks: int, *, padding: bool) -> tuple[int, ...]:
+    """Elements per beat over several ports, whose own beats are as wide as they may be."""
+    every = (count * widest for count in STRIPES if count <= banks)
+    return tuple(w for w in every if extents and _fits(extents, w, padding=padding))
+
+
+def _fits(extents: Sequence[int], width: int, *, padding: bool) -> bool:
+    last = extents[-1] if extents else 1
+    return last % width == 0 or (padding and width < 2 * last)
+
+
+def may_be_dealt(scop: Scop, array: ArrayId) -> bool:
+    """Whether an array has ports of its own alone: no view, copy or look-up of it goes through them."""
+    declared = scop.array(array)
+    alone = all(other.id == array or other.home != array for other in scop.arrays)
+    return alone and declared.home == array and declared.role is not Role.LOCAL and array not in scop.looked_up
+
+
+def port_names(array: str, count: int) -> tuple[str, ...]:
+    """How a design point names the ports of an array; one is named like the array, and need not be named."""
+    return () if count == 1 else tuple(f"{array}_{number}" for number in range(count))
