@@ -168,8 +168,9 @@ def copy_plan(
     *,
     shift: int = 0,
     stream: bool = False,
+    stripes: int = 1,
 ) -> Plan:
-    """`B = A`, element by element, in tiles that are loaded and stored one at a time.
+    """`B = A`, element by element, in tiles that are loaded and stored one at a time, through `stripes` ports each.
 
     Tiles start at `shift` (0 or less) in every dimension; where they are the whole array there is no tile loop.
     """
@@ -194,7 +195,8 @@ def copy_plan(
         Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", width, "B"),
     )
     ports = tuple(
-        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout) for a, d in zip(arrays, ("in", "out"), strict=True)
+        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout, stripes=stripes)
+        for a, d in zip(arrays, ("in", "out"), strict=True)
     )
     tasks, body = _copy_body(names, extents, tile, starts, counts, tiled)
     return Plan(with_source(scop), ports, buffers, transfers, tasks, body)

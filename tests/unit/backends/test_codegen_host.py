@@ -35,6 +35,8 @@ PLANS = {
     "gemm": gemm_resident(),
     "padded": copy_plan((5, 7), (5, 7), 4, layout="padded"),
     "packed": copy_plan((5, 7), (5, 7), 4, layout="packed"),
+    "over_two_ports": copy_plan((4, 24), (4, 24), 8, stripes=2),
+    "over_four_ports": copy_plan((4, 27), (4, 27), 16, layout="padded", stripes=4),
 }
 
 

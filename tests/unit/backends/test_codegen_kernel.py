@@ -8,10 +8,9 @@ import pytest
 from hand_plans import NI, gemm_resident, gemm_tiled, loop, run, triangle_plan
 
 from sisyphus.backends.hls import project
-from sisyphus.backends.hls.interface import beats, layout_extents
 from sisyphus.errors import InternalError
 from sisyphus.ir import FLOAT
-from sisyphus.plan import Bound, Buffer, Call, LoopRole, Plan, Port, Quotient
+from sisyphus.plan import Bound, Buffer, Call, LoopRole, Plan, Port, Quotient, beats, layout_extents
 from sisyphus.poly import const, var
 from sisyphus.verification import run as run_project
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 import pytest
@@ -10,8 +11,8 @@ from builders import scop
 from sisyphus.analysis import LoopKind, dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.space import KERNEL_PLACE, NestSpace, Options, Space, apply_fixes, build_space
-from sisyphus.space.derive import beat_widths
+from sisyphus.space import KERNEL_PLACE, NestSpace, Options, Space, apply_fixes, build_space, dealt_over_ports
+from sisyphus.space.ports import beat_widths
 from sisyphus.space.tilings import divisors
 from sisyphus.target import load_device, make_target
 
@@ -150,6 +151,37 @@ def test_a_fix_narrows_and_never_widens(gemm: Space, fix: str) -> None:
 )
 def test_a_layout_is_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tuple[int, ...]) -> None:
     assert apply_fixes(gemm, fixes).widths[ArrayId("C")] == widths
+
+
+@pytest.mark.parametrize(
+    ("fixes", "widths"),
+    [
+        (["C.ports=1"], (1, 2, 4, 8, 16)),
+        (["C.ports=2"], (32,)),
+        (["C.ports=2", "C.width=32"], (32,)),
+    ],
+)
+def test_ports_are_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tuple[int, ...]) -> None:
+    fixed = apply_fixes(gemm, fixes)
+    assert fixed.widths[ArrayId("C")] == widths
+    if widths[0] > 16:
+        assert {n.use(ArrayId("C")).places for n in fixed.users(ArrayId("C"))} == {(KERNEL_PLACE,)}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("fix", ["C.ports=3", "C.ports=4", "C.ports=two"])
+def test_ports_that_there_are_not(gemm: Space, fix: str) -> None:
+    """A row of 22 elements is no longer than half a beat of four ports."""
+    with pytest.raises(UsageError, match="cannot have") as caught:
+        apply_fixes(gemm, [fix])
+    assert caught.value.hint == "legal: 1, 2"
+
+
+def test_measured_designs_the_paper_and_processors_have_one_port(gemm: Space) -> None:
+    paper = replace(gemm, options=gemm.options.as_in_paper())
+    trusting = replace(gemm, options=replace(gemm.options, trust="measured"))
+    processor = replace(gemm, target=make_target(load_device("zcu104"), budget="chip"))
+    for space in (paper, trusting, processor):
+        assert dealt_over_ports(space, ArrayId("C")).widths == gemm.widths
 
 
 @pytest.mark.parametrize("fixes", [["C.layout=plain", "C.width=16"], ["C.width=16", "C.layout=plain"]])

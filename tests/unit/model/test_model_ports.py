@@ -1,0 +1,86 @@
+"""An array over several ports: a wider beat, a share of the banks, and what each port takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import scop
+from plain_points import pipelined_point
+
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId
+from sisyphus.model import Estimate, estimate
+from sisyphus.model.area.arrays import ArrayCosts
+from sisyphus.plan import build_plan
+from sisyphus.space import STREAM, DesignPoint, TransferPoint, port_names
+from sisyphus.target import load_device, make_target
+
+SHAPE = (64, 256)
+KERNEL = scop(
+    "for i in range(64):\n    for j in range(256):\n        C[i, j] = A[i, j] + B[i, j]", A=SHAPE, B=SHAPE, C=SHAPE
+)
+TARGET = make_target(load_device("u200"), budget="chip")
+
+
+def point_with(ports: dict[str, int]) -> DesignPoint:
+    """Arrays in banks for four ports, with beats as wide as they allow."""
+    point = pipelined_point(KERNEL, distribute(KERNEL, dependences(KERNEL)))
+    buffers = tuple(replace(b, partition=(1, 32)) for b in point.buffers)
+    moved = [(b.id, ports.get(b.array, 1)) for b in buffers]
+    transfers = tuple(TransferPoint(b, 16 * n, port_names(b, n), form=STREAM) for b, n in moved)
+    return replace(point, buffers=buffers, transfers=transfers)
+
+
+def cost_of(ports: dict[str, int]) -> Estimate:
+    found = distribute(KERNEL, dependences(KERNEL))
+    return estimate(build_plan(KERNEL, found, liveness(KERNEL), point_with(ports)), TARGET)
+
+
+def terms(cost: Estimate) -> dict[str, float]:
+    return {term.name: float(term.value) for step in cost.sums["cycles"].children for term in step.children}
+
+
+def test_beats_of_all_ports_travel_at_once() -> None:
+    one, two = cost_of({}), cost_of({"C": 2})
+    assert one.cycles - two.cycles == 64 * 256 // 16 - 64 * 256 // 32
+    assert two.bram18k == one.bram18k + 30 and not two.is_trusted and one.is_trusted
+
+
+def test_a_bank_moves_for_one_port_at_a_time() -> None:
+    """A over two ports, B and C have four banks; over four, A has one of them together with B."""
+    moves = {count: terms(cost_of({"A": count})) for count in (2, 4)}
+    beats = 64 * 256 // 16
+    assert moves[2]["banks shared"] == 0
+    own = beats // 4 + (moves[4]["load_B"] - beats)
+    assert moves[4]["banks shared"] == own + beats - moves[4]["load_B"] == beats // 4
+
+
+@pytest.mark.parametrize("ports", [1, 2, 4])
+def test_the_search_counts_what_a_plan_costs(ports: int) -> None:
+    array, width = ArrayId("A"), 16 * ports
+    columns = [np.array([factor]) for factor in (1, 32)]
+    rows = ArrayCosts(TARGET, KERNEL.array(array), SHAPE, columns, np.array([width]), np.array([True]))
+    found = {term.name: term.value for term in cost_of({"A": ports}).sums["bram18k"].leaves()}
+    assert rows._with_fifo({n: np.zeros(1) for n in ("bram18k", "uram", "lut", "ff")})["bram18k"] == [15 * ports]
+    assert found["load_A, FIFO of 512 bits"] == 15 * ports
+    assert found["A, 512 bits"] == 30 * ports
+    assert int(rows.transfer(is_load=True)[0]) == terms(cost_of({"A": ports, "B": ports}))["load_A"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"ports": ("A", "B")}, "one port, named like the array, or A_0, A_1 or A_0, A_1, A_2, A_3"),
+        ({"width": 64}, "is wider than 512 bits or 16 elements for each port"),
+        ({"buffer": "C", "ports": ("A_0", "A_1")}, "can be built"),
+    ],
+)
+def test_ports_that_cannot_be_built(change: dict[str, object], told: str) -> None:
+    point = point_with({"A": 2})
+    transfers = (replace(point.transfers[0], **change), *point.transfers[1:])  # type: ignore[arg-type]
+    found = distribute(KERNEL, dependences(KERNEL))
+    with pytest.raises(KernelError, match=told):
+        build_plan(KERNEL, found, liveness(KERNEL), replace(point, transfers=transfers))
