@@ -95,6 +95,7 @@ RULES = (
     ),
     Rule("cores shared between starts", "plan.body_schedule.shared_cores", r"shared_cores"),
     Rule("precedence of loops", "space.precedence.precedence", r"^_?precedence$"),
+    Rule("loops in an order that keeps precedence", "space.precedence.in_order", r"level\d_order$"),
     Rule(
         "products of trip counts",
         "model.paper.trips_of",

@@ -3,7 +3,7 @@
 from sisyphus.plan.body_schedule import Operation, Schedule, Touch, dump_schedule, shared_cores
 from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
-from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps, steps_of, task_transfers
+from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps_of
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.memory_banks import banks_of, beats, layout_extents
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
@@ -91,10 +91,8 @@ __all__ = [
     "shared_subexpressions",
     "side_by_side",
     "stands_apart",
-    "steps",
     "steps_of",
     "strides_of",
-    "task_transfers",
     "varying",
     "varying_in",
     "walk",

@@ -9,7 +9,7 @@ from functools import reduce
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.ir import ArrayId
 from sisyphus.plan.banks import in_registers
-from sisyphus.plan.plan import Direction, Plan, Task, Transfer
+from sisyphus.plan.plan import Direction, Plan, Task
 from sisyphus.plan.tree import Call, Copy, For, Node, Together, body_of, walk
 
 
@@ -54,11 +54,6 @@ def reads_writes(plan: Plan, node: Node) -> Touched:
     return reduce(Touched.__or__, (reads_writes(plan, child) for child in body_of(node)), Touched())
 
 
-def steps(plan: Plan) -> tuple[tuple[Node, ...], ...]:
-    """The plan's body in synchronised steps."""
-    return steps_of(plan, plan.body)
-
-
 def steps_of(plan: Plan, nodes: Sequence[Node]) -> tuple[tuple[Node, ...], ...]:
     """Nodes that follow each other, as steps: one more than the largest step of the earlier nodes in conflict.
 
@@ -96,7 +91,7 @@ def _copy(plan: Plan, transfer_id: str) -> Touched:
 
 
 def _task(plan: Plan, task: Task) -> Touched:
-    moved = task_transfers(plan, task)
+    moved = tuple(map(plan.transfer, task.copies))
     own = {t.buffer for t in moved}
     outside = [plan.buffer(b) for b in task.buffers if b not in own]
     statements = [plan.scop.statement(s) for s in task.running]
@@ -111,11 +106,6 @@ def _task(plan: Plan, task: Task) -> Touched:
         stores=frozenset(t.array for t in moved if t.direction is Direction.STORE),
         bundles=frozenset((t.port, t.direction) for t in moved),
     )
-
-
-def task_transfers(plan: Plan, task: Task) -> tuple[Transfer, ...]:
-    """Transfers that a task runs itself, under its tile loops."""
-    return tuple(map(plan.transfer, task.copies))
 
 
 def side_by_side(alg: Algebra, copies: Sequence[tuple[Copy, str]]) -> tuple[Node, ...]:

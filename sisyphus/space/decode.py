@@ -16,7 +16,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.space.ahead import loaded_ahead
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.ports import port_names
-from sisyphus.space.precedence import level0_pairs
+from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
 
@@ -85,7 +85,7 @@ def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
 
 
 def intervals(nest: NestSpace, pipeline: str | None) -> tuple[int, ...]:
-    """What the tool may be asked for where this loop is pipelined: for an interval where it adds up, or as fixed."""
+    """Intervals (cycles, 0 for none) to ask for where this loop is pipelined: where it adds up, or as fixed."""
     may_ask = pipeline is not None and (len(nest.intervals) == 1 or nest.loop(pipeline).kind is LoopKind.REDUCTION)
     return nest.intervals if may_ask else (0,)
 
@@ -135,18 +135,11 @@ def level0_order(
     several iterations at level 0, which alone must keep their precedence; `sets` the loops outside of each transfer.
     """
     last = {u.places[0] for u in nest.arrays if len(u.places) == 1 and u.places[0] != KERNEL_PLACE}
-    before = level0_pairs(space, nest, active)
-    remaining, order = [s.iterator for s in nest.loops], list[str]()
 
-    def rank(loop: str) -> tuple[int, bool, bool, int]:
-        is_reduction = nest.loop(loop).kind is LoopKind.REDUCTION
-        return -sum(loop in s for s in sets), loop in last, not is_reduction, remaining.index(loop)
+    def rank(loop: str) -> tuple[int, bool, bool]:
+        return -sum(loop in s for s in sets), loop in last, nest.loop(loop).kind is not LoopKind.REDUCTION
 
-    while remaining:
-        free = [b for b in remaining if not any(a in remaining for a, then in before if then == b)]
-        order.append(min(free, key=rank))
-        remaining.remove(order[-1])
-    return tuple(order)
+    return in_order((s.iterator for s in nest.loops), level0_pairs(space, nest, active), rank)
 
 
 def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values) -> Iterable[BufferPoint]:

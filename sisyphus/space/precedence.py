@@ -7,8 +7,9 @@ two copies are either in order or, as `never_both` says, must not both have seve
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from sisyphus.analysis import LoopKind, Nest
 from sisyphus.space.space import NestSpace, Space
@@ -42,6 +43,16 @@ def never_both(space: Space, nest: NestSpace) -> tuple[tuple[Copies, Copies], ..
 def level0_pairs(space: Space, nest: NestSpace, active: Collection[str]) -> list[tuple[str, str]]:
     """Pairs (a, b) whose level 0 has a outside of b, where the `active` loops have several iterations there."""
     return [(a, b) for a, b in _pairs(space, nest) if a in active and b in active]
+
+
+def in_order(loops: Iterable[str], pairs: Collection[tuple[str, str]], rank: Callable[[str], Any]) -> tuple[str, ...]:
+    """Loops with `a` before `b` for each pair (a, b); of those that may be next by rank, then as given."""
+    waiting, order, before = list(loops), list[str](), frozenset(pairs)
+    while waiting:
+        free = [name for name in waiting if not any((other, name) in before for other in waiting)]
+        order.append(min(free, key=rank))
+        waiting.remove(order[-1])
+    return tuple(order)
 
 
 def _pairs(space: Space, nest: NestSpace) -> list[tuple[str, str]]:

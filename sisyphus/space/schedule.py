@@ -9,7 +9,7 @@ from sisyphus.ir import Scop, StmtId
 from sisyphus.poly import Map, Piece, const, schedule, split_loop, var
 from sisyphus.space.coarse import copies_depth
 from sisyphus.space.point import DesignPoint, NestPoint
-from sisyphus.space.precedence import precedence
+from sisyphus.space.precedence import in_order, precedence
 
 
 def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dict[StmtId, Map]:
@@ -72,9 +72,4 @@ def _levels(nest: Nest, point: NestPoint, places: set[str], *, tree_reduction: b
 def level2_order(nest: Nest, *, tree_reduction: bool) -> tuple[str, ...]:
     """Order of the unrolled loops: as in the source, but reductions last as far as precedence lets them."""
     pairs = precedence(nest, tree_reduction=tree_reduction)
-    waiting = sorted(nest.iterators, key=lambda name: nest.loop(name).kind is LoopKind.REDUCTION)
-    order: list[str] = []
-    while waiting:
-        order.append(next(n for n in waiting if not any((other, n) in pairs for other in waiting)))
-        waiting.remove(order[-1])
-    return tuple(order)
+    return in_order(nest.iterators, pairs, lambda name: nest.loop(name).kind is LoopKind.REDUCTION)

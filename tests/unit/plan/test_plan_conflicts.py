@@ -21,9 +21,7 @@ from sisyphus.plan import (
     build_plan,
     reads_writes,
     side_by_side,
-    steps,
     steps_of,
-    task_transfers,
 )
 from sisyphus.plan.conflicts import in_steps
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
@@ -54,8 +52,9 @@ def _arrays(statement) -> set[str]:
     return {ref.array for ref in (statement.write, *statement.reads)}
 
 
-def names(found: tuple[tuple[Node, ...], ...]) -> list[list[str]]:
-    return [[_name(n) for n in step] for step in found]
+def names(plan: Plan, nodes: tuple[Node, ...] | None = None) -> list[list[str]]:
+    """The steps of a plan's body, or of other nodes in it."""
+    return [[_name(n) for n in step] for step in steps_of(plan, plan.body if nodes is None else nodes)]
 
 
 def _name(node: Node) -> str:
@@ -66,7 +65,7 @@ def _name(node: Node) -> str:
 
 
 def test_independent_nests_run_side_by_side() -> None:
-    assert names(steps(two_products("D", 1))) == [
+    assert names(two_products("D", 1)) == [
         ["load_E", "load_A", "load_B", "load_F", "load_C", "load_D"],
         ["task0", "task1"],
         ["store_E", "store_F"],
@@ -74,17 +73,17 @@ def test_independent_nests_run_side_by_side() -> None:
 
 
 def test_two_readers_wait_for_each_other_unless_the_array_is_in_registers() -> None:
-    shared = names(steps(two_products("B", 1)))
+    shared = names(two_products("B", 1))
     assert shared[1:] == [["task0"], ["task1", "store_E"], ["store_F"]]
-    registers = names(steps(two_products("B", 4)))
+    registers = names(two_products("B", 4))
     assert registers[1:] == [["task0", "task1"], ["store_E", "store_F"]]
 
 
 def test_outer_loop_is_a_step_of_its_own() -> None:
     plan = point_files.case("lu-resident").plan
-    assert names(steps(plan)) == [["load_A"], ["i"], ["store_A"]]
+    assert names(plan) == [["load_A"], ["i"], ["store_A"]]
     [loop] = [n for n in plan.body if isinstance(n, For)]
-    assert names(steps_of(plan, loop.body)) == [["j"], ["task2"]]
+    assert names(plan, loop.body) == [["j"], ["task2"]]
 
 
 def test_tiles_touch_memory_but_no_shared_buffer() -> None:
@@ -92,11 +91,11 @@ def test_tiles_touch_memory_but_no_shared_buffer() -> None:
     touched = reads_writes(plan, Call("task1"))
     assert touched.loads == {"A", "B"} and touched.stores == frozenset()
     assert touched.reads == touched.writes == {"buf_C"}
-    assert [t.id for t in task_transfers(plan, plan.task("task1"))] == ["load_A_S1", "load_B_S1"]
+    assert list(plan.task("task1").copies) == ["load_A_S1", "load_B_S1"]
 
 
 def test_store_waits_for_the_reader_of_memory() -> None:
-    assert names(steps(point_files.case("2mm-mixed").plan)) == [
+    assert names(point_files.case("2mm-mixed").plan) == [
         ["load_C", "task0", "task2"],
         ["task1"],
         ["store_tmp"],
