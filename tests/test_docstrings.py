@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,3 +61,34 @@ def test_an_error_that_is_not_named_is_seen() -> None:
     )
     assert unsaid(text, {"door"}) == ["door: UsageError"]
     assert unsaid(text.replace("Opens.", "Opens, or `UsageError`."), {"door"}) == []
+
+
+#: What numbers are of, in the docstrings of functions that return some.
+UNITS = re.compile(
+    r"cycle|clock|element|beat|byte|bank|iteration|divisor|factor|level-0 loops|line|0 or 1|by name", re.I
+)
+NUMBERS = re.compile(r"\b(int|float|Value|Ints|Floats|NestCosts|Estimate)\b")
+COSTED = ("model", "space", "nlp")
+
+
+def unmeasured(text: str, names: set[str]) -> list[str]:
+    """Functions of `names` that return numbers and do not say of what."""
+    functions = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name in names)
+    return [
+        n.name
+        for n in functions
+        if n.returns and NUMBERS.search(ast.unparse(n.returns)) and not UNITS.search(ast.get_docstring(n) or "")
+    ]
+
+
+def test_functions_at_the_doors_of_costs_name_units() -> None:
+    by_file: dict[Path, set[str]] = {}
+    for name, file in offered():
+        if file.relative_to(PACKAGE).parts[0] in COSTED:
+            by_file.setdefault(file, set()).add(name)
+    assert {str(f): found for f, names in by_file.items() if (found := unmeasured(f.read_text(), names))} == {}
+
+
+def test_a_number_of_nothing_is_seen() -> None:
+    assert unmeasured('def door(x) -> int:\n    """How much."""\n', {"door"}) == ["door"]
+    assert unmeasured('def door(x) -> int:\n    """Cycles of it."""\n', {"door"}) == []

@@ -90,13 +90,13 @@ class Estimate:
 def estimate(
     plan: Plan, target: Target, *, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE
 ) -> Estimate:
-    """Cycles and resources of a plan on a target."""
+    """Cycles (of the report, and in RTL) and counts of each resource of a plan on a target; on-chip memory in bytes."""
     clock.did(clock.JUDGED)
     return _estimate(plan, Known(target, rules, guards))
 
 
 def schedules_of(plan: Plan, target: Target) -> Mapping[str, tuple[Schedule, ...]]:
-    """The schedule of each pipelined body of the tasks that a plan calls, by the task's name."""
+    """The schedule, in cycles from its start, of each pipelined body of the tasks that a plan calls, by task name."""
     study = Study(plan, target)
     kernel_cycles(study)
     return {name: tuple(body.schedule for body in task.pipes) for name, task in study.tasks.items()}

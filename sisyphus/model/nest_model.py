@@ -134,7 +134,7 @@ class NestModel:
         return Setting(alg, self.rules, self.target.operators, GuardForm.INLINE, self.target.measured)
 
     def costs(self, candidates: Candidates) -> NestCosts:
-        """The cost of every candidate."""
+        """The cost of every candidate: columns of one entry each, cycles over all runs of the nest."""
         found = _Columns(candidates.count)
         numbers = _numbers(self.space, candidates)
         for rows, shared in _shapes(self.space, candidates):

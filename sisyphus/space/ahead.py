@@ -47,7 +47,7 @@ def loaded_ahead(scop: Scop, nest: Nest, chosen: NestPoint, buffers: Sequence[Bu
 
 
 def faults_ahead(scop: Scop, nest: Nest, point: NestPoint, buffers: Sequence[BufferPoint]) -> list[str]:
-    """What is wrong with the buffers of a nest that have two copies."""
+    """What is wrong with the buffers of a nest that have two copies, a sentence each; none where they can be built."""
     found, legal = [], may_load_ahead(scop, nest)
     for buffer in buffers:
         loops = dict(point.tiles)

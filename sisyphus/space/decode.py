@@ -30,7 +30,7 @@ class NotADesign(ValueError):  # noqa: N818 - an answer about values, not a faul
 
 @lru_cache(maxsize=1 << 16)
 def knob(component: str, *index: Hashable) -> str:
-    """The name under which a knob's value travels."""
+    """The name under which a knob's value travels: `tile[S1,i,0]`."""
     return f"{component}[{','.join(map(str, index))}]"
 
 

@@ -28,7 +28,7 @@ def build_space(
     target: Target,
     options: Options,
 ) -> Space:
-    """Every knob of the template with its legal values."""
+    """Every knob of the template with its legal values: tiles in iterations, widths in elements, factors in banks."""
     nests = tuple(
         _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options)
         for loops, nest in paths(distribution.body)

@@ -12,7 +12,7 @@ from sisyphus.space.space import ArrayUse, NestSpace, Space
 
 
 def encode(space: Space, point: DesignPoint) -> dict[str, int]:
-    """Every binary knob of a point that lies in the space; `NotADesign` where it does not."""
+    """Every binary knob, 0 or 1 by its name, of a point that lies in the space; `NotADesign` where it does not."""
     values = choices(space, point)
     for array in space.used_arrays:
         width = _width(space, point, array)
@@ -26,7 +26,7 @@ def encode(space: Space, point: DesignPoint) -> dict[str, int]:
 
 
 def choices(space: Space, point: DesignPoint) -> dict[str, int]:
-    """The knobs that `decode` reads: tiles, places and widths; partitions follow from them."""
+    """The knobs that `decode` reads, by name: tiles, places and widths; partitions follow. `NotADesign` as `encode`."""
     values: dict[str, int] = {}
     for nest in space.nests:
         values.update(_tiles(nest, point))

@@ -15,12 +15,12 @@ from sisyphus.space.space import NestSpace, Space
 
 
 def layout_for(extents: Sequence[int], width: int) -> str:
-    """How an array must lie in memory for beats of `width` elements that cross no row."""
+    """How an array of these extents must lie in memory, `plain` or `padded`, for beats of `width` elements."""
     return "padded" if extents and extents[-1] % width else "plain"
 
 
 def form_for(space: Space, array: ArrayId, width: int) -> str:
-    """How loads of an array reach its buffers with beats of `width` elements."""
+    """How loads of an array reach its buffers with beats of `width` elements: `direct`, or as a `stream`."""
     return DIRECT if width <= space.direct_width(array) else STREAM
 
 
@@ -74,7 +74,7 @@ class RowPart:
 def in_beats(
     alg: Algebra, first: Value, length: Value, *, width: Value, extent: int, moves: Condition
 ) -> tuple[Value, Value]:
-    """The first place and the length of a part of a row, grown to whole beats.
+    """The first place and the length of a part of a row, in elements, grown to whole beats of `width`.
 
     A part that does not move ends with the row.
     """
@@ -84,13 +84,13 @@ def in_beats(
 
 
 def most_added(space: Space, nest: NestSpace, array: ArrayId, width: int) -> int:
-    """How much longer whole beats make a row of any tile at most: at both ends, and where outer loops move it."""
+    """Elements that whole beats add to a row of any tile at most: at both ends, and where outer loops move it."""
     steps = {name: abs(f) for s in _last_subscripts(space, nest, array) for name, f in s.terms}
     return (width - 1) * (2 + sum(step for name, step in steps.items() if name in nest.nest.outer))
 
 
 def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[int, ...]:
-    """Those of `space.widths` that divide how far tiles lie apart in the last dimension: tiles grow to whole beats.
+    """The elements per beat of `space.widths` that divide how far tiles lie apart in rows: tiles grow to whole beats.
 
     Where beats must be whole, and where copies beside each other store tiles that would overlap, none grows.
     """
@@ -110,7 +110,7 @@ def _may_grow(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPo
 
 
 def beat_factor(space: Space, nest: NestSpace, array: ArrayId, others: int, width: int) -> int | None:
-    """The partition factor of rows along which no loop of a nest runs: banks for a beat in each cycle.
+    """Banks (the partition factor) of rows along which no loop of a nest runs: for a beat of `width` in each cycle.
 
     None where some loop does, and its unroll factor decides; `others` are the factors of all other dimensions together.
     """

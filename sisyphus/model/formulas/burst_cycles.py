@@ -89,7 +89,7 @@ def move_cycles(setting: Setting, move: Move) -> Term:
 
 
 def least_move_cycles(setting: Setting, beats: Value, bursts: Value) -> Value:
-    """No transfer of so many beats in so many runs takes less: a beat a cycle into registers, behind either adapter."""
+    """Cycles that every transfer of so many beats in so many runs takes: a beat each into registers, either adapter."""
     cycles = setting.rules.cycles
     adapter = min(cycles.load, cycles.store)
     terms = _bursts_in_turn(setting, beats, bursts, 1, cycles.register_transfer, adapter)

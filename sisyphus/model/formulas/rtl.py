@@ -36,7 +36,7 @@ def in_rtl(rules: Rules, cycles: Term) -> Value:
 
 
 def natural_objective(device: Device, rules: Rules = VITIS_2023_2) -> Objective:
-    """The clock that counts where nobody says: RTL on boards with memory that it was measured for."""
+    """Whose cycles count where nobody says: those in RTL on boards with memory that it was measured for."""
     return "rtl" if device.bank_kind in rules.rtl.memories else "report"
 
 
