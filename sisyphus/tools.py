@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import resource
 import shutil
@@ -11,10 +10,13 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sisyphus.errors import ToolError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 LOG_TAIL_LINES = 15
 #: Bytes of one file that a program made of a user's text may write; seconds of a processor per second that it may take.
@@ -131,6 +133,8 @@ def apart(work: Callable[[], str], seconds: int) -> str | None:
 
     For calls into a library that look at no clock and cannot be interrupted.
     """
+    import multiprocessing  # 10 ms, which most kernels do without
+
     process = multiprocessing.get_context("fork")
     answer, told = process.Pipe(duplex=False)
     child = process.Process(target=_told, args=(work, seconds, told), daemon=True)

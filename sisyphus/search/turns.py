@@ -12,7 +12,7 @@ from sisyphus.search.costs import MakeCosts
 from sisyphus.search.infeasible import explain_infeasible
 from sisyphus.search.session import Judge, OnProgress, Session
 from sisyphus.solve.contract import Form, Limits, SolveOutcome, Stop, failure, forms_of
-from sisyphus.solve.registry import EXACT, load_adapter, solver_list
+from sisyphus.solve.registry import AUTO, EXACT, in_turn, load_adapter, solver_list
 from sisyphus.space import DesignPoint, Space
 
 
@@ -56,7 +56,7 @@ def search(
     if start is not None:
         _begin_with(session, start)
     outcomes = []
-    for name in names:
+    for name in in_turn(names):
         outcome = _turn(session, name)
         outcomes.append(outcome)
         if _is_done(session, outcome):
@@ -66,7 +66,7 @@ def search(
 
 def _require_form(name: str, make_costs: MakeCosts) -> None:
     """A solver of formulas is of no use where there are only counted choices."""
-    if name != EXACT and not make_costs.has_formulas and Form.LINEAR not in forms_of(load_adapter(name)):
+    if name not in (AUTO, EXACT) and not make_costs.has_formulas and Form.LINEAR not in forms_of(load_adapter(name)):
         raise NoDesignError(
             f"solver `{name}` solves problems given by formulas, and the measured model is not one of them",
             hint=f"take --solver {EXACT}, scip or highs; or --model paper, which `{name}` can be given",

@@ -6,6 +6,7 @@ A solver is named by `--solver`: `exact` (our own search), `auto` (the best of w
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points, version
 
@@ -77,19 +78,29 @@ def find_adapter(name: str) -> SolverAdapter:
 
 
 def solver_list(names: str) -> tuple[str, ...]:
-    """The solvers to try one after another; `NoDesignError` where none is named, or one cannot run."""
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    found: list[str] = []
+    """The solvers that are named, to be tried `in_turn`; `NoDesignError` where there is none, or one cannot run."""
+    wanted = tuple(name.strip() for name in names.split(",") if name.strip())
     for name in wanted:
-        if name == AUTO:
-            found += [n for n in AUTO_ORDER if n == EXACT or (n in adapters() and load_adapter(n).missing() is None)]
-        elif name == EXACT:
-            found.append(name)
-        else:
-            found.append(find_adapter(name).name)
-    if not found:
+        if name not in (AUTO, EXACT):
+            find_adapter(name)
+    if not wanted:
         raise NoDesignError("no solver was named", hint=f"`{AUTO}` takes the best of what can run")
-    return tuple(dict.fromkeys(found))
+    return wanted
+
+
+def in_turn(names: Iterable[str]) -> Iterator[str]:
+    """Each solver once; those that `auto` stands for are looked for when their turn comes, which takes 40 ms."""
+    seen = set[str]()
+    for name in names:
+        for solver in AUTO_ORDER if name == AUTO else (name,):
+            is_there = name != AUTO or solver == EXACT or _can_run(solver)
+            if solver not in seen and is_there:
+                seen.add(solver)
+                yield solver
+
+
+def _can_run(solver: str) -> bool:
+    return solver in adapters() and load_adapter(solver).missing() is None
 
 
 def solver_infos() -> tuple[SolverInfo, ...]:
