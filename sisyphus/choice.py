@@ -33,6 +33,7 @@ from sisyphus.search import (
     OnProgress,
     PaperCosts,
     as_fixed,
+    fit_together,
     fits_alone,
     most_elements,
     polished,
@@ -349,10 +350,12 @@ def _in_strips(written: Kernel, target: Target) -> Iterator[Kernel]:
     steps = steps_of_rows(written.scop)
     if steps is None:
         return
-    bits = max(array.type.bits for array in steps.arrays)
     blocks = target.budget.bram18k, target.budget.uram
+    if fit_together(target.memories, steps.arrays, target.max_partition, blocks):
+        return
+    bits = max(array.type.bits for array in steps.arrays)
     most = most_elements(target.memories, bits, target.max_partition, blocks)
-    strips = steps.within(int(WINDOWS * most)) if sum(array.elements for array in steps.arrays) > most else None
+    strips = steps.within(int(WINDOWS * most))
     found = None if strips is None else in_strips(written, strips)
     if found is not None:
         yield found

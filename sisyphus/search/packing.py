@@ -6,10 +6,10 @@ looked at together. Knows no formula.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
-from sisyphus.ir import ArrayId
+from sisyphus.ir import Array, ArrayId
 from sisyphus.search.costs import Arrays
 from sisyphus.target import MemoryTable
 
@@ -30,6 +30,12 @@ def fits_alone(memories: MemoryTable, elements: int, bits: int, most_banks: int,
     """Whether an array of so many elements may be in blocks of both kinds within a limit, in however many banks."""
     found = _in_banks(memories, elements, bits, most_banks)
     return any(bram18k <= limit[0] and uram <= limit[1] for bram18k, uram in found)
+
+
+def fit_together(memories: MemoryTable, arrays: Sequence[Array], most_banks: int, limit: Blocks) -> bool:
+    """Whether all arrays may be in blocks of either kind within a limit at once, each in however many banks."""
+    sizes = {array.id: (array.elements, array.type.bits) for array in arrays}
+    return Packing(lambda name: _in_banks(memories, *sizes[name], most_banks), limit).hold(frozenset(sizes))
 
 
 def most_elements(memories: MemoryTable, bits: int, most_banks: int, limit: Blocks) -> int:

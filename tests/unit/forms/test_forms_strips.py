@@ -16,7 +16,7 @@ from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump
-from sisyphus.search import fits_alone, most_elements
+from sisyphus.search import fit_together, fits_alone, most_elements
 from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
@@ -123,6 +123,14 @@ def test_windows_have_as_many_elements_as_there_are() -> None:
 def test_sizes_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(KernelError, match="no sizes of strips"):
         rewritten(jacobi(), [f"strips {text}"])
+
+
+@pytest.mark.parametrize(("uram", "fits"), [(0, False), (8, True)])
+def test_arrays_fit_together_in_both_kinds_of_memory(uram: int, *, fits: bool) -> None:
+    """Two arrays of 30,720 words take 60 BRAM18 or 8 URAM each."""
+    arrays = scop(JACOBI, A=(10, 3072), B=(10, 3072)).arrays
+    target = make_target(load_device("u200"))
+    assert fit_together(target.memories, arrays, 8, (70, uram)) == fits
 
 
 def test_the_largest_array_on_chip_is_known() -> None:
