@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from unit.choosing.small_kernels import BLEND, BLUR, asked, read
+from unit.choosing.small_kernels import BLEND, BLUR, TWICE, asked, read
 from unit.search.measured_designs import a_point, kernel_space
 
 from sisyphus import sensitivity
@@ -131,14 +131,14 @@ def test_ctrl_c_leaves_an_explanation_that_says_that_it_is_not_whole(
     ("budgets", "option"),
     [
         ({"dsp": 1}, "--dsp"),
-        ({"lut": 3000}, "--lut"),
+        ({"lut": 1500}, "--lut"),
     ],
 )
 def test_the_tightest_budget_is_named_and_what_is_said_to_fit_does(
     tmp_path: Path, budgets: dict[str, int], option: str
 ) -> None:
-    request = asked(tmp_path, BLEND, budgets=budgets)
-    with pytest.raises(NothingFits, match="no design of `blend` fits") as failed:
+    request = asked(tmp_path, TWICE, budgets=budgets)
+    with pytest.raises(NothingFits, match="no design of `twice` fits") as failed:
         choose(read(request), request)
     hint = failed.value.hint or ""
     assert hint.startswith(f"`{option} ")
@@ -150,7 +150,7 @@ def test_the_tightest_budget_is_named_and_what_is_said_to_fit_does(
 
 
 def test_two_budgets_that_are_too_small_are_both_named(tmp_path: Path) -> None:
-    request = asked(tmp_path, BLEND, budgets={"dsp": 1, "lut": 100})
+    request = asked(tmp_path, TWICE, budgets={"dsp": 1, "lut": 100})
     with pytest.raises(NothingFits, match="raising one budget alone does not help") as failed:
         choose(read(request), request)
     assert "--dsp" in (failed.value.hint or "")

@@ -7,7 +7,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from unit.choosing.small_kernels import BLEND, asked, read
+from unit.choosing.small_kernels import BLEND, TWICE, asked, read
 
 from sisyphus import front as front_module
 from sisyphus.budgets import with_amounts
@@ -20,15 +20,6 @@ from sisyphus.report import Front
 from sisyphus.request import Request, estimate_of
 from sisyphus.space import DesignPoint
 
-#: Six designs on its front, in an eighth of the time that BLEND takes.
-DOUBLE = """
-void twice(float y[4]) {
-  for (int i = 0; i < 4; i++)
-    y[i] = 2.0f * y[i];
-}
-"""
-
-
 def made(request: Request) -> tuple[Choice, Choice, Front]:
     kernels = read(request)
     first = choose(kernels, request)
@@ -37,7 +28,7 @@ def made(request: Request) -> tuple[Choice, Choice, Front]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Request, Choice, Choice, Front]:
-    request = asked(tmp_path_factory.mktemp("front"), DOUBLE, budgets={"dsp": 12})
+    request = asked(tmp_path_factory.mktemp("front"), TWICE, budgets={"dsp": 12})
     return (request, *made(request))
 
 
