@@ -20,6 +20,7 @@ from sisyphus.report import Front
 from sisyphus.request import Request, estimate_of
 from sisyphus.space import DesignPoint
 
+
 def made(request: Request) -> tuple[Choice, Choice, Front]:
     kernels = read(request)
     first = choose(kernels, request)

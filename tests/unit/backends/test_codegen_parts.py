@@ -1,0 +1,56 @@
+"""Figures and texts that the printer puts into its files, each by itself, without a compiler."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hand_plans import copy_plan, gemm_resident
+
+from sisyphus.backends.hls import interface, project
+from sisyphus.backends.hls.reference import source_in
+from sisyphus.backends.hls.testbench import TREE_TOLERANCE, _stack, tolerance
+from sisyphus.ir import DOUBLE, FLOAT, INT32
+from sisyphus.plan import Port, banks_of
+
+
+def test_only_reassociated_sums_of_floats_may_differ() -> None:
+    plan = gemm_resident()
+    assert tolerance(plan, FLOAT) == tolerance(plan, DOUBLE) == 0.0
+    tree = replace(plan, tree_reduction=True)
+    assert tolerance(tree, FLOAT) == TREE_TOLERANCE[32] > tolerance(tree, DOUBLE) == TREE_TOLERANCE[64] > 0.0
+    assert tolerance(tree, INT32) == 0.0
+
+
+def test_the_stack_holds_what_is_on_chip_twice_in_whole_pages() -> None:
+    plan = gemm_resident()
+    assert _stack(plan) % 4096 == 0
+    assert 0 <= _stack(plan) - (2 * plan.onchip_bytes + (16 << 20)) < 4096
+
+
+def test_buffers_of_the_host_have_the_bytes_of_their_arrays() -> None:
+    text = project(gemm_resident()).files["host.cpp"]
+    for name, elements in {"C": 8 * 12, "A": 8 * 10, "B": 10 * 12}.items():
+        assert f"xrt::bo bo_{name}(device_, {4 * elements}, " in text
+
+
+def test_the_array_of_most_bytes_has_the_first_bank() -> None:
+    """C has 96 elements, A 80 and B 120; with doubles A is the largest."""
+    ports = interface.arrays(gemm_resident())
+    assert banks_of(ports, 3) == {"B": (0,), "C": (1,), "A": (2,)}
+    wide: list[Port] = [replace(p, type=DOUBLE) if p.name == "A" else p for p in ports]
+    assert banks_of(wide, 3) == {"A": (0,), "B": (1,), "C": (2,)}
+    assert banks_of(ports, 1) == {"A": (0,), "B": (0,), "C": (0,)}
+
+
+def test_an_array_without_rows_is_taken_apart_by_all_of_its_dimensions() -> None:
+    text = project(copy_plan((2, 3, 5), (2, 3, 5), 4, "packed")).files["kernel.cpp"]
+    assert "[at / 15][at / 5 % 3][at % 5]" in text
+
+
+def test_a_source_is_found_only_where_the_printer_put_it() -> None:
+    text = project(gemm_resident()).files["reference.c"]
+    source = source_in(text)
+    assert source is not None and "kernel_gemm" in source
+    lines = text.splitlines()
+    for missing in (line for line in lines if line.startswith(("void sisy_", "#define main"))):
+        assert source_in("\n".join(line for line in lines if line != missing)) is None
