@@ -23,6 +23,7 @@ from sisyphus.space import (
     choices,
     decode,
     illegal,
+    port_names,
 )
 
 
@@ -188,7 +189,9 @@ def _widths(space: Space, nest: NestSpace, array: ArrayId, point: DesignPoint) -
     nearest = (max((w for w in legal if w < width), default=None), min((w for w in legal if w > width), default=None))
     for other in nearest:
         if other is not None:
-            transfers = tuple(replace(t, width=other) if t.buffer == now.id else t for t in point.transfers)
+            ports = port_names(array, space.ports(array, other))
+            moved = {t.buffer: replace(t, width=other, ports=ports) for t in point.transfers if t.buffer == now.id}
+            transfers = tuple(moved.get(t.buffer, t) for t in point.transfers)
             words = f"`{array}` moves {other} elements per beat, not {width}"
             yield "width", words, replace(point, transfers=transfers)
 

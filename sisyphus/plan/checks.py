@@ -207,8 +207,8 @@ def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: st
     faults = []
     if width < 1 or width & (width - 1):
         faults.append("is no power of two")
-    if width % ports:
-        faults.append(f"is not dealt evenly over {ports} ports")
+    if ports > 1 and (width % ports or width == ports):
+        faults.append(f"is not dealt evenly over {ports} ports, several elements to each")
     if width > ports * port_width(buffer.type.stored.bits):
         faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements for each port")
     rows, steps = _rows_and_steps(buffer, extents, layout)

@@ -12,7 +12,8 @@ S1.A.place=k           a level-0 loop, `kernel`, the innermost loop around the n
 A.partition=50,1       factors of the resident buffer
 A@S1.partition=50,1    factors of the buffer that S1 has for itself
 A.width=4              elements per beat, of all views of A, too
-A.ports=2              every beat is dealt over so many ports and banks of the board; A stays on chip
+A.ports=2              every beat is dealt over so many ports and banks of the board; A stays on chip; `any`: the search
+                       chooses how many
 A.copy=yes             nests that update A read its other elements in a copy; or `no`
 A.layout=plain         rows as in C, or `padded` to whole beats
 A.transfer=stream      loads through a FIFO between two processes, or `direct`: by one loop; of all views of A, too
@@ -33,6 +34,8 @@ from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import dealt_over_ports, layout_for
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
+#: As many ports as the search chooses.
+ANY_PORTS = "any"
 EXAMPLE = (
     "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1+S2.unroll.i=4`, `S1.A.place=k`, "
     "`A@S1.partition=50,1`, `A.width=4`"
@@ -277,10 +280,12 @@ def _fix_width(space: Space, text: str, array: ArrayId, value: str) -> Space:
 
 def _fix_ports(space: Space, text: str, array: ArrayId, value: str) -> Space:
     """The widths that are dealt over so many ports, of an array that stays on chip where these are several."""
-    dealt = dealt_over_ports(space, array).widths[array]
-    counts = {width: space.ports(array, width) for width in dealt}
+    dealt = dealt_over_ports(space, array)
+    counts = {width: space.ports(array, width) for width in dealt.widths[array]}
+    if value == ANY_PORTS:
+        return dealt
     if value not in {str(count) for count in counts.values()}:
-        raise _illegal(text, f"`{array}` cannot have {value} ports", sorted(set(counts.values())))
+        raise _illegal(text, f"`{array}` cannot have {value} ports", [*sorted(set(counts.values())), ANY_PORTS])
     kept = tuple(width for width, count in counts.items() if str(count) == value)
     if value != "1":
         for nest in space.users(array):

@@ -175,10 +175,13 @@ def _design(
 
 
 def _narrowed(point: DesignPoint, scop: Scop, most: int) -> DesignPoint:
-    """The point with beats of at most so many elements."""
+    """The point with beats of at most so many elements; over one port where several would have one element each."""
     extents = {b.id: scop.array(b.array).extents for b in point.buffers}
+    wide = {t.buffer: t.ports if most > len(t.ports) else () for t in point.transfers if t.width > most}
     transfers = tuple(
-        replace(t, width=most, layout=layout_for(extents[t.buffer], most)) if t.width > most else t
+        replace(t, width=most, ports=wide[t.buffer], layout=layout_for(extents[t.buffer], most))
+        if t.buffer in wide
+        else t
         for t in point.transfers
     )
     return replace(point, transfers=transfers)

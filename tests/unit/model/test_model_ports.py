@@ -74,6 +74,7 @@ def test_the_search_counts_what_a_plan_costs(ports: int) -> None:
     ("change", "told"),
     [
         ({"ports": ("A", "B")}, "one port, named like the array, or A_0, A_1 or A_0, A_1, A_2, A_3"),
+        ({"width": 2}, "is not dealt evenly over 2 ports, several elements to each"),
         ({"width": 64}, "is wider than 512 bits or 16 elements for each port"),
         ({"buffer": "C", "ports": ("A_0", "A_1")}, "can be built"),
     ],
