@@ -63,6 +63,7 @@ RULES = (
         "plan.conflicts.in_turn",
         r"^_?in_turn|copies_wait",
         frozenset({"in_registers", "either", "writes"}),
+        {"solve.registry.in_turn": "solvers that are there, one after another"},
     ),
     Rule("held sums", "plan.nest.held_sum", r"held_(sum|loops)", frozenset({"REDUCTION", "in_registers"})),
     Rule("when a loop starts anew", "plan.loop_bounds.starts_anew", r"starts_anew|stands_alone"),
