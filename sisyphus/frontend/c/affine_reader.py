@@ -15,6 +15,7 @@ from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.parse import Tree
+from sisyphus.frontend.c.quotients import quotient
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
@@ -284,6 +285,10 @@ class Affines:
             result = left.times(right.constant)
         elif node.op == "<<" and right.constant is not None and 0 <= right.constant < 31:
             result = left.times(1 << right.constant)
+        elif left.affine is not None and right.constant is not None:
+            interval, signed = self.context.interval(left.affine), kind.kind == "int"
+            found = quotient(node.op, left.affine, right.constant, interval, signed=signed)
+            result = None if found is None else SourceBound.of(found)
         if result is None:
             raise self._not_affine(node, use)
         return self.checked(result, kind, node)

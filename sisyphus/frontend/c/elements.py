@@ -88,7 +88,7 @@ class Elements:
         return self._array(base, node, len(subscripts_of(node)))
 
     def _is_by_data(self, variable: Variable, node: c_ast.ArrayRef) -> bool:
-        """Whether only data say which element of an argument a reference means."""
+        """Whether data, or no affine subscripts, say which element of an argument a reference means."""
         return variable.is_argument and any(map(self._is_data, subscripts_of(node)))
 
     def _is_data(self, subscript: c_ast.Node) -> bool:
@@ -97,7 +97,7 @@ class Elements:
         try:
             self.affines.plain(subscript, SUBSCRIPT)
         except Refused as refused:
-            return refused.diagnostic is not None and refused.diagnostic.rule == SUBSCRIPT.data_rule
+            return refused.diagnostic is not None and refused.diagnostic.rule in (SUBSCRIPT.data_rule, SUBSCRIPT.rule)
         finally:
             del asked[before:]
         return False

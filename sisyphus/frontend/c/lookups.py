@@ -1,4 +1,4 @@
-"""Arrays of which only data say which elements are read: all reads of one are look-ups; knows no C."""
+"""Arrays of which no affine subscripts say which elements are read: all reads of one are look-ups; knows no C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def looked_up(statements: Sequence[Statement], variables: Iterable[Variable], co
         if variable.id in written:
             collector.report(
                 "indirect-access",
-                f"data say which element of `{variable.name}` is read, and the kernel writes `{variable.name}`",
+                f"no affine subscript says what is read of `{variable.name}`, and the kernel writes `{variable.name}`",
                 variable.looked_up,
                 hint="compute the table before, in a kernel of its own",
             )

@@ -11,6 +11,7 @@ from pathlib import Path
 from sisyphus.errors import InternalError
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.context import Ledger
+from sisyphus.frontend.c.countdowns import name_countdowns
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
 from sisyphus.frontend.c.kernel import FunctionReader, Given
@@ -97,6 +98,7 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(found.tokens, collector)
     structures = Structures(tree)
+    name_countdowns(tree)
     name_steps(tree)
     affines = Affines(tree, collector, {}, Ledger())
     names = names_of(tree, affines)

@@ -52,7 +52,7 @@ class Variable:
     """An array or a local scalar; a scalar may serve as loop iterator instead.
 
     `depth` loops surround its declaration and `guards` conditions on data. One that `counts` holds no data, `binding`
-    is its value inside its loop. A `table` never changes. `looked_up` is where only data say which element is read.
+    is its value inside its loop. A `table` never changes. `looked_up` is where no affine subscript says what is read.
     """
 
     id: ArrayId

@@ -1,5 +1,5 @@
 void f(float A[10], float B[10])
 {
   for (int i = 0; i < 10; i++)
-    A[i / 2] = B[i % 5];
+    A[i / 2] = A[i % 5];
 }

@@ -44,3 +44,31 @@ def test_other_changes_are_data(refusal: Callable[..., list[str]], steps: str) -
 def test_a_name_of_an_inner_block_is_another_one(kernel: Kernel) -> None:
     inside = "int y = i; { int y = 3; B[y] = 0; } "
     assert len(kernel(text(inside)).statements) == 2
+
+
+@pytest.mark.parametrize(
+    ("loop", "plain"),
+    [
+        ("for (int y = 0; y < 8; y += 2) B[y / 2] = A[y % 2];", "for (int y = 0; y < 4; y++) B[y] = A[0];"),
+        ("for (int y = 5; y < 8; y++) B[y >> 2] = A[y - 5 & 3];", "for (int y = 5; y < 8; y++) B[1] = A[y - 5];"),
+        ("for (int y = -4; y < 4; y += 4) B[y / 4 + 1] = A[0];", "for (int y = 0; y < 2; y++) B[y] = A[0];"),
+        (
+            "for (unsigned y = 8; y-- > 1u;) B[y] = A[y]; for (unsigned y = 0; y < 1; y += 5) B[y] = A[y];",
+            "for (int y = 7; y >= 1; y--) B[y] = A[y]; B[0] = A[0];",
+        ),
+    ],
+)
+def test_quotients_and_countdowns_are_affine_where_c_makes_them_so(kernel: Kernel, loop: str, plain: str) -> None:
+    def touched(body: str) -> list[str]:
+        scop = kernel(f"void k(float A[8], float B[8]) {{ {body} }}")
+        return sorted(str(a.relation.range()) for s in scop.statements for a in s.accesses)
+
+    assert touched(loop) == touched(plain)
+
+
+@pytest.mark.parametrize("subscript", ["i / 2", "i % 3", "i - 4 >> 1", "(i - 1) / 4"])
+def test_other_quotients_are_no_affine_subscripts_of_what_is_written(
+    refusal: Callable[..., list[str]], subscript: str
+) -> None:
+    refused = refusal(f"void k(float B[8]) {{ for (int i = 0; i < 8; i++) B[{subscript}] = 1; }}")
+    assert any("affine-subscript" in found for found in refused)
