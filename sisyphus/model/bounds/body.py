@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import elements_touched, reduction_of
-from sisyphus.ir import ArrayId, Expr, Scop, Statement, StmtId, children, index_names, reads
+from sisyphus.ir import ArrayId, Binary, Expr, Scop, Statement, StmtId, children, index_names, reads
 from sisyphus.model.formulas.cores import Core, core_of, core_of_sums, terms
 from sisyphus.model.formulas.iteration_latency import Setting, finish_of, latency_of
 from sisyphus.model.formulas.rules import Rules
@@ -79,20 +79,38 @@ def _depth(table: OperatorTable, expr: Expr, rules: Rules, *, tree: bool) -> int
 
 
 def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[BoundedOperation]:
-    """Each different operation once, with the loops of the band that its value depends on."""
+    """Each different operation once, with the loops of the band that its value depends on.
+
+    Products that may be reassociated are as few as they can be: one for each factor that moves with all of the loops,
+    to those that do not, which are joined outside of some loop.
+    """
     table, band = space.target.operators, [loop.iterator for loop in nest.loops]
+
+    def moving(part: Expr) -> tuple[str, ...]:
+        touched = reads(part)
+        names = {name for ref in touched for name in index_names(ref)}
+        return tuple(name for name in band if statement.write in touched or name in names)
+
     found: dict[Expr, BoundedOperation] = {}
+    products: list[BoundedOperation] = []
     stack = [narrowed(statement.rhs)]
     while stack:
         part = stack.pop()
         core = core_of(table, part)
+        factors = _factors(part) if space.options.tree_reduction else [part]
         if core is not None and part not in found:
-            touched = reads(part)
-            moving = {name for ref in touched for name in index_names(ref)}
-            own = statement.write in touched
-            found[part] = BoundedOperation(core, tuple(name for name in band if own or name in moving))
-        stack.extend(children(part))
-    return list(found.values())
+            found[part] = BoundedOperation(core, moving(part))
+            full = sum(moving(factor) == found[part].loops for factor in factors)
+            products += [found[part]] * (full - 1 - (full == len(factors)))
+        stack.extend(factors if len(factors) > 1 else children(part))
+    return [*found.values(), *products]
+
+
+def _factors(expr: Expr) -> list[Expr]:
+    """Those of a floating-point product; of anything else itself."""
+    if isinstance(expr, Binary) and expr.op == "*" and expr.type.is_float:
+        return [factor for part in children(expr) for factor in _factors(part)]
+    return [expr]
 
 
 def must_load(space: Space, nest: NestSpace, use: ArrayUse) -> bool:
