@@ -7,7 +7,7 @@ measured designs count, what no report shows (`model/constructs.py`) takes for e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +15,13 @@ import numpy as np
 
 from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, index_names
 from sisyphus.model import NestModel
 from sisyphus.model.bounds.body import body_of, must_load
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.recurrence import accumulation
-from sisyphus.model.formulas.waits import Wait, waits_of
+from sisyphus.model.formulas.waits import Turns, Wait, turns_of, waits_of
 from sisyphus.plan import bursts_of
 from sisyphus.search.costs import Batch, Floats, Ints, Mask
 from sisyphus.search.memory_costs import footprint, tile_spans
@@ -54,7 +54,9 @@ class NestFloor:
 
     def latency(self, batch: Batch) -> Floats:
         """Of one iteration of the pipeline: operands, products, then the additions one after another or as a tree."""
-        return self._with_nothing_asked(batch) - self.body.chain + self._last(batch)
+        alone = self._with_nothing_asked(batch) - self.body.chain + self._last(batch)
+        found: Floats = np.maximum.reduce([alone, *(turn for turn, _ in self._successive(batch))])
+        return found
 
     def _with_nothing_asked(self, batch: Batch) -> Floats:
         """The same where the tool is asked for nothing."""
@@ -69,7 +71,9 @@ class NestFloor:
         single = accumulation(VECTOR, self._last(batch), 1 if self.tree else copies, single=True)
         reduces = (self._adding(batch, batch.level1) > 1) & bool(chain)
         runs = (batch.level1 > 1).any(axis=0)
-        waits = np.maximum(np.where(reduces, single, 1), self._wait(batch))
+        waits = np.maximum.reduce([np.where(reduces, single, 1), self._wait(batch), self._again(batch)])
+        for turn, distance in self._successive(batch):
+            waits = np.maximum(waits, np.minimum(np.ceil(turn / distance), turn - 1))
         found: Floats = np.where(runs, waits, self.latency(batch))
         return found
 
@@ -80,6 +84,45 @@ class NestFloor:
             within = (batch.level1[batch.loops.index(wait.loop)] > wait.distance) & (batch.interval == wait.interval)
             found = np.where(within, np.maximum(found, -(-wait.cycles // wait.distance)), found)
         return found
+
+    def _successive(self, batch: Batch) -> Iterator[tuple[Floats, Floats]]:
+        """What copies take that follow each other, and within how many starts others may read what they wrote."""
+        for turns in self._turns:
+            copies = np.prod(batch.level2[[name not in turns.alike for name in batch.loops]], axis=0)
+            yield np.where(copies > 1, turns.cycles * copies, 0.0), self._distance(batch, turns.alike)
+
+    def _distance(self, batch: Batch, moving: Collection[str]) -> Floats:
+        """Starts within which loops that do not move an element come back to it at most; for ever if none turns."""
+        turns, moves = batch.level1 * (batch.level0 // batch.copies), np.array([name in moving for name in batch.loops])
+        return np.where((turns[~moves] > 1).any(axis=0), np.prod(turns[moves], axis=0, dtype=np.float64), np.inf)
+
+    def _again(self, batch: Batch) -> Floats:
+        """Between two starts where a loop outside of the pipelined one comes back to the element that is added to."""
+        if self._moving is None:
+            return np.ones(batch.count)
+        copies, chain = self._adding(batch, batch.level2), self.body.chain
+        own = least = chain * (np.ceil(np.log2(copies + 1)) if self.tree else copies)
+        if self.tree:
+            least = np.where(copies > 1, np.minimum(own, chain * np.floor(np.log2(copies)) + 1), own)
+        spread = own + self.rules.cycles.read + self.rules.cycles.write
+        runs = (batch.level1[[name in self._moving for name in batch.loops]] > 1).any(axis=0)
+        waits = np.minimum(least, np.ceil(spread / self._distance(batch, self._moving)))
+        return np.where(runs, np.maximum(waits, 1), 1)
+
+    @cached_property
+    def _moving(self) -> frozenset[str] | None:
+        """The loops that move the element that a nest of one statement adds to; None where it adds to none."""
+        if len(self.nest.nest.statements) > 1 or not self.body.chain:
+            return None
+        statement = self.space.scop.statement(self.nest.nest.statements[0])
+        own = dict(
+            zip(statement.iterators[len(self.nest.nest.outer) :], (s.iterator for s in self.nest.loops), strict=True)
+        )
+        return frozenset(own[name] for name in index_names(statement.write) if name in own)
+
+    @cached_property
+    def _turns(self) -> tuple[Turns, ...]:
+        return turns_of(self.space, self.nest, self.rules)
 
     @cached_property
     def _waits(self) -> tuple[Wait, ...]:
@@ -225,6 +268,7 @@ class NestFloor:
         """
         rules, trips = self.rules.cycles, trips_of(self.nest, batch)
         waits = self._with_nothing_asked(batch) + self.body.chain + rules.read + rules.write
+        waits = np.maximum.reduce([waits, *(turn for turn, _ in self._successive(batch))])
         has_sequential = any(loop.kind is LoopKind.SEQUENTIAL for loop in self.nest.loops)
         stuck = any(wait.loop not in self.body.sums for wait in self._waits)
         if has_sequential or stuck or not self.nest.loops:

@@ -11,6 +11,7 @@ from itertools import product
 from sisyphus.algebra import EXACT
 from sisyphus.model.facts.nest_facts import nest_facts
 from sisyphus.model.facts.task_facts import Flow, Pipe
+from sisyphus.model.formulas.aliases import alias_pairs
 from sisyphus.model.formulas.iteration_latency import Setting, timings
 from sisyphus.model.formulas.pipes import pipes_in
 from sisyphus.model.formulas.recurrence import chain_of, measured_of, standing_waits
@@ -30,6 +31,30 @@ class Wait:
     interval: int
     distance: int
     cycles: int
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Unrolled copies of a statement that follow each other, each for `cycles`: those of all loops but the `alike`."""
+
+    cycles: int
+    alike: frozenset[str]
+
+
+def turns_of(space: Space, nest: NestSpace, rules: Rules) -> tuple[Turns, ...]:
+    """Of statements that may read what another copy of them wrote (`aliases.copies_in_turn`)."""
+    if not nest.loops:
+        return ()
+    pipe = _turning(space, nest, nest.loops[0].iterator, 0)
+    setting = Setting(EXACT, rules, space.target.operators)
+    times, source = timings(setting, pipe, True), {n: own for own, parts in pipe.copies.items() for n, _ in parts}
+    found: list[Turns] = []
+    for pair in alias_pairs(pipe):
+        if pair.writer == pair.reader:
+            alike = (w.terms for w, r in zip(pair.write.element, pair.read.element, strict=True) if w.terms == r.terms)
+            one = times[pair.writer].depth_from[pair.ref] + rules.cycles.read + rules.cycles.write
+            found.append(Turns(one, frozenset(source[name] for terms in alike for name, _ in terms if name in source)))
+    return tuple(found)
 
 
 def waits_of(space: Space, nest: NestSpace, rules: Rules) -> tuple[Wait, ...]:

@@ -12,6 +12,7 @@ from unit.search.solve_spaces import random_text
 
 from sisyphus.ir import ArrayId
 from sisyphus.model import NestModel
+from sisyphus.model.bounds.body import body_of
 from sisyphus.search import MeasuredCosts, point_of
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import Batch, Costs, Floats, Move, Placed, Tilings, Transfers
@@ -164,6 +165,7 @@ def test_a_statement_that_reads_nothing_waits_for_no_memory() -> None:
     assert floors_above_counts(MeasuredCosts(space), 1, 4) == []
 
 
+SUMS: dict[str, tuple[int, ...]] = {"A": (8, 8), "x": (8,), "y": (8,)}
 CARRIED = """
 for i in range(6):
     for j in range(1, 9):
@@ -182,6 +184,46 @@ def test_floors_of_loops_that_wait_for_values_hold() -> None:
     model = NestModel(space.scop, nest, space.target)
     least = NestFloor(space, nest, model, TileBeats(space)).interval(batch)
     assert least[pipelined].min() > 10, "a product and two additions lie between two values of `s`"
+
+
+@pytest.mark.parametrize("tree", [False, True])
+def test_products_that_may_be_reassociated_are_joined_outside_of_a_loop(tree: bool) -> None:
+    space = measured_space("for i in range(8):\n  for j in range(8):\n    x[i] += A[j, i] * b * y[j]", SUMS, tree=tree)
+    assert floors_above_counts(MeasuredCosts(space), 1, 4) == []
+    [nest], rules = space.nests, MeasuredCosts.rules
+    products = [op for op in body_of(space, nest, rules).operations if op.core.kind.startswith("mul")]
+    assert len(products) == (1 if tree else 2), "`b * y[j]` is one for all i"
+
+
+@pytest.mark.parametrize("tree", [False, True])
+def test_floors_of_sums_whose_elements_come_again_hold(tree: bool) -> None:
+    text = "for k in range(12):\n  for i in range(12):\n    x[i] += A[k, i] * y[k]"
+    space = measured_space(text, {"A": (12, 12), "x": (12,), "y": (12,)}, tree=tree)
+    assert floors_above_counts(MeasuredCosts(space), 1, 4) == []
+    least, batch = _intervals(space)
+    few = (batch.level1[batch.loops.index("i")] == 2) & (batch.level0[batch.loops.index("i")] == 1)
+    turns = batch.level0[batch.loops.index("k")] > 1
+    assert least[few & turns].min() >= 5, "an addition takes 7 cycles, and every other start adds to the same element"
+    assert least[few & ~turns & (batch.level2[batch.loops.index("k")] == 12)].max() == 1
+
+
+def test_floors_of_copies_that_may_read_what_others_wrote_hold() -> None:
+    text = "for i in range(6):\n  for j in range(8):\n    for k in range(i + 1, 6):\n      B[i, j] += A[k, i] * B[k, j]"
+    space = measured_space(text, {"A": (6, 6), "B": (6, 8)})
+    assert floors_above_counts(MeasuredCosts(space), 1, 4) == []
+    nest, model = space.nests[0], NestModel(space.scop, space.nests[0], space.target)
+    batch = candidates_of(space, nest, MeasuredCosts(space).states).batch
+    unrolled = batch.level2[batch.loops.index("k")] == 5
+    latency = NestFloor(space, nest, model, TileBeats(space)).latency(batch)
+    assert latency[unrolled].min() == 5 * 14, "product, sum, read and write of one copy after another"
+
+
+def _intervals(space: Space) -> tuple[Floats, Batch]:
+    """What starts of the first nest wait at least, by tiling."""
+    nest = space.nests[0]
+    batch = candidates_of(space, nest, MeasuredCosts(space).states).batch
+    model = NestModel(space.scop, nest, space.target, space.options.tree_reduction)
+    return NestFloor(space, nest, model, TileBeats(space)).interval(batch), batch
 
 
 def test_floors_of_long_loops_hold() -> None:
