@@ -18,9 +18,8 @@ from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2
-from sisyphus.model.nest_model import AROUND, RESIDENT
 from sisyphus.model.study import Study
-from sisyphus.plan import Copy, Direction, Plan, build_plan, side_by_side, walk
+from sisyphus.plan import Copy, Direction, Numbers, Plan, build_plan, side_by_side, walk
 from sisyphus.space import BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
 from sisyphus.target import Target
 
@@ -55,28 +54,32 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
     orders = tuple(sorted({choice.order for choice in chosen}))
     arrays = [use.array for use in nest.arrays]
     buffers = {a: [point.buffer_of(a, nest.id) for point in points] for a in arrays}
-    places = {a: [_place_number(nest, b) for b in found] for a, found in buffers.items()}
+    places = {a: [b.place if _is_moved(nest, b) else None for b in found] for a, found in buffers.items()}
     levels = ("level0", "level1", "level2")
     tiles = {loop: [[getattr(c.tile(loop), level) for c in chosen] for level in levels] for loop in loops}
     rank = {a: len(kernel.scop.array(a).extents) for a in arrays}
-    return Candidates(
+    numbers = Numbers(
         tiles={loop: tuple(np.array(column) for column in found) for loop, found in tiles.items()},
-        orders=orders,
-        order=np.array([orders.index(choice.order) for choice in chosen]),
-        pipeline=np.array([loops.index(c.pipeline) if c.pipeline else -1 for c in chosen]),
-        places={a: np.array(found) for a, found in places.items()},
+        places={a: {loop: np.array([p == loop for p in found]) for loop in loops} for a, found in places.items()},
+        around={a: np.array([p is not None and p not in loops for p in found]) for a, found in places.items()},
         factors={a: tuple(np.array([b.partition[d] for b in buffers[a]]) for d in range(rank[a])) for a in arrays},
         widths={a: np.array([p.width_of(b.id) for p, b in zip(points, buffers[a], strict=True)]) for a in arrays},
         loads={a: np.array([a in loaded_tiles(plan, nest) for plan in plans]) for a in arrays},
         streams={
             a: np.array([p.form_of(b.id) == "stream" for p, b in zip(points, buffers[a], strict=True)]) for a in arrays
         },
-        interval=np.array([choice.interval for choice in chosen]),
         unroll={
             loop.iterator: np.array([dict(choice.unroll).get(loop.iterator, 1) for choice in chosen])
             for loop in nest.loops
             if loop.unroll != (1,)
         },
+    )
+    return Candidates(
+        numbers,
+        orders=orders,
+        order=np.array([orders.index(choice.order) for choice in chosen]),
+        pipeline=np.array([loops.index(c.pipeline) if c.pipeline else -1 for c in chosen]),
+        interval=np.array([choice.interval for choice in chosen]),
         ahead=np.array([_ahead(nest, point, loops) for point in points]),
     )
 
@@ -84,14 +87,13 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
 def _ahead(nest: NestSpace, point: DesignPoint, loops: Sequence[str]) -> int:
     """The loop under which tiles of a nest are loaded ahead."""
     places = {b.place for b in point.buffers if b.copies > 1 and nest.id in b.nests}
-    return loops.index(places.pop()) if places else RESIDENT
+    return loops.index(places.pop()) if places else -1
 
 
-def _place_number(nest: NestSpace, buffer: BufferPoint) -> int:
-    loops = [loop.iterator for loop in nest.loops]
-    if buffer.place in loops:
-        return loops.index(buffer.place)
-    return AROUND if buffer.nests == (nest.id,) and buffer.place == nest.around else RESIDENT
+def _is_moved(nest: NestSpace, buffer: BufferPoint) -> bool:
+    """Under a loop of the nest, or around it for this nest alone."""
+    own = buffer.nests == (nest.id,) and buffer.place == nest.around
+    return own or buffer.place in {loop.iterator for loop in nest.loops}
 
 
 def loaded_tiles(plan: Plan, nest: NestSpace) -> frozenset[ArrayId]:

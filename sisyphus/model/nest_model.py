@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sisyphus.algebra import VECTOR, Algebra, Condition, Value, distinct, distinct_rows
 from sisyphus.algebra.tape import Program, Tape
-from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.ir import Scop, StmtId
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
@@ -38,12 +38,6 @@ from sisyphus.target import Target
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-#: In `places`: the array stays where it is for the whole nest.
-RESIDENT = -1
-#: In `places`: the part that the nest touches is moved before and behind it, in each iteration of its outer loops.
-AROUND = -2
-
-
 #: Candidates that are computed together, so that what is computed on the way stays in the cache.
 AT_ONCE = 4096
 
@@ -57,28 +51,17 @@ AREAS = ("lut", "ff")
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """N choices for a nest.
+    """N choices for a nest: `numbers` with a column of N entries each, and what parts them into shapes.
 
-    `tiles` has three arrays per loop (level 0, 1, 2). `order` picks one of `orders` (all loops, outermost first),
-    `pipeline` a loop of the band by position, -1 for none. `places` has, per array, the position of the loop in the
-    band under whose level-0 copy it is transferred, or RESIDENT or AROUND. `factors` has one array per dimension of
-    each array; `widths` the elements per beat of the arrays with a place. `loads` says of arrays under a loop whether
-    their tiles are loaded at all; those that it does not have are (a tile written before it is read need not be).
-    `streams` says whether loads go through a FIFO; those of arrays that it does not have are direct.
-    `unroll` has the coarse-grained copies per loop that may have some, `interval` what the tool is asked for, if it
-    is for any of them. `ahead` is the position of the loop under which tiles are loaded ahead, RESIDENT for none.
+    `order` picks one of `orders` (all loops, outermost first), `pipeline` a loop of the band by position, -1 for none.
+    `interval` is what the tool is asked for, if it is for any of them. `ahead` is the position of the loop under which
+    tiles are loaded ahead, -1 for none. The visits of the numbers are counted here.
     """
 
-    tiles: Mapping[str, tuple[Ints, Ints, Ints]]
+    numbers: Numbers
     orders: tuple[tuple[str, ...], ...]
     order: Ints
     pipeline: Ints
-    places: Mapping[ArrayId, Ints]
-    factors: Mapping[ArrayId, tuple[Ints, ...]]
-    widths: Mapping[ArrayId, Ints]
-    loads: Mapping[ArrayId, Flags] = field(default_factory=dict)
-    streams: Mapping[ArrayId, Flags] = field(default_factory=dict)
-    unroll: Mapping[str, Ints] = field(default_factory=dict)
     interval: Ints | None = None
     ahead: Ints | None = None
 
@@ -136,7 +119,7 @@ class NestModel:
     def costs(self, candidates: Candidates) -> NestCosts:
         """The cost of every candidate: columns of one entry each, cycles over all runs of the nest."""
         found = _Columns(candidates.count)
-        numbers = _numbers(self.space, candidates)
+        numbers = candidates.numbers.moving()
         for rows, shared in _shapes(self.space, candidates):
             for part, shape, own in self._exact(shared, _rows_of(numbers, rows), len(rows)):
                 for some, depth, alike in _copied(shared.order, own, len(part)):
@@ -224,29 +207,6 @@ class NestModel:
         return tuple(loop for loop in prefix if (numbers.tiles[loop][0] > 1).any())
 
 
-def _numbers(space: NestSpace, candidates: Candidates) -> Numbers:
-    """All candidates, with their places loop by loop."""
-    loops = [loop.iterator for loop in space.loops]
-    places = {a: {loop: place == at for at, loop in enumerate(loops)} for a, place in candidates.places.items()}
-    around = {a: place == AROUND for a, place in candidates.places.items()}
-    tiled = {a: found for a, found in places.items() if around[a].any() or any(on.any() for on in found.values())}
-    always = np.ones(candidates.count, bool)
-    loads = {a: candidates.loads.get(a, always) for a in tiled}
-    streams = {a: candidates.streams.get(a, ~always) for a in tiled}
-    moved = {a: on for a, on in around.items() if on.any()}
-    return Numbers(
-        candidates.tiles,
-        candidates.factors,
-        candidates.widths,
-        tiled,
-        moved,
-        loads,
-        [],
-        streams,
-        dict(candidates.unroll),
-    )
-
-
 def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Shape]]:
     """Rows of candidates with what they share beside guards and copies.
 
@@ -256,7 +216,7 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Sh
     loops = [loop.iterator for loop in space.loops]
     pipelined = np.full(candidates.count, -1, np.int64)
     for at, loop in enumerate(loops):
-        pipelined = np.where((candidates.pipeline == at) & (candidates.tiles[loop][1] > 1), at, pipelined)
+        pipelined = np.where((candidates.pipeline == at) & (candidates.numbers.tiles[loop][1] > 1), at, pipelined)
     asked = np.zeros(candidates.count, np.int64) if candidates.interval is None else candidates.interval
     keys, which = distinct_rows([candidates.order, pipelined + 1, asked])
     for key, (order, turns, interval) in enumerate(keys.tolist()):
@@ -273,14 +233,14 @@ def _ahead(
 
     What stands before a loop stands in the next loop outside, so that all must have that one or none.
     """
-    if candidates.ahead is None or (candidates.ahead[rows] == RESIDENT).all():
+    if candidates.ahead is None or (candidates.ahead[rows] < 0).all():
         yield rows, None, ()
         return
     keys = candidates.ahead[rows] + 1
     for at, name in enumerate(loops):
-        there = candidates.tiles[name][0][rows] > 1
-        for places in candidates.places.values():
-            there = there | (places[rows] == at)
+        there = candidates.numbers.tiles[name][0][rows] > 1
+        for places in candidates.numbers.places.values():
+            there = there | places[name][rows]
         keys = np.where(keys > 0, keys + (there << at) * (len(loops) + 1), keys)
     for key in distinct(keys).tolist():
         bits, chosen = divmod(key, len(loops) + 1)

@@ -51,10 +51,11 @@ class Shape:
 class Numbers:
     """The candidates: trip counts of the three copies of each loop, partition factors and beat widths of arrays.
 
-    `places` has, per array and loop, whether the array is transferred under that loop, `around` whether it is around
-    the nest, `loads` whether its tiles are loaded, `streams` whether through a FIFO. `visits[n]` counts the iterations
-    of the n outermost level-0 loops that hold work, those of coarse-grained copies one by one, and `starts` those of
-    the copies of levels 0 and 1 together; `unroll` has the coarse-grained factors per loop, where there are any.
+    `places` has, per array that is not resident and loop, whether it is transferred under that loop, `around` whether
+    it is around the nest, `loads` whether its tiles are loaded, `streams` whether through a FIFO. `visits[n]` counts
+    the iterations of the n outermost level-0 loops that hold work, those of coarse-grained copies one by one, and
+    `starts` those of the copies of levels 0 and 1 together; `unroll` has the coarse-grained factors per loop, where
+    there are any.
     """
 
     tiles: Mapping[str, Trips]
@@ -63,7 +64,7 @@ class Numbers:
     places: Mapping[ArrayId, Mapping[str, Condition]]
     around: Mapping[ArrayId, Condition]
     loads: Mapping[ArrayId, Condition]
-    visits: Sequence[Value]
+    visits: Sequence[Value] = ()
     streams: Mapping[ArrayId, Condition] = field(default_factory=dict)
     unroll: Mapping[str, Value] = field(default_factory=dict)
     starts: Value = 0
@@ -82,6 +83,13 @@ class Numbers:
             starts=function(self.starts) if self.visits else 0,
             unroll={loop: function(copies) for loop, copies in self.unroll.items()},
         )
+
+    def moving(self) -> Numbers:
+        """The same without arrays that no candidate transfers, nor places around the nest that none has."""
+        around = {a: on for a, on in self.around.items() if on.any()}
+        tiled = {a: at for a, at in self.places.items() if a in around or any(on.any() for on in at.values())}
+        loads, streams = ({a: on for a, on in part.items() if a in tiled} for part in (self.loads, self.streams))
+        return replace(self, places=tiled, around=around, loads=loads, streams=streams)
 
     def without_constants(self) -> Numbers:
         """Constants in place of conditions that all candidates agree in, and of level-1 loops that turn in none."""

@@ -11,7 +11,8 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
 from sisyphus.model.bounds.body import must_load
-from sisyphus.model.nest_model import AROUND, RESIDENT, Flags
+from sisyphus.model.nest_model import Flags
+from sisyphus.plan import Numbers
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.search.partitions import States
 from sisyphus.space import (
@@ -63,30 +64,29 @@ class Encoding:
         """The candidates in the order of the tilings."""
         count, loops = self.batch.count, self.batch.loops
         order, pipeline = np.zeros(count, np.int64), np.full(count, -1, np.int64)
-        places = {use.array: np.full(count, RESIDENT, np.int64) for use in self.nest.arrays}
+        places = {array: {loop: np.zeros(count, np.bool_) for loop in loops} for array in self._tiled}
+        around = {array: np.zeros(count, np.bool_) for array in self._tiled}
         orders: dict[tuple[str, ...], int] = {}
         for rows, chosen, names in self._kinds:
             order[rows] = orders.setdefault(names, len(orders))
             for array, at in self._tiled.items():
                 place = self._place(names, chosen[at], rows)
-                places[array][rows] = loops.index(place) if place in loops else AROUND
+                places[array].get(place, around[array])[rows] = True
         for at in range(len(loops)):
             pipeline[self.batch.level1[at] > 1] = at
         levels = (self.batch.level0, self.batch.level1, self.batch.level2)
         widths = {array: found.widths for array, found in self.rows.items()}
-        return Candidates(
+        numbers = Numbers(
             tiles={name: (levels[0][at], levels[1][at], levels[2][at]) for at, name in enumerate(loops)},
-            orders=tuple(orders),
-            order=order,
-            pipeline=pipeline,
             places=places,
+            around=around,
             factors={use.array: self._factors(use) for use in self.nest.arrays},
             widths=widths,
             loads={use.array: self.rows[use.array].grows | self._must_load(use) for use in self.nest.arrays},
             streams={array: self._streams(array, width) for array, width in widths.items()},
-            interval=self.batch.interval,
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
+        return Candidates(numbers, tuple(orders), order, pipeline, self.batch.interval)
 
     @cached_property
     def _kinds(self) -> list[tuple[Ints, tuple[frozenset[str], ...], tuple[str, ...]]]:

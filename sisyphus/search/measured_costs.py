@@ -16,7 +16,7 @@ from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
-from sisyphus.model import ArrayCosts, Candidates, NestCosts, NestModel, estimate
+from sisyphus.model import ArrayCosts, NestCosts, NestModel, estimate
 from sisyphus.model.area.multiplexers import Users, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
@@ -24,7 +24,7 @@ from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.model.formulas.steps import latency, tiled_nest
 from sisyphus.model.nest_model import FOR_EVER
-from sisyphus.plan import build_plan
+from sisyphus.plan import Numbers, build_plan
 from sisyphus.search.costs import (
     Arrays,
     Batch,
@@ -275,7 +275,7 @@ class MeasuredCosts(MemoryCosts):
                 spans = tile_spans(nest, use, tilings.batch.take(rows), outside)
                 spans[-1:] = [span + encoding.rows[array].added[rows] for span in spans[-1:]]
                 beside = copies_of_tiles(tilings.batch.take(rows), outside)
-                for name, amount in self._tiles(use, spans, candidates, rows).items():
+                for name, amount in self._tiles(use, spans, candidates.numbers, rows).items():
                     usage[name][-1, rows] += amount * beside if name in HELD else amount
         cycles = np.where(found.cycles >= FOR_EVER, np.inf, found.cycles + self._hand_over(nest))
         return Costs(cycles, usage)
@@ -287,13 +287,13 @@ class MeasuredCosts(MemoryCosts):
             usage[name] = np.concatenate([usage[name][:-1], usage[name][-1:] - usage[name][-1:] % step])
         return Costs(costs.cycles, usage)
 
-    def _tiles(self, use: ArrayUse, spans: Sequence[Ints], candidates: Candidates, rows: Ints) -> Mapping[str, Floats]:
+    def _tiles(self, use: ArrayUse, spans: Sequence[Ints], numbers: Numbers, rows: Ints) -> Mapping[str, Floats]:
         """What tiles of an array that hold so many places of each dimension take, by budget."""
-        factors = [factor[rows] for factor in candidates.factors[use.array]]
-        widths, streams = candidates.widths[use.array][rows], candidates.streams[use.array][rows]
+        factors = [factor[rows] for factor in numbers.factors[use.array]]
+        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows]
         declared = self.space.scop.array(use.array)
         tiles = ArrayCosts(self.space.target, declared, spans, factors, widths, streams, self.rules)
-        found = tiles.tile(loaded=candidates.loads[use.array][rows], stored=use.writes, users=_users(use))
+        found = tiles.tile(loaded=numbers.loads[use.array][rows], stored=use.writes, users=_users(use))
         either = found["bram18k"] + WORTH * found["uram"]
         return {**found, EITHER: either, MEMORY: self.bytes_of_tiles(use.array, spans, len(rows))}
 

@@ -23,7 +23,7 @@ from random_knobs import random_points
 
 from sisyphus.analysis import legal_orders
 from sisyphus.model import Candidates, NestModel
-from sisyphus.plan import Plan
+from sisyphus.plan import Numbers, Plan
 from sisyphus.space import DesignPoint, NestSpace
 from sisyphus.target import load_device, make_target
 
@@ -81,15 +81,16 @@ def many(kernel: Kernel, nest: NestSpace, count: int) -> Candidates:
         chosen = np.where((pipeline == at)[:, None], mine, others)
         tiles[loop.iterator] = (chosen[:, 0], chosen[:, 1], chosen[:, 2])
     extents = {use.array: kernel.scop.array(use.array).extents for use in nest.arrays}
-    return Candidates(
+    places = {a: rng.integers(-1, len(loops), count) for a in extents}
+    numbers = Numbers(
         tiles=tiles,
-        orders=orders,
-        order=rng.integers(0, len(orders), count),
-        pipeline=pipeline,
-        places={a: rng.integers(-1, len(loops), count) for a in extents},
+        places={a: {loop: found == at for at, loop in enumerate(loops)} for a, found in places.items()},
+        around={},
+        loads={a: np.ones(count, np.bool_) for a in extents},
         factors={a: tuple(rng.choice([1, 2, 4, e], count) for e in found) for a, found in extents.items()},
         widths={a: rng.choice([1, 2, 4], count) for a in extents},
     )
+    return Candidates(numbers, orders, rng.integers(0, len(orders), count), pipeline)
 
 
 @pytest.mark.parametrize("name", ["gemm", "triangle", "stencil"])
