@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from sisyphus.cli.options import Grouped, sandbox_option
+from sisyphus.cli.options import WORK, Grouped, sandbox_option
 from sisyphus.errors import UsageError, worst
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class GroupedBatch(Grouped):
 @click.option("--device", "devices", multiple=True, metavar="NAME|FILE", help="Board; may be given several times.")
 @click.option("--tree-reduction", type=click.Choice(["no", "yes", "both"]), help="Without, with, or both.")
 @click.option("--time-limit", metavar="TIME", help="Of each search.")
-@click.option("--effort", metavar="N", help="Of each search, in counted work: the same results on every machine.")
+@click.option("--effort", type=WORK, metavar="N", help="Of each search, in counted work: alike on every machine.")
 @sandbox_option
 @click.option("--option", "more", multiple=True, metavar="WORD", help="A further word for each `sisy optimize`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder of it all.")
@@ -98,7 +98,7 @@ def _sweep(options: dict[str, Any]) -> Sweep:
         raise UsageError("no kernels", hint="name C files or folders of them, or give a `--sweep FILE`")
     sweep = Sweep(()) if options["sweep"] is None else read_sweep(options["sweep"])
     given = {name: options[name] for name in ("kernels", "sets", "devices", "tree_reduction") if options[name]}
-    effort = [] if options["effort"] is None else ["--effort", options["effort"]]
+    effort = [] if options["effort"] is None else ["--effort", f"{options['effort']:g}"]
     more = (*effort, *options["more"], *(["--sandbox-includes"] if options["sandboxed"] else []))
     sweep = replace(sweep, **given, options=(*sweep.options, *more))
     limit = options["time_limit"]

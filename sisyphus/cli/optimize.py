@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from sisyphus.cli import completing
 from sisyphus.cli.options import (
+    WORK,
     Grouped,
     memory_option,
     note,
@@ -116,7 +117,7 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
 )
 @click.option(
     "--effort",
-    type=float,
+    type=WORK,
     metavar="N",
     help="Limit the search by counted work, about N seconds of it: the same design on every machine.  "
     "[without --time-limit: no time limit]",

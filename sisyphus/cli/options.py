@@ -52,6 +52,8 @@ class Grouped(click.Command):
             formatter.write_dl([row for several in rows.values() for row in several])
 
 
+#: What `--effort` takes.
+WORK = click.FloatRange(min=0, min_open=True)
 #: Bytes that Python and the libraries take before anything is done.
 LEAST_MEMORY = 256 * 10**6
 

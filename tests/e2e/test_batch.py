@@ -20,7 +20,7 @@ from sisyphus.errors import ToolError
 KERNEL = (
     "void scale(float a[{n}], const float b[{n}]) {{\n  for (int i = 0; i < {n}; i++)\n    a[i] = 2.0f * b[i];\n}}\n"
 )
-OPTIONS = ("--option", "--no-verify", "--time-limit", "10s")
+OPTIONS = ("--option", "--no-verify", "--effort", "5")
 
 
 @pytest.fixture
