@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import distinct
-from sisyphus.errors import InternalError
+from sisyphus.errors import KernelError
 from sisyphus.model.counting.iterations import FEWER_POINTS, Ints, numbered
 from sisyphus.poly import Affine
 
@@ -208,7 +208,10 @@ def convex_points(
         low, high = _limits(loops[: at + 1], conditions, ranges, points)
         lengths = np.maximum(high - low + 1, 0)
         if lengths.sum() > MOST_POINTS:
-            raise InternalError(f"more than {MOST_POINTS} points in the loops {', '.join(loops)}")
+            words = (
+                f"the loops {', '.join(loops)} bound each other and have more than {MOST_POINTS:,} iterations together"
+            )
+            raise KernelError(words, hint="make one of them shorter: their tiles are counted one by one")
         rows, number = numbered(lengths)
         points = np.concatenate([points[rows], (low[rows] + number)[:, None]], axis=1)
         if at == 0 and first is not None:

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_candidates import kernel_of
 
+from sisyphus.errors import KernelError
 from sisyphus.model.counting import iterations as counting
 from sisyphus.model.counting.iterations import Visits, survey
-from sisyphus.model.counting.listed import Listed, Sampled, listed
+from sisyphus.model.counting.listed import Listed, Sampled, convex_points, listed
 from sisyphus.model.counting.tilecount import tile_counts
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
 from sisyphus.poly import Affine, const, var
@@ -202,3 +203,11 @@ def test_many_outer_iterations_stand_in_blocks(monkeypatch: pytest.MonkeyPatch) 
     assert points.owners < len(listed) == points.weight.sum()
     middle = (points.values["j"] * points.weight).sum()
     assert abs(middle - sum(j for _, j in listed)) < len(listed) / 2
+
+
+def test_loops_that_bound_each_other_with_too_many_points_are_the_kernels_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(convex_points.__globals__, "MOST_POINTS", 20)
+    with pytest.raises(KernelError, match="the loops i, j bound each other"):
+        convex_points(("i", "j"), [var("i") - var("j")], {"i": (0, 9), "j": (0, 9)})
