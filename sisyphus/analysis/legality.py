@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -69,23 +70,19 @@ def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Vio
     are not looked at: that each runs exactly once is another check. Dependences of several kinds on the same pairs of
     instances, as an accumulator has, are one question.
     """
-    kept: list[Dependence] = []
+    kept = defaultdict[tuple[StmtId, StmtId], list[Dependence]](list)
     for edge in dependences.edges:
-        if any(_same_pairs(edge, other) for other in kept):
+        asked = kept[edge.source, edge.sink]
+        # Whether it shows in how isl writes them down: no proof is asked for.
+        if any(edge.relation.plain_is_equal(other.relation) for other in asked):
             continue
         question = partial(_witness, edge, schedules[edge.source], schedules[edge.sink])
         span = dependences.scop.statement(edge.sink).span
         found = demand(dependences.scop, span, f"whether an order keeps {edge}", question)
         if found:
             return found[0]
-        kept.append(edge)
+        asked.append(edge)
     return None
-
-
-def _same_pairs(one: Dependence, other: Dependence) -> bool:
-    """Whether it shows in how isl writes them down: no proof is asked for."""
-    same_ends = (one.source, one.sink) == (other.source, other.sink)
-    return same_ends and bool(one.relation.plain_is_equal(other.relation))
 
 
 def _witness(edge: Dependence, source: Map, sink: Map) -> tuple[ViolatedDependence, ...]:
