@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.backends.hls import whole_text
-from sisyphus.choice import Choice, Known
+from sisyphus.choice import Choice
 from sisyphus.errors import SisyphusError
 from sisyphus.files import write_file
+from sisyphus.parts import Known
 from sisyphus.report import Front, Moment, Rated, Remembered
 from sisyphus.request import Kernel, Request, estimate_of, space_of
 from sisyphus.saved import fitted, read_data

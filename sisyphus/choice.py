@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from math import inf, prod
+from math import inf
 
 from sisyphus import allowance, clock, report
-from sisyphus.analysis import OuterLoop
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
-from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of, steps_of_rows
-from sisyphus.ir import Role
 from sisyphus.model import Estimator, paper
+from sisyphus.parts import Known, Part, Parts
 from sisyphus.request import (
-    Form,
     Kernel,
-    Model,
     Request,
     estimate_of,
-    in_strips,
-    of_fixed_form,
     space_of,
-    with_copies,
-    with_views,
 )
 from sisyphus.search import (
     Found,
@@ -33,30 +24,18 @@ from sisyphus.search import (
     OnProgress,
     PaperCosts,
     as_fixed,
-    fit_together,
-    fits_alone,
-    most_elements,
     polished,
     search_within,
     varied,
 )
 from sisyphus.solve import Limits, SolveOutcome, Stop
-from sisyphus.space import DesignPoint, Options, Space, illegal
-from sisyphus.target import KINDS, Target
+from sisyphus.space import DesignPoint, Space, illegal
+from sisyphus.target import KINDS
 
 #: Moments of a search that are kept.
 MOMENTS = 200
 #: Share of a cost below which two of them are equal.
 EQUAL = 1e-9
-#: Combinations of tiles in a nest above which a smaller space is searched first.
-LARGE = 1_000_000
-
-#: An array takes much of the memory on chip if so many of them do not fit.
-MUCH = 4
-
-#: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
-WINDOWS = 0.5
-
 #: Share of the time limit that has to be left for searches that it ended to be done anew.
 WORTH_IT = 0.1
 
@@ -65,14 +44,6 @@ Listen = Callable[[str], None]
 
 def silent(stage: str) -> None:
     """The listener of a run that nobody watches."""
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """A known design: a point and the form of the kernel that it is a point of."""
-
-    kernel: Kernel
-    point: DesignPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +85,7 @@ def find(
     """
     found: list[Answer] = []
     begun = clock.now()
-    parts = _Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
+    parts = Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
 
     def search(part: Part, waiting: int) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
@@ -169,16 +140,6 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """A form of the kernel and the options of its space; `is_seed`: a later part contains all of it."""
-
-    kernel: Kernel
-    options: Options
-    is_seed: bool = False
-    start: DesignPoint | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Answer:
     """What came of one search: a design, or a failure, or neither where nothing beats what was known.
 
@@ -191,76 +152,6 @@ class Answer:
     choice: Choice | None = None
     counted: tuple[float, ...] = ()
     failure: BaseException | None = None
-
-
-class _Parts:
-    """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included."""
-
-    def __init__(
-        self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
-    ) -> None:
-        self.request, self.start = request, start
-        strips = [] if request.model == "paper" else [*_in_strips(kernels[0], request.target)]
-        kernels = of_fixed_form([*kernels, *strips], request.fixes)
-        if request.model == "paper":
-            self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
-        else:
-            promising = tuple(by_promise(_of_temporaries(kernels, request.target), first=strips))
-            copies = [with_copies(kernel) for kernel in promising if not kernel.views]
-            copied = tuple(kernel for kernel in copies if kernel is not None)
-            self._kernels = (*promising, *copied)
-            if request.options.trust == "measured":
-                self._kernels = _that_may_be_measured(promising, copied) or self._kernels
-        known = () if start is None else (start.kernel,)
-        self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
-        self.left = 0
-
-    def __iter__(self) -> Iterator[Part]:
-        seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})
-        for kernel in self._forms:
-            if kernel.form in seen:
-                continue
-            seen.add(kernel.form)
-            waiting = max(waiting - 1, 0)
-            parts = self._of(kernel)
-            for at, part in enumerate(parts):
-                self.left = len(parts) - at + waiting * len(parts)
-                yield part
-
-    def _of(self, kernel: Kernel) -> list[Part]:
-        """The spaces of a form; the one with the start comes first.
-
-        Additions that may be reassociated need not be: as a rule, what is found in the one space rules out the other. A
-        large space with ragged tiles comes after the one without, in which a good design is found sooner.
-        """
-        own, start = self.request.options, self.start
-        if self.request.model == "paper":
-            return [Part(kernel, own)]
-        point = start.point if start is not None and start.kernel.form == kernel.form else None
-        spaces = [own, replace(own, tree_reduction=False)] if own.tree_reduction else [own]
-        if point is not None:
-            spaces.sort(key=lambda options: options.tree_reduction != point.tree_reduction)
-        first, *others = spaces
-        smaller = replace(first, tiles="divisors")
-        if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):
-            # the largest space is last and has all the time that is left
-            return [Part(kernel, smaller, is_seed=True), *(Part(kernel, options) for options in (*others, first))]
-        return [Part(kernel, first, start=point), *(Part(kernel, options) for options in others)]
-
-    def _tilings(self, kernel: Kernel, options: Options) -> int:
-        """Combinations of tiles in the largest nest of a space."""
-        try:
-            space = space_of(kernel, replace(self.request, options=options))
-        except UsageError:
-            return LARGE  # a tile that the user fixed is in the larger space only
-        return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
-
-
-def _that_may_be_measured(kernels: Sequence[Kernel], copied: Sequence[Kernel]) -> tuple[Kernel, ...]:
-    """Forms without loops around several nests, and with copies where these help: no report backs others."""
-    helped = {(kernel.expanded, kernel.rewrites) for kernel in copied}
-    best = (*(k for k in kernels if (k.expanded, k.rewrites) not in helped), *copied)
-    return tuple(k for k in best if not any(isinstance(part, OuterLoop) for part in k.distribution.body))
 
 
 def _upper(found: Sequence[Answer], top: int) -> float:
@@ -306,72 +197,6 @@ def share_of(limits: Limits, spent: float, left: int) -> Limits:
     if limits.seconds is None:
         return limits
     return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
-
-
-def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
-    """The forms without those whose temporaries are of one iteration, unless those of all take much of the memory."""
-    locals_ = [a for k in kernels if k.expanded for a in k.scop.arrays if a.role is Role.LOCAL]
-    if any(a.elements * a.type.bytes * MUCH > target.budget.onchip_bytes for a in locals_) or not locals_:
-        return kernels
-    return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
-
-
-def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
-    """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
-
-    Some are `first` in any case.
-    """
-    chains = [steps_of(kernel.distribution.body) for kernel in kernels]
-    far = chains[0] // SHORTER
-    order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
-    return [kernels[at] for at in order]
-
-
-def forms(
-    kernels: Sequence[Kernel], target: Target, model: Model, *, nothing_yet: Callable[[], bool]
-) -> Iterator[Kernel]:
-    """The forms that are worth a search: also with views of arrays that do not fit, or of all as a last resort.
-
-    A form may come twice.
-    """
-    yield from kernels
-    if model == "paper":
-        return
-    plain = [kernel for kernel in kernels if not kernel.views]
-    small = (_with_views_of_large(kernel, target) for kernel in plain)
-    yield from (kernel for kernel in small if kernel is not None)
-    if nothing_yet():
-        every = (with_views(kernel) for kernel in plain)
-        yield from (kernel for kernel in every if kernel is not None)
-
-
-def _in_strips(written: Kernel, target: Target) -> Iterator[Kernel]:
-    """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
-    steps = steps_of_rows(written.scop)
-    if steps is None:
-        return
-    blocks = target.budget.bram18k, target.budget.uram
-    if fit_together(target.memories, steps.arrays, target.max_partition, blocks):
-        return
-    bits = max(array.type.bits for array in steps.arrays)
-    most = most_elements(target.memories, bits, target.max_partition, blocks)
-    strips = steps.within(int(WINDOWS * most))
-    found = None if strips is None else in_strips(written, strips)
-    if found is not None:
-        yield found
-
-
-def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
-    """The kernel with views of arrays that alone are larger than the memory on chip, or than either kind of it."""
-    budget = target.budget
-    blocks = budget.bram18k, budget.uram
-    large = [
-        a.id
-        for a in kernel.scop.arrays
-        if a.elements * a.type.bytes > budget.onchip_bytes
-        or not fits_alone(target.memories, a.elements, a.type.bits, target.max_partition, blocks)
-    ]
-    return with_views(kernel, large) if large else None
 
 
 def cost_of(known: Known | Choice, request: Request) -> float:

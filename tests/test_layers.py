@@ -37,6 +37,7 @@ ROWS = (
         "saved",
         "record",
         "budgets",
+        "parts",
         "choice",
         "choose",
         "neighbours",

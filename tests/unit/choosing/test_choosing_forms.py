@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sisyphus import choice
+from sisyphus import choice, parts
 from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, Source, load_kernels
 from sisyphus.saved import fitted
@@ -172,12 +172,12 @@ def test_a_large_space_with_ragged_tiles_comes_after_the_one_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernels, request = request_of(tmp_path, SUMS.replace("8", "31"), tiles="auto")
-    own = choice.LARGE
-    monkeypatch.setattr(choice, "LARGE", 1)
+    own = parts.LARGE
+    monkeypatch.setattr(parts, "LARGE", 1)
     best, heard = searched(kernels[:1], request, monkeypatch)
     assert [answer.part.options.tiles for _, answer in heard] == ["divisors", "auto"]
     assert [answer.part.is_seed for _, answer in heard] == [True, False]
-    monkeypatch.setattr(choice, "LARGE", own)
+    monkeypatch.setattr(parts, "LARGE", own)
     alone, [(_, only)] = searched(kernels[:1], request, monkeypatch)
     assert only.part.options.tiles == "auto"
     assert cost(best) == cost(alone)

@@ -11,9 +11,10 @@ import pytest
 from unit.choosing.small_kernels import BLEND, asked, read
 
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Known, find
+from sisyphus.choice import find
 from sisyphus.choose import choose
 from sisyphus.errors import KernelError
+from sisyphus.parts import Known
 from sisyphus.record import Record
 from sisyphus.request import Request, Source
 from sisyphus.saved import fitted, read_point

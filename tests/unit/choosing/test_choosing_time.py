@@ -13,7 +13,7 @@ import pytest
 from clock import Clock
 from unit.choosing.small_kernels import MULTIPLY, asked
 
-from sisyphus import allowance, api, choice, choose, pipeline
+from sisyphus import allowance, api, choice, choose, parts, pipeline
 from sisyphus.choice import silent
 from sisyphus.errors import TimeUp
 from sisyphus.search import Found, fit
@@ -96,7 +96,7 @@ def test_what_was_found_is_kept_where_time_ends_between_two_searches(
         yield kernels[0]
         raise ended
 
-    monkeypatch.setattr(choice, "forms", forms)
+    monkeypatch.setattr(parts, "forms", forms)
     assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
 
 

@@ -1,0 +1,190 @@
+"""What there is to search: every form of a kernel that is worth it, in each of its spaces, the promising ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import prod
+
+from sisyphus.analysis import OuterLoop
+from sisyphus.errors import UsageError
+from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of, steps_of_rows
+from sisyphus.ir import Role
+from sisyphus.request import (
+    Form,
+    Kernel,
+    Model,
+    Request,
+    in_strips,
+    of_fixed_form,
+    space_of,
+    with_copies,
+    with_views,
+)
+from sisyphus.search import fit_together, fits_alone, most_elements
+from sisyphus.space import DesignPoint, Options
+from sisyphus.target import Target
+
+#: Combinations of tiles in a nest above which a smaller space is searched first.
+LARGE = 1_000_000
+
+#: An array takes much of the memory on chip if so many of them do not fit.
+MUCH = 4
+
+#: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
+WINDOWS = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A known design: a point and the form of the kernel that it is a point of."""
+
+    kernel: Kernel
+    point: DesignPoint
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A form of the kernel and the options of its space; `is_seed`: a later part contains all of it."""
+
+    kernel: Kernel
+    options: Options
+    is_seed: bool = False
+    start: DesignPoint | None = None
+
+
+class Parts:
+    """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included."""
+
+    def __init__(
+        self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
+    ) -> None:
+        self.request, self.start = request, start
+        strips = [] if request.model == "paper" else [*_in_strips(kernels[0], request.target)]
+        kernels = of_fixed_form([*kernels, *strips], request.fixes)
+        if request.model == "paper":
+            self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
+        else:
+            promising = tuple(by_promise(_of_temporaries(kernels, request.target), first=strips))
+            copies = [with_copies(kernel) for kernel in promising if not kernel.views]
+            copied = tuple(kernel for kernel in copies if kernel is not None)
+            self._kernels = (*promising, *copied)
+            if request.options.trust == "measured":
+                self._kernels = _that_may_be_measured(promising, copied) or self._kernels
+        known = () if start is None else (start.kernel,)
+        self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
+        self.left = 0
+
+    def __iter__(self) -> Iterator[Part]:
+        seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})
+        for kernel in self._forms:
+            if kernel.form in seen:
+                continue
+            seen.add(kernel.form)
+            waiting = max(waiting - 1, 0)
+            parts = self._of(kernel)
+            for at, part in enumerate(parts):
+                self.left = len(parts) - at + waiting * len(parts)
+                yield part
+
+    def _of(self, kernel: Kernel) -> list[Part]:
+        """The spaces of a form; the one with the start comes first.
+
+        Additions that may be reassociated need not be: as a rule, what is found in the one space rules out the other. A
+        large space with ragged tiles comes after the one without, in which a good design is found sooner.
+        """
+        own, start = self.request.options, self.start
+        if self.request.model == "paper":
+            return [Part(kernel, own)]
+        point = start.point if start is not None and start.kernel.form == kernel.form else None
+        spaces = [own, replace(own, tree_reduction=False)] if own.tree_reduction else [own]
+        if point is not None:
+            spaces.sort(key=lambda options: options.tree_reduction != point.tree_reduction)
+        first, *others = spaces
+        smaller = replace(first, tiles="divisors")
+        if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):
+            # the largest space is last and has all the time that is left
+            return [Part(kernel, smaller, is_seed=True), *(Part(kernel, options) for options in (*others, first))]
+        return [Part(kernel, first, start=point), *(Part(kernel, options) for options in others)]
+
+    def _tilings(self, kernel: Kernel, options: Options) -> int:
+        """Combinations of tiles in the largest nest of a space."""
+        try:
+            space = space_of(kernel, replace(self.request, options=options))
+        except UsageError:
+            return LARGE  # a tile that the user fixed is in the larger space only
+        return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
+
+
+def _that_may_be_measured(kernels: Sequence[Kernel], copied: Sequence[Kernel]) -> tuple[Kernel, ...]:
+    """Forms without loops around several nests, and with copies where these help: no report backs others."""
+    helped = {(kernel.expanded, kernel.rewrites) for kernel in copied}
+    best = (*(k for k in kernels if (k.expanded, k.rewrites) not in helped), *copied)
+    return tuple(k for k in best if not any(isinstance(part, OuterLoop) for part in k.distribution.body))
+
+
+def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
+    """The forms without those whose temporaries are of one iteration, unless those of all take much of the memory."""
+    locals_ = [a for k in kernels if k.expanded for a in k.scop.arrays if a.role is Role.LOCAL]
+    if any(a.elements * a.type.bytes * MUCH > target.budget.onchip_bytes for a in locals_) or not locals_:
+        return kernels
+    return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
+
+
+def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
+    """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
+
+    Some are `first` in any case.
+    """
+    chains = [steps_of(kernel.distribution.body) for kernel in kernels]
+    far = chains[0] // SHORTER
+    order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
+    return [kernels[at] for at in order]
+
+
+def forms(
+    kernels: Sequence[Kernel], target: Target, model: Model, *, nothing_yet: Callable[[], bool]
+) -> Iterator[Kernel]:
+    """The forms that are worth a search: also with views of arrays that do not fit, or of all as a last resort.
+
+    A form may come twice.
+    """
+    yield from kernels
+    if model == "paper":
+        return
+    plain = [kernel for kernel in kernels if not kernel.views]
+    small = (_with_views_of_large(kernel, target) for kernel in plain)
+    yield from (kernel for kernel in small if kernel is not None)
+    if nothing_yet():
+        every = (with_views(kernel) for kernel in plain)
+        yield from (kernel for kernel in every if kernel is not None)
+
+
+def _in_strips(written: Kernel, target: Target) -> Iterator[Kernel]:
+    """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
+    steps = steps_of_rows(written.scop)
+    if steps is None:
+        return
+    blocks = target.budget.bram18k, target.budget.uram
+    if fit_together(target.memories, steps.arrays, target.max_partition, blocks):
+        return
+    bits = max(array.type.bits for array in steps.arrays)
+    most = most_elements(target.memories, bits, target.max_partition, blocks)
+    strips = steps.within(int(WINDOWS * most))
+    found = None if strips is None else in_strips(written, strips)
+    if found is not None:
+        yield found
+
+
+def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
+    """The kernel with views of arrays that alone are larger than the memory on chip, or than either kind of it."""
+    budget = target.budget
+    blocks = budget.bram18k, budget.uram
+    large = [
+        a.id
+        for a in kernel.scop.arrays
+        if a.elements * a.type.bytes > budget.onchip_bytes
+        or not fits_alone(target.memories, a.elements, a.type.bits, target.max_partition, blocks)
+    ]
+    return with_views(kernel, large) if large else None
