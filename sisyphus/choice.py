@@ -136,6 +136,9 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
     ranked = sorted(known.values(), key=lambda k: (cost_of(k, request), k.point.sort_key())) if request.top > 1 else []
     others = varied([first, *ranked], lambda k: k.point, request.top)[1:]
     notes = tuple(dict.fromkeys(note for a in found if a.choice and not a.part.is_seed for note in a.choice.notes))
+    met = 1 + len(others)
+    if met < request.top:
+        notes += (f"`--top {request.top}`: the search met no more than {met} that are unlike in more than one tile",)
     return replace(best, outcome=_together(best, found), others=tuple(others), notes=notes)
 
 

@@ -55,7 +55,7 @@ def front_rows(front: Front, target: Target) -> Rows:
 
 def front_told(front: Front) -> str:
     """How the front was found, in one line."""
-    end = "to the end" if front.complete else "until time was up, so that more designs may belong to it"
+    end = "to the end" if front.complete else "until its limit ended it, so that more designs may belong to it"
     count = "1 search" if front.searches == 1 else f"{front.searches} searches"
     return f"{count} within smaller budgets, {end}"
 

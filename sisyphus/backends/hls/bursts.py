@@ -1,11 +1,11 @@
-"""Burst load and store functions; knows ports, buffers and tiles, not what is computed.
+"""Functions of bursts between ports, FIFOs and buffers; knows ports, buffers and tiles, not what is computed.
 
 A transfer walks the rows of its tile; the dimensions that a buffer holds whole, and the one outside them, make one run
 of consecutive beats:
 
     for (row0 ...) for (beat ...) { line = port[start + beat]; buffer[row0][column] = line; }
 
-A load in the form of a stream is a dataflow region of two such functions, with a FIFO between them:
+A load in the form of a stream is a dataflow region (`transfers.py`) of two such functions, with a FIFO between them:
 
     for (row0 ...) for (beat ...) fifo.write(port[start + beat]);
     for (row0 ...) for (beat ...) { line = fifo.read(); buffer[row0][column] = line; }
@@ -27,7 +27,7 @@ from sisyphus.backends.hls.interface import beat_type
 from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.plan import FIFO_DEPTH, Buffer, Direction, Plan, Transfer, copies_in, layout_extents
+from sisyphus.plan import Buffer, Direction, Plan, Transfer, layout_extents
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
@@ -56,76 +56,14 @@ def array_parameter(buffer: Buffer, name: str) -> str:
     return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in buffer.declared)
 
 
-def print_transfer(
-    w: Writer, plan: Plan, names: Names, transfer: Transfer, *, ranges: Ranges, helpers: set[str]
-) -> TransferSignature:
-    """Writes one function and says how to call it; `ranges` are those of the loops outside its copies.
-
-    A load of later tiles returns at once where there is no later tile, as those did that were measured.
-    """
-    within = _within(plan, transfer)
-    if transfer.stream:
-        return _print_region(w, plan, names, transfer, ranges, helpers, within)
-    return _Printer(w, plan, names, transfer, ranges, helpers, Side.WHOLE, within).print()
-
-
-def _within(plan: Plan, transfer: Transfer) -> tuple[Affine, ...]:
-    """What must be at least 0 for the transfer to move anything."""
-    copies = (copy for task in plan.tasks for copy in copies_in(task.body))
-    return next((copy.within for copy in copies if copy.transfer == transfer.id), ())
-
-
-def _return_beyond(w: Writer, affines: Affines, within: tuple[Affine, ...]) -> None:
+def return_beyond(w: Writer, affines: Affines, within: tuple[Affine, ...]) -> None:
+    """Lines that leave the function where there is nothing to move."""
     for limit in within:
         w.line(f"if ({affines.conditions((-limit - 1,))}) return;")
 
 
-def _print_region(
-    w: Writer,
-    plan: Plan,
-    names: Names,
-    transfer: Transfer,
-    ranges: Ranges,
-    helpers: set[str],
-    within: tuple[Affine, ...],
-) -> TransferSignature:
-    """The processes of a load, one for each port and one for the buffer, and the dataflow region that joins them.
-
-    The region is called where there is a tile.
-    """
-    stripes = range(plan.port_of(transfer).stripes)
-    sides = (*((Side.FETCH, (at,)) for at in stripes), (Side.SPREAD, tuple(stripes)))
-    printers = [_Printer(w, plan, names, transfer, ranges, helpers, side, stripes=part) for side, part in sides]
-    inside = [printer.print() for printer in printers]
-    needed = tuple(sorted({i for signature in inside for i in signature.iterators}))
-    whole = TransferSignature(names.of("region" if within else "transfer", transfer.id), needed)
-    *fetches, spread = printers
-    parameters = [*(text for fetch in fetches for text in fetch.port_parameter), *spread.buffer_parameter]
-    with _function(w, whole.name, parameters, needed, Iterators(names, ranges, (), helpers)), w.indented():
-        w.pragma("dataflow")
-        for fifo in spread.fifos:
-            w.line(f"hls::stream<{beat_type(spread.port)}> {fifo};")
-            w.pragma(f"stream variable={fifo} depth={FIFO_DEPTH}")
-        for printer, signature in zip(printers, inside, strict=True):
-            ends = [*printer.fifos, "buffer"] if printer is spread else [*printer.ports, *printer.fifos]
-            given = [names.of("iterator", i) for i in signature.iterators]
-            w.line(f"{signature.name}({', '.join([*ends, *given])});")
-    if not within:
-        return whole
-    affines = Affines(names.iterators())
-    body = Writer()
-    with body.indented():
-        _return_beyond(body, affines, within)
-        ends = [*(port for fetch in fetches for port in fetch.ports), "buffer"]
-        body.line(f"{whole.name}({', '.join([*ends, *(names.of('iterator', i) for i in needed)])});")
-    signature = TransferSignature(names.of("transfer", transfer.id), tuple(sorted({*needed, *affines.used})))
-    with _function(w, signature.name, parameters, signature.iterators, Iterators(names, ranges, (), helpers)):
-        w.lines(body.text().splitlines())
-    return signature
-
-
 @contextmanager
-def _function(
+def function(
     w: Writer, name: str, parameters: list[str], iterators: tuple[str, ...], given: Iterators
 ) -> Iterator[None]:
     """A function that is a module of its own."""
@@ -138,7 +76,9 @@ def _function(
     w.line()
 
 
-class _Printer:
+class BurstPrinter:
+    """Writes one function of bursts, for one side of a transfer."""
+
     def __init__(
         self,
         w: Writer,
@@ -178,7 +118,7 @@ class _Printer:
         body = Writer()
         outer, self.w = self.w, body
         with body.indented():
-            _return_beyond(body, self.affines, self.within)
+            return_beyond(body, self.affines, self.within)
             self._body()
         fifo = [f"hls::stream<{beat_type(self.port)}> &{name}" for name in self.fifos]
         kind, parameters = {
@@ -189,7 +129,7 @@ class _Printer:
         signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
         divided = () if self.side is Side.FETCH else (self.buffer,)
         given = Iterators(self.names, self._asked(), divided, self.helpers)
-        with _function(outer, signature.name, parameters, signature.iterators, given):
+        with function(outer, signature.name, parameters, signature.iterators, given):
             outer.lines(body.text().splitlines())
         return signature
 

@@ -88,6 +88,14 @@ def test_the_next_best_designs_stay_when_a_smaller_one_is_as_fast(
     assert [k.point for k in chosen.others] == [first.point]
 
 
+def test_fewer_designs_than_were_asked_for_are_told(tmp_path: Path) -> None:
+    request = asked(tmp_path, BLEND, top=99)
+    found = choose(read(request), request)
+    assert len(found.others) < 98
+    assert any(f"--top 99`: the search met no more than {1 + len(found.others)}" in note for note in found.notes)
+    assert not any("--top" in note for note in choose(read(request), replace(request, top=1)).notes)
+
+
 def test_ctrl_c_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     request = asked(tmp_path, BLEND)
     kernels = read(request)

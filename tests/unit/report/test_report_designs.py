@@ -79,7 +79,7 @@ def test_a_front_says_whether_it_is_whole() -> None:
     whole = front((100, 50, 9), (900, 5, 3))
     assert front_rows(whole, target)[1][:5] == ("2", "900", "3.6", "5", "3")
     assert front_told(whole).endswith("to the end")
-    assert "until time was up" in front_told(front((100, 50, 9), complete=False))
+    assert "until its limit ended it" in front_told(front((100, 50, 9), complete=False))
     assert [d["cycles"] for d in front_data(whole)["front"]] == [100, 900]
 
 
