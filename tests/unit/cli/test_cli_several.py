@@ -96,7 +96,7 @@ def test_words_of_a_search_that_proved_nothing(folder: Path) -> None:
     assert design.outcome is not None
     for stop in set(Stop) - {Stop.PROVED}:
         text = found_text(replace(design.outcome, stop=stop, version=""), design.facts)
-        assert text.startswith(f"exact: {STOPS[stop]}, gap ")
+        assert text.startswith(f"exact: {STOPS[stop].format(limit='time limit')}, gap ")
     assert "interrupted" not in "".join(STOPS.values())
     nothing = SolveOutcome(Stop.FAILED, None, None, None, "scip", "", 0.0)
     assert found_text(nothing, design.facts) == "scip: stopped by a failure of the solver, gap unknown"
