@@ -133,6 +133,8 @@ def find_best(
         search.raise_bound(agenda.bound)
         search.try_others(patience)
         task = agenda.pop()
+        if task is None:  # time is up, or the parts that were left have no placement
+            continue
         for rest in search.look_at(task, agenda.bound):
             agenda.push(rest)
         patience -= 1
@@ -144,7 +146,7 @@ class Agenda:
 
     def __init__(self, lower_bounds: LowerBounds, always_resident: Arrays) -> None:
         space, in_registers = lower_bounds.space, lower_bounds.in_registers
-        starts = first_placements(space, in_registers)
+        starts, self._deadline = first_placements(space, in_registers), lower_bounds.deadline
         whole = [placement for placement in starts if len(placement.residents) == len(space.used_arrays)]
         self._first = [placement for placement in whole if lower_bounds.has_room(placement)]
         self._waiting: list[Task] = []
@@ -154,6 +156,9 @@ class Agenda:
         placements = assignments(space, lower_bounds.floor, always_resident, in_registers)
         self._placements = ((bound, placement) for bound, placement in placements if placement not in self._first)
         self._next = next(self._placements, None)
+        parts = 0
+        while self._next is not None and self._next[1] is None and parts < EFFORT.parts_of_placements:
+            self._next, parts = next(self._placements, None), parts + 1
 
     @property
     def begins_on_chip(self) -> bool:
@@ -170,15 +175,16 @@ class Agenda:
         self._count += 1
         heapq.heappush(self._waiting, replace(task, number=self._count))
 
-    def pop(self) -> Task:
-        """The next one; a placement becomes a task when its turn has come."""
-        while self._next is not None and (
-            not self._waiting or self._waiting[0] > Task(1, self._next[0], 0, Placement())
-        ):
+    def pop(self) -> Task | None:
+        """The next one, if there is one; a placement becomes a task when its turn has come."""
+        while self._next is not None and not self._deadline.is_over:
             bound, placement = self._next
-            self.push(Task(1, bound, 0, placement))
+            if self._waiting and self._waiting[0] <= Task(1, bound, 0, Placement()):
+                break
+            if placement is not None:
+                self.push(Task(1, bound, 0, placement))
             self._next = next(self._placements, None)
-        return heapq.heappop(self._waiting)
+        return heapq.heappop(self._waiting) if self._waiting else None
 
 
 class Search:

@@ -40,10 +40,11 @@ def choices(space: Space, array: ArrayId, always_resident: Arrays, in_registers:
 
 def assignments(
     space: Space, floor: Floor, always_resident: Arrays, in_registers: Arrays = frozenset()
-) -> Iterator[tuple[float, Placement]]:
+) -> Iterator[tuple[float, Placement | None]]:
     """Every placement with its floor, lowest first; infinite floors are left out.
 
-    An undecided array must not add to a floor, so that a floor of part of the decisions holds for all of them.
+    An undecided array must not add to a floor, so that a floor of part of the decisions holds for all of them. Such a
+    floor comes too, with no placement, before that part is decided further: all that follows costs at least so much.
     """
     arrays = space.used_arrays
     heap: list[tuple[float, int, tuple[int, ...]]] = [(0.0, 0, ())]
@@ -52,6 +53,7 @@ def assignments(
         if len(decided) == len(arrays):
             yield lowest, _placement(arrays, decided)
             continue
+        yield lowest, None
         for residence in choices(space, arrays[len(decided)], always_resident, in_registers):
             longer = (*decided, residence.value)
             placement = _placement(arrays, longer)

@@ -272,7 +272,7 @@ class Space:
                         return tuple(inside.id for inside in loop.nests)
         raise InternalError(f"no loop `{iterator}` around nest `{nest_id}`")
 
-    @property
+    @cached_property
     def used_arrays(self) -> tuple[ArrayId, ...]:
         """Arrays that some nest uses, in the order of their declaration."""
         return tuple(a.id for a in self.scop.arrays if any(n.use(a.id) for n in self.nests))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import permutations, product
 from math import lcm, prod
 
@@ -15,10 +16,14 @@ from unit.search.listening import wholes
 from unit.search.solve_spaces import gemm_space, matvec_space, random_space, space_of
 
 from sisyphus.ir import ArrayId
-from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, find_best
+from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, exact, find_best
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Costs, Floats, Move, Placement, Step
+from sisyphus.search.deadline import Deadline
+from sisyphus.search.effort import EFFORT
+from sisyphus.search.exact import Agenda
+from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.options import Table, pareto
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States, states_of
@@ -292,15 +297,43 @@ def test_assignments_come_lowest_first_and_leave_out_what_is_always_resident() -
         assert not placement.residents & tiled
         return sum(weights[a] for a in tiled)
 
-    every = list(assignments(space, floor, frozenset()))
-    assert len(every) == 8
-    assert [bound for bound, _ in every] == sorted(bound for bound, _ in every)
-    some = list(assignments(space, floor, frozenset({ArrayId("A")})))
+    found = list(assignments(space, floor, frozenset()))
+    assert [bound for bound, _ in found] == sorted(bound for bound, _ in found)
+    assert found[0] == (0.0, None), "the floor of a part comes before that part is decided further"
+    assert len([placement for _, placement in found if placement]) == 8
+    some = [placement for _, placement in assignments(space, floor, frozenset({ArrayId("A")})) if placement]
     assert len(some) == 4
-    assert all(ArrayId("A") in placement.residents for _, placement in some)
-    more = list(assignments(space, floor, frozenset({ArrayId("A")}), frozenset({ArrayId("X")})))
+    assert all(ArrayId("A") in placement.residents for placement in some)
+    registers = frozenset({ArrayId("X")})
+    more = [placement for _, placement in assignments(space, floor, frozenset({ArrayId("A")}), registers) if placement]
     assert len(more) == 6
-    assert sum(ArrayId("X") in placement.registers for _, placement in more) == 2
+    assert sum(ArrayId("X") in placement.registers for placement in more) == 2
+
+
+def test_parts_of_placements_that_are_bounded_later_change_no_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    spaces = [random_space(random.Random(2000 + seed)) for seed in range(8)]
+    before = [find_best(PaperCosts(space), Terms()) for space in spaces]
+    monkeypatch.setattr(exact, "EFFORT", replace(EFFORT, parts_of_placements=0))
+    after = [find_best(PaperCosts(space), Terms()) for space in spaces]
+    assert [(r.solution and r.solution.cycles, r.bound) for r in after] == [
+        (r.solution and r.solution.cycles, r.bound) for r in before
+    ]
+
+
+def test_all_arrays_on_chip_are_searched_before_every_placement_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds, floor = LowerBounds(PaperCosts(matvec_space(4, 6)), Deadline()), LowerBounds.floor
+    assert bounds.prepare()
+    asked = list[Placement]()
+
+    def counted(self: LowerBounds, placement: Placement, tiled: frozenset[ArrayId]) -> float:
+        asked.append(placement)
+        return floor(self, placement, tiled)
+
+    monkeypatch.setattr(LowerBounds, "floor", counted)
+    monkeypatch.setattr(exact, "EFFORT", replace(EFFORT, parts_of_placements=1))
+    first = Agenda(bounds, frozenset()).pop()
+    assert first is not None and len(first.placement.residents) == 3
+    assert len(asked) <= 4
 
 
 def test_arrays_said_to_be_always_resident_change_no_optimum() -> None:
