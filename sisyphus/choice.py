@@ -11,12 +11,7 @@ from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
 from sisyphus.model import Estimator, paper
 from sisyphus.parts import Known, Part, Parts
-from sisyphus.request import (
-    Kernel,
-    Request,
-    estimate_of,
-    space_of,
-)
+from sisyphus.request import Kernel, Request, estimate_of, space_of
 from sisyphus.search import (
     Found,
     Judged,

@@ -11,17 +11,7 @@ from sisyphus.analysis import OuterLoop
 from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import Role
-from sisyphus.request import (
-    Form,
-    Kernel,
-    Model,
-    Request,
-    in_strips,
-    of_fixed_form,
-    space_of,
-    with_copies,
-    with_views,
-)
+from sisyphus.request import Form, Kernel, Model, Request, in_strips, of_fixed_form, space_of, with_copies, with_views
 from sisyphus.search import fit_together, fits_alone, most_elements
 from sisyphus.space import DesignPoint, Options
 from sisyphus.target import Target
