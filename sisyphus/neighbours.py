@@ -84,12 +84,12 @@ def _changes(space: Space, nest: NestSpace, chosen: NestPoint, point: DesignPoin
         for tile in _next_tiles(loop, chosen.tile(loop.iterator)):
             tiles = {loop.iterator: tile}
             words = f"{loop.iterator}={tile}, not {chosen.tile(loop.iterator)}"
-            yield "tile", words, _with_nest(point, _tiled(chosen, tiles))
+            yield "tile", words, point.with_nest(_tiled(chosen, tiles))
         yield from _copies(loop, chosen, point)
     if nest.order is None:
         for order in _exchanged(chosen):
             words = f"order {' '.join(order)}, not {' '.join(chosen.order)}"
-            yield "order", words, _with_nest(point, replace(chosen, order=order))
+            yield "order", words, point.with_nest(replace(chosen, order=order))
     yield from _pipelines(nest, chosen, point)
     for use in nest.arrays:
         yield from _places(space, nest, use.array, chosen, point)
@@ -120,7 +120,7 @@ def _copies(loop: LoopSpace, chosen: NestPoint, point: DesignPoint) -> Iterator[
     for other in (*[f for f in legal if f < now][-1:], *[f for f in legal if f > now][:1]):
         copies = tuple((n, f) for n, _ in chosen.tiles if (f := {**unroll, name: other}.get(n, 1)) > 1)
         words = f"{name} in {other} copies, not {now}"
-        yield "unroll", words, _with_nest(point, replace(chosen, unroll=copies))
+        yield "unroll", words, point.with_nest(replace(chosen, unroll=copies))
 
 
 def _exchanged(chosen: NestPoint) -> Iterator[tuple[str, ...]]:
@@ -149,7 +149,7 @@ def _pipelines(nest: NestSpace, chosen: NestPoint, point: DesignPoint) -> Iterat
             tiles[chosen.pipeline] = flat[0]
         told = ", ".join(f"{loop}={tile}" for loop, tile in tiles.items())
         changed = replace(_tiled(chosen, tiles), pipeline=name)
-        yield "pipeline", f"{name} pipelined ({told}), not {chosen.pipeline or 'any'}", _with_nest(point, changed)
+        yield "pipeline", f"{name} pipelined ({told}), not {chosen.pipeline or 'any'}", point.with_nest(changed)
 
 
 def _places(space: Space, nest: NestSpace, array: ArrayId, chosen: NestPoint, point: DesignPoint) -> Iterator[Crude]:
@@ -204,7 +204,3 @@ def _tiled(chosen: NestPoint, tiles: dict[str, Tile]) -> NestPoint:
         tiles=tuple((loop, tiles.get(loop, tile)) for loop, tile in chosen.tiles),
         unroll=tuple((loop, f) for loop, f in kept if f > 1),
     )
-
-
-def _with_nest(point: DesignPoint, nest: NestPoint) -> DesignPoint:
-    return replace(point, nests=tuple(nest if n.id == nest.id else n for n in point.nests))

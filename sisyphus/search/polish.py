@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sisyphus.search.session import Judge
-from sisyphus.space import DesignPoint, NestPoint, NestSpace, Space, Tile, illegal, loaded_ahead
+from sisyphus.space import DesignPoint, NestSpace, Space, Tile, illegal, loaded_ahead
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
@@ -52,7 +52,7 @@ def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoin
 
 def _split(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:
     own = point.nest(nest.id)
-    return _with(point, replace(own, split=True)) if nest.split is None and not own.split else None
+    return point.with_nest(replace(own, split=True)) if nest.split is None and not own.split else None
 
 
 def _ahead(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:
@@ -73,10 +73,6 @@ def _merged(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | 
     tiles = tuple((loop, whole if loop == own.pipeline else t) for loop, t in own.tiles)
     order = (*own.order[:at], *own.order[at + 1 :], own.pipeline)
     found = replace(own, tiles=tiles, order=order if nest.order is None else own.order)
-    changed = _with(point, found)
+    changed = point.with_nest(found)
     is_legal = illegal(space.dependences, space.distribution, changed) is None
     return changed if whole in nest.loop(own.pipeline).tiles and is_legal else None
-
-
-def _with(point: DesignPoint, nest: NestPoint) -> DesignPoint:
-    return replace(point, nests=tuple(nest if n.id == nest.id else n for n in point.nests))

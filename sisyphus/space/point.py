@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -134,6 +134,10 @@ class DesignPoint:
 
     def nest(self, nest_id: str) -> NestPoint:
         return self._nests[nest_id]
+
+    def with_nest(self, nest: NestPoint) -> DesignPoint:
+        """The point with another choice for this nest."""
+        return replace(self, nests=tuple(nest if n.id == nest.id else n for n in self.nests))
 
     def buffer_of(self, array: ArrayId, nest_id: str) -> BufferPoint:
         """The buffer that a nest uses for an array."""
