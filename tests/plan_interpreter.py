@@ -48,6 +48,10 @@ CALLS: dict[str, Callable[..., float]] = {
     "fmin": min,
     "sqrt": lambda x: math.sqrt(abs(x)),
     "fabs": abs,
+    "fmaxf": max,
+    "sqrtf": lambda x: math.sqrt(abs(x)),
+    "expf": lambda x: math.exp(min(x, 50.0)),
+    "powf": lambda x, y: abs(x) ** y,
 }
 
 

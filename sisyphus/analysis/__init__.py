@@ -1,6 +1,7 @@
 """Dependences, reductions, legality, footprints and distribution of a scop."""
 
 from sisyphus.analysis.dataflow import Flow, flows, schedules
+from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, Slab
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
@@ -20,6 +21,7 @@ from sisyphus.analysis.footprint import (
 from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_legal, legal_orders, violations
 from sisyphus.analysis.liveness import Live, liveness
 from sisyphus.analysis.reduction import Reduction, reduction_of
+from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expanded, Expansion
 from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.summary import statement_graph_dot, summary
@@ -27,6 +29,9 @@ from sisyphus.analysis.views import View, Viewed, with_copies, with_views
 
 __all__ = [
     "Box",
+    "Dealer",
+    "Dealing",
+    "Dealt",
     "DepKind",
     "Dependence",
     "Dependences",
@@ -42,6 +47,9 @@ __all__ = [
     "Operation",
     "OuterLoop",
     "Reduction",
+    "Restricted",
+    "Share",
+    "Slab",
     "View",
     "Viewed",
     "ViolatedDependence",
@@ -64,6 +72,7 @@ __all__ = [
     "paths",
     "privatise",
     "reduction_of",
+    "restricted",
     "schedules",
     "statement_graph_dot",
     "statement_text",

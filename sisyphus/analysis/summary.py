@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from sisyphus.analysis.dataflow import Flow, flows
+from sisyphus.analysis.dealing import Dealer, dealings_data
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs, dependences
 from sisyphus.analysis.distribution import Distribution, Nest, OuterLoop, distribute
 from sisyphus.analysis.expansion import expand
@@ -72,6 +73,7 @@ def summary(scop: Scop, locals_: Collection[str] = ()) -> Plain:
             }
             for view in (viewed.views if viewed else ())
         ],
+        "units": dealings_data(Dealer(deps, locals_).dealings),
         "approximate": deps.approximate,
         "notes": list(scop.notes),
     }

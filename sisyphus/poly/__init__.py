@@ -38,6 +38,7 @@ from sisyphus.poly.sets import (
     Set,
     box_in,
     box_of,
+    clipped,
     constraints,
     dim_names,
     dim_range,
@@ -57,6 +58,7 @@ from sisyphus.poly.sets import (
     project_onto,
     renamed,
     sample,
+    sides,
     within,
 )
 
@@ -76,6 +78,7 @@ __all__ = [
     "backwards",
     "box_in",
     "box_of",
+    "clipped",
     "compare",
     "comparisons",
     "computed_times",
@@ -119,6 +122,7 @@ __all__ = [
     "renamed",
     "sample",
     "schedule",
+    "sides",
     "simultaneous",
     "split_loop",
     "through",

@@ -130,6 +130,21 @@ def box_in(points: Set, name: str, lower: int, upper: int) -> bool:
     return bool(free.reset_tuple_id().is_equal(points.reset_tuple_id()))
 
 
+def sides(points: Set) -> tuple[tuple[int, int], ...]:
+    """`box_of` a set whose dimensions have no names."""
+    count = range(points.dim(isl.dim_type.set))
+    return tuple((int(points.dim_min_val(at).to_python()), int(points.dim_max_val(at).to_python())) for at in count)
+
+
+def clipped(points: Set, box: Sequence[tuple[int, int] | None]) -> Set:
+    """The points whose dimensions lie within these sides; None is no bound."""
+    for at, side in enumerate(box):
+        if side is not None:
+            points = points.lower_bound_val(isl.dim_type.set, at, isl.Val(side[0]))
+            points = points.upper_bound_val(isl.dim_type.set, at, isl.Val(side[1]))
+    return points.coalesce()
+
+
 def is_product(points: Set, names: Sequence[str]) -> bool:
     """For fixed values of the other dimensions, are the points a box over `names`, without holes?"""
     whole = isl.Set.universe(points.reset_tuple_id().get_space())

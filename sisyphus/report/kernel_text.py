@@ -34,12 +34,24 @@ def kernel_text(facts: Plain) -> str:
     if facts["views"]:
         header = ("view", "stands for", "in nest", "while these stand still")
         parts.append(_section("views, for arrays that do not fit on chip", header, map(_view, facts["views"])))
+    columns = ("places", "delivered", "work of one of two", "dealt", "replicated", "computed by both")
+    parts.append(_section("units that share nothing", columns, map(_dealing, facts["units"])))
     forms = facts.get("forms", ())
     chains = ("form", "longest chain", "parallel")
     parts.append(_section("forms that are searched (`--fix form=NAME`)", chains, map(_form, forms)))
     parts += ["\n".join(f"{form['name']}: {rewrite}" for rewrite in form["rewrites"]) for form in forms]
     parts += [f"note: {note}" for note in facts["notes"]]
     return "\n\n".join(part for part in parts if part)
+
+
+def _dealing(dealing: Plain) -> tuple[str, ...]:
+    outputs = [
+        f"{o['array']} whole" if o["dimension"] is None else f"{o['array']} by dimension {o['dimension']}"
+        for o in dealing["outputs"]
+    ]
+    names = (", ".join(dealing[kind]) or "-" for kind in ("dealt", "replicated", "repeated"))
+    work = f"{dealing['work']:.0%}" + (", refused" if dealing["refused"] else "")
+    return f"{dealing['extent']:,}", ", ".join(outputs), work, *names
 
 
 def _form(form: Plain) -> tuple[str, ...]:

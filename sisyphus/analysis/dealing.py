@@ -1,0 +1,284 @@
+"""Which outputs can be dealt over units that never speak to each other, and what each unit must then do by itself.
+
+A unit delivers a slab of each output, and runs every instance that a value of the slab rests on: of temporaries that
+several units need, each computes what it needs. Knows neither how many units there are nor what any of them costs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import pairwise
+from typing import Any
+
+from sisyphus.analysis.dataflow import flows
+from sisyphus.analysis.dependence import Dependences, DepKind
+from sisyphus.analysis.footprint import Box, count_or_none, elements_touched, operations
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.ir import Array, ArrayId, Role, Scop, Statement, StmtId
+from sisyphus.poly import Set, box_of, clipped, make_box, sides
+
+#: How often the box of needed instances of a statement may grow before the sides that still do are given up.
+GROWTHS = 3
+#: A unit of two that has this share of all operations or more is no help.
+NO_HELP = 0.9
+#: Units by which dealings are compared.
+PROBED = 2
+
+
+_Sides = tuple[tuple[int, int] | None, ...]
+
+
+@dataclass(frozen=True)
+class Slab:
+    """How an output is delivered: in slabs of dimension `dim`, which has `extent` places; None: whole, by one unit."""
+
+    array: ArrayId
+    dim: int | None
+    extent: int = 1
+
+    def range(self, low: int, high: int, of: int) -> range:
+        """The places of `low..high` out of `of`, in proportion."""
+        return range(low * self.extent // of, high * self.extent // of)
+
+    def __str__(self) -> str:
+        return f"{self.array} whole" if self.dim is None else f"{self.array} by dimension {self.dim}"
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """A way to deal all outputs; the first one has the places that shares are counted in."""
+
+    slabs: tuple[Slab, ...]
+
+    @property
+    def name(self) -> str:
+        """As people say it: the first output and its dimension."""
+        return f"{self.slabs[0].array}.{self.slabs[0].dim}"
+
+    @property
+    def extent(self) -> int:
+        return self.slabs[0].extent
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """What a unit that delivers places `low` to `high` (exclusive) does: instances per statement, boxes of arrays.
+
+    `delivers` are the boxes of outputs that are taken from it.
+    """
+
+    low: int
+    high: int
+    domains: Mapping[StmtId, Set]
+    boxes: Mapping[ArrayId, Box]
+    delivers: Mapping[ArrayId, Box]
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """A dealing with what two units of equal shares make of it.
+
+    `work` is the larger part of all operations that one of them has. Of arrays that are `dealt` they have different
+    boxes, of `replicated` ones the same; `repeated` are the statements of which some instances run in both.
+    """
+
+    dealing: Dealing
+    work: float
+    dealt: tuple[ArrayId, ...]
+    replicated: tuple[ArrayId, ...]
+    repeated: tuple[StmtId, ...]
+
+    @property
+    def refused(self) -> str:
+        """Why units would not help; empty where they do."""
+        if self.work < NO_HELP:
+            return ""
+        return f"a unit of two would run {self.work:.0%} of the operations"
+
+
+class Dealer:
+    """Shares of a kernel whose arguments in `temporaries` nobody wants."""
+
+    def __init__(self, found: Dependences, temporaries: Collection[str] = ()) -> None:
+        self.scop, self.patience = found.scop, Patience()
+        known, again = flows(found), [e for e in found.edges if e.kind is DepKind.WAW]
+        self.sources = {s.id: [flow for flow in known if flow.sink == s.id] for s in self.scop.statements}
+        self.overwritten = {s.id: [e.relation for e in again if e.source == s.id] for s in self.scop.statements}
+        self.outputs = tuple(reversed(_outputs(self.scop, temporaries)))
+
+    @cached_property
+    def dealings(self) -> tuple[Dealt, ...]:
+        """One for each dimension of the output that is written last; those that help first, the best of them first."""
+        if not self.outputs:
+            return ()
+        lead = self.outputs[0]
+        found = [
+            d
+            for dim, extent in enumerate(lead.extents)
+            if extent > 1
+            for d in self._completed(Slab(lead.id, dim, extent))
+        ]
+        return tuple(sorted(found, key=lambda d: (bool(d.refused), round(d.work, 2), d.dealing.slabs[0].dim or 0)))
+
+    def share(self, dealing: Dealing, low: int, high: int) -> Share | None:
+        """The share of a unit; None where isl gives up, or there is nothing to do."""
+        return self.patience.ask(lambda: self._share(dealing, low, high))
+
+    def work(self, share: Share) -> int | None:
+        """Operations and assignments of a share; None where they cannot be counted."""
+        counts = {name: count_or_none(domain) for name, domain in share.domains.items()}
+        if None in counts.values():
+            return None
+        return sum((counts[s.id] or 0) * _weight(s) for s in self.scop.statements if s.id in counts)
+
+    @cached_property
+    def all_work(self) -> int | None:
+        counts = [count_or_none(s.domain) for s in self.scop.statements]
+        if None in counts:
+            return None
+        return sum((n or 0) * _weight(s) for n, s in zip(counts, self.scop.statements, strict=True))
+
+    def _completed(self, lead: Slab) -> Iterator[Dealt]:
+        """A dealing that begins with one slab; each further output goes where it costs the fewest operations."""
+        slabs: tuple[Slab, ...] = (lead,)
+        for array in self.outputs[1:]:
+            dims = [Slab(array.id, dim, extent) for dim, extent in enumerate(array.extents) if extent > 1]
+            rated = [
+                (dealt.work, at, option)
+                for at, option in enumerate([*dims, Slab(array.id, None)])
+                for dealt in self._rated(Dealing((*slabs, option)))
+            ]
+            if not rated:
+                return
+            slabs = (*slabs, min(rated, key=lambda rate: (round(rate[0], 3), rate[1]))[2])
+        yield from self._rated(Dealing(slabs))
+
+    def _rated(self, dealing: Dealing) -> Iterator[Dealt]:
+        """What two units make of a dealing; nothing where that cannot be found out."""
+        extent, all_work = dealing.extent, self.all_work
+        bounds = [extent * at // PROBED for at in range(PROBED + 1)]
+        shares = [self.share(dealing, low, high) for low, high in pairwise(bounds)]
+        work = [None if share is None else self.work(share) for share in shares]
+        if not all_work or None in work:
+            return
+        known = [share for share in shares if share is not None]
+        used = [a.id for a in self.scop.arrays if any(a.id in s.boxes for s in known)]
+        dealt = [a for a in used if len({s.boxes.get(a) for s in known}) > 1]
+        kept = [a for a in used if a not in dealt]
+        repeated = [s.id for s in self.scop.statements if _meet([k.domains[s.id] for k in known if s.id in k.domains])]
+        yield Dealt(dealing, max(w or 0 for w in work) / all_work, tuple(dealt), tuple(kept), tuple(repeated))
+
+    def _share(self, dealing: Dealing, low: int, high: int) -> Share | None:
+        delivered = dict[ArrayId, Set]()
+        for slab in dealing.slabs:
+            array = self.scop.array(slab.array)
+            box = make_box(array.id, array.extents)
+            if slab.dim is not None:
+                places = slab.range(low, high, dealing.extent)
+                box = clipped(box, [None] * slab.dim + [(places.start, places.stop - 1)])
+            elif low:
+                continue
+            delivered[array.id] = box
+        domains = self._needed(delivered)
+        if not domains:
+            return None
+        boxes = dict(self._boxes(domains))
+        delivers = {
+            name: box_of(around)
+            for name, box in delivered.items()
+            if name in boxes
+            for around in [clipped(box, boxes[name])]
+            if not around.is_empty()
+        }
+        return Share(low, high, domains, boxes, delivers)
+
+    def _needed(self, delivered: Mapping[ArrayId, Set]) -> dict[StmtId, Set]:
+        """Instances that write last what is delivered, and that wrote what these read, in boxes of their domains."""
+        wanted, boxes, grown = dict[StmtId, Set](), dict[StmtId, _Sides](), Counter[StmtId]()
+        waiting = list[StmtId]()
+
+        def want(statement: Statement, points: Set) -> None:
+            name, points = statement.id, points.intersect(statement.domain)
+            if points.is_empty():
+                return
+            grown[name] += 1
+            known, new = boxes.get(name), sides(points)
+            boxes[name] = new if known is None else _around(known, new, widened=grown[name] > GROWTHS)
+            if boxes[name] != known:
+                wanted[name] = clipped(statement.domain, boxes[name])
+                waiting.append(name)
+
+        for statement in self.scop.statements:
+            if statement.write.array in delivered:
+                writes = statement.accesses[0].relation.intersect_range(delivered[statement.write.array]).domain()
+                for later in self.overwritten[statement.id]:
+                    writes = writes.subtract(later.domain())
+                want(statement, writes)
+        while waiting:
+            sink = waiting.pop()
+            for edge in self.sources[sink]:
+                want(self.scop.statement(edge.source), edge.relation.intersect_range(wanted[sink]).domain())
+        return {s.id: wanted[s.id] for s in self.scop.statements if s.id in wanted}
+
+    def _boxes(self, domains: Mapping[StmtId, Set]) -> Iterator[tuple[ArrayId, Box]]:
+        """The smallest box around what is touched of each array; all of what is looked up."""
+        for array in self.scop.arrays:
+            touched = list[Set]()
+            for name, domain in domains.items():
+                statement = self.scop.statement(name)
+                touched += [
+                    a.relation.intersect_domain(domain).range() for a in statement.accesses if a.array == array.id
+                ]
+                touched += [make_box(array.id, array.extents)] if array.id in statement.looked_up else []
+            if touched:
+                yield array.id, box_of(reduce(Set.union, touched))
+
+
+def _around(known: _Sides, new: _Sides, *, widened: bool) -> _Sides:
+    """The smallest box around two; with `widened`, sides that grow are free at once instead of step by step."""
+    both = []
+    for old, other in zip(known, new, strict=True):
+        grown = None if old is None or other is None else (min(old[0], other[0]), max(old[1], other[1]))
+        both.append(None if widened and grown != old else grown)
+    return tuple(both)
+
+
+def dealings_data(found: Sequence[Dealt]) -> list[dict[str, Any]]:
+    """What `sisy analyze` shows of them."""
+    return [
+        {
+            "name": dealt.dealing.name,
+            "extent": dealt.dealing.extent,
+            "outputs": [{"array": slab.array, "dimension": slab.dim} for slab in dealt.dealing.slabs],
+            "work": round(dealt.work, 4),
+            "dealt": list(dealt.dealt),
+            "replicated": list(dealt.replicated),
+            "repeated": list(dealt.repeated),
+            "refused": dealt.refused or None,
+        }
+        for dealt in found
+    ]
+
+
+def _outputs(scop: Scop, temporaries: Collection[str]) -> tuple[Array, ...]:
+    """The arguments whose last values are wanted, in the order of their last writes."""
+    last = {s.write.array: at for at, s in enumerate(scop.statements)}
+    written = [a for a in scop.arrays if a.id in last and a.role is not Role.LOCAL and a.id not in temporaries]
+    return tuple(sorted(written, key=lambda a: last[a.id]))
+
+
+def _weight(statement: Statement) -> int:
+    return 1 + operations(statement).total()
+
+
+def _meet(domains: Sequence[Set]) -> bool:
+    """Whether the instances of two units have some in common."""
+    return len(domains) > 1 and not reduce(Set.intersect, domains).is_empty()
+
+
+def written_of(scop: Scop, array: ArrayId) -> Set:
+    """All elements that the source writes of an array."""
+    return elements_touched(scop.statements, scop.array(array), reads=False)

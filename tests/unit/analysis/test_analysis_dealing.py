@@ -1,0 +1,174 @@
+"""Outputs dealt over units: who computes what, and that units run in any order give what the whole kernel gives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise, permutations
+from pathlib import Path
+
+import pytest
+from builders import scop
+from plan_interpreter import Memory, copied, run_source, some_memory
+
+from sisyphus.analysis import Dealer, Dealing, Dealt, Restricted, Share, dependences, restricted, summary
+from sisyphus.frontend import read
+from sisyphus.ir import ArrayId, Role, Scop, StmtId
+
+KERNELS = Path(__file__).parents[3] / "kernels"
+#: Kernels that units help with, and sizes that divide by nothing in common.
+SIZES = {
+    "polybench/gemm": "NI=7 NJ=5 NK=4",
+    "polybench/2mm": "NI=7 NJ=3 NK=4 NL=5",
+    "polybench/3mm": "NI=6 NJ=3 NK=4 NL=5 NM=2",
+    "polybench/atax": "M=5 N=6",
+    "polybench/bicg": "M=5 N=7",
+    "polybench/mvt": "N=7",
+    "polybench/gesummv": "N=6",
+    "polybench/doitgen": "NQ=3 NR=2 NP=5",
+    "polybench/symm": "M=5 N=6",
+    "polybench/syrk": "M=3 N=7",
+    "polybench/syr2k": "M=3 N=7",
+    "polybench/trmm": "M=5 N=6",
+    "polybench/covariance": "M=6 N=4",
+    "polybench/correlation": "M=6 N=4",
+    "polybench/gemver": "N=7",
+    "polybench/deriche": "W=6 H=7",
+    "nn/conv_relu_pool": "CO=3 CI=2 H=4 W=6 P=2 Q=2",
+}
+
+
+def small(name: str) -> Scop:
+    return read(str(KERNELS / f"{name}.c"), defines=tuple(SIZES[name].split()))
+
+
+def shares(dealer: Dealer, dealing: Dealing, count: int) -> list[Share]:
+    bounds = [dealing.extent * at // count for at in range(count + 1)]
+    found = [dealer.share(dealing, low, high) for low, high in pairwise(bounds) if low < high]
+    return [share for share in found if share is not None]
+
+
+def dealt_data(unit: Restricted, memory: Memory) -> Memory:
+    """The boxes of its arrays; local ones hold nothing yet."""
+    return {
+        a.id: {
+            at: math.nan
+            if a.role is Role.LOCAL
+            else memory[a.id][tuple(n + low for n, low in zip(at, unit.elements[a.id], strict=True))]
+            for at in places(a.extents)
+        }
+        for a in unit.scop.arrays
+    }
+
+
+def places(extents: tuple[int, ...]) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = [()]
+    for extent in extents:
+        found = [(*at, n) for at in found for n in range(extent)]
+    return found
+
+
+def gathered(source: Scop, memory: Memory, parts: list[Share], order: tuple[int, ...]) -> Memory:
+    """What the host has when units ran in some order, each on its own copy of its data."""
+    result = copied(memory)
+    for number in order:
+        share = parts[number]
+        unit = restricted(source, share)
+        got = run_source(unit.scop, dealt_data(unit, memory))
+        for array, box in share.delivers.items():
+            for at in places(tuple(high - low + 1 for low, high in box)):
+                place = tuple(n + low for n, (low, _) in zip(at, box, strict=True))
+                own = tuple(n - low for n, low in zip(place, unit.elements[array], strict=True))
+                result[array][place] = got[array][own]
+    return result
+
+
+def differing(source: Scop, one: Memory, other: Memory) -> list[str]:
+    outputs = [a.id for a in source.arrays if a.role in (Role.OUT, Role.INOUT)]
+    return [a for a in outputs if not all(same(one[a][at], other[a][at]) for at in one[a])]
+
+
+def same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_units_in_any_order_give_what_the_kernel_gives(name: str) -> None:
+    source = small(name)
+    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    wanted = run_source(source, memory)
+    assert dealer.dealings
+    for dealt in dealer.dealings:
+        parts = shares(dealer, dealt.dealing, 3)
+        for order in list(permutations(range(len(parts))))[::5]:
+            assert differing(source, wanted, gathered(source, memory, parts, order)) == [], dealt.dealing.name
+
+
+@pytest.mark.parametrize("spoil", ["lost row", "lost instances"])
+def test_the_check_sees_a_share_that_lacks_something(spoil: str) -> None:
+    source = small("polybench/2mm")
+    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    first, *others = shares(dealer, dealer.dealings[0].dealing, 3)
+    name, writer = ArrayId("D"), StmtId("S1")
+    (low, high), *rest = first.boxes[name]
+    if spoil == "lost row":
+        first = replace(first, delivers={**first.delivers, name: ((low, high - 1), *rest)})
+    else:
+        domain = first.domains[writer]
+        first = replace(first, domains={**first.domains, writer: domain.subtract(domain.lexmin())})
+    got = gathered(source, memory, [first, *others], (0, 1, 2))
+    assert differing(source, run_source(source, memory), got)
+
+
+def test_what_of_the_arrays_is_dealt() -> None:
+    best = {name: Dealer(dependences(small(name))).dealings[0] for name in ("polybench/2mm", "polybench/bicg")}
+    told = {name: (d.dealing.name, d.dealt, d.replicated, d.repeated) for name, d in best.items()}
+    assert told == {
+        "polybench/2mm": ("D.0", ("tmp", "A", "D"), ("B", "C"), ()),
+        "polybench/bicg": ("q.0", ("s", "q"), ("A", "p", "r"), ()),
+    }
+
+
+def test_an_intermediate_that_all_need_is_computed_by_all() -> None:
+    (by_rows,) = [d for d in of("polybench/3mm") if d.dealing.name == "G.0"]
+    assert (by_rows.repeated, by_rows.refused) == (("S2", "S3"), "")
+    (by_vector,) = of("polybench/atax")
+    assert by_vector.repeated == ("S1", "S2")
+
+
+def of(name: str) -> tuple[Dealt, ...]:
+    return Dealer(dependences(small(name))).dealings
+
+
+def test_values_that_wander_through_all_rows_leave_nothing_to_deal() -> None:
+    text = """
+    for t in range(6):
+        for i in range(1, 30):
+            A[i] = A[i - 1] + A[i]
+    """
+    (dealt,) = Dealer(dependences(scop(text, name="sweep", A=(30,)))).dealings
+    assert dealt.refused == "a unit of two would run 100% of the operations"
+
+
+def test_a_temporary_argument_that_nobody_wants_is_no_output() -> None:
+    source = small("polybench/2mm")
+    assert {s.array for d in Dealer(dependences(source), ("tmp",)).dealings for s in d.dealing.slabs} == {"D"}
+
+
+def test_equal_shares_are_the_same_kernel() -> None:
+    text = """
+    for i in range(12):
+        for j in range(5):
+            C[i, j] = C[i, j] + A[i + 1, j] * B[j]
+    """
+    source = scop(text, name="rows", A=(13, 5), B=(5,), C=(12, 5))
+    dealer = Dealer(dependences(source))
+    by_rows = next(d.dealing for d in dealer.dealings if d.dealing.name == "C.0")
+    one, other = (summary(restricted(source, share).scop) for share in shares(dealer, by_rows, 2))
+    assert one == other
+    assert one["arrays"][0]["extents"] == [6, 5]
+
+
+def test_a_kernel_that_writes_no_argument_has_no_dealing() -> None:
+    source = small("polybench/gemm")
+    assert Dealer(dependences(source), ("C",)).dealings == ()
