@@ -80,7 +80,7 @@ RULES = (
     Rule("how far a tile moves", "plan.tiles.strides_of", r"^_?(tile_)?strides(_of)?$"),
     Rule(
         "the factor that serves copies and beats",
-        "space.decode.serving_factor",
+        "space.choices.serving_factor",
         r"^_?(serving_)?factor$",
         frozenset({"smallest", "partitions", "copies"}),
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from sisyphus.space import knob
+from sisyphus.nlp.values import knob
 from sisyphus.target import Budget
 
 #: Cycles and budgets are put in units in which limits have this size: solvers compute with absolute tolerances.

@@ -10,7 +10,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.repn.plugins.nl_writer import NLWriter
 
-from sisyphus.space import knob
+from sisyphus.nlp.values import knob_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +64,3 @@ def binary_values(model: pyo.ConcreteModel) -> dict[str, int]:
     """The binary knobs of a solved model, rounded, as far as they have a value."""
     variables = model.component_data_objects(pyo.Var)
     return {knob_of(v): round(v.value) for v in variables if v.is_binary() and v.value is not None}
-
-
-def knob_of(variable: Any) -> str:
-    """The name under which the value of a variable travels."""
-    index = variable.index()
-    parts = index if isinstance(index, tuple) else () if index is None else (index,)
-    return knob(variable.parent_component().local_name, *parts)

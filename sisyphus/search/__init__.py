@@ -11,8 +11,7 @@ from sisyphus.search.packing import fit_together, fits_alone, most_elements
 from sisyphus.search.paper_costs import PaperCosts
 from sisyphus.search.polish import as_fixed, polished
 from sisyphus.search.session import Judge, Judged, OnProgress
-from sisyphus.search.solution import Solution
-from sisyphus.search.solution_point import point_of, values_of
+from sisyphus.search.solution import Solution, point_of
 from sisyphus.search.turns import Found, search
 from sisyphus.search.variety import are_alike, varied
 
@@ -48,6 +47,5 @@ __all__ = [
     "polished",
     "search",
     "search_within",
-    "values_of",
     "varied",
 ]

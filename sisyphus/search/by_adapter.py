@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.paper_problem import formulate
+from sisyphus.nlp.values import chosen, values_of
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.excess import with_smaller_budgets
@@ -16,7 +17,7 @@ from sisyphus.search.session import ROUGHLY_EQUAL, Session
 from sisyphus.solve.contract import Form, Limits, Progress, SolveOutcome, SolveRequest, Stop, forms_of
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.solving import solve
-from sisyphus.space import DesignPoint, NotADesign, Space, decode, encode
+from sisyphus.space import DesignPoint, NotADesign, Space, decode
 
 
 def by_adapter(session: Session, name: str) -> SolveOutcome:
@@ -106,7 +107,7 @@ def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
     start = None
     if session.best is not None:
         try:
-            start = encode(space, session.best.point)
+            start = values_of(space, knobs.model, session.best.point)
         except NotADesign:
             start = None  # a point of the full space need not lie in a narrower one
     request = SolveRequest(knobs.model, _asking(session), start, is_convex=is_convex(knobs.model))
@@ -126,7 +127,7 @@ def _ask(session: Session, name: str, space: Space) -> SolveOutcome:
 def _decoded(session: Session, space: Space, values: Mapping[str, int]) -> tuple[DesignPoint | None, str]:
     """The point that the values say, or what is wrong with it."""
     try:
-        point = decode(space, values)
+        point = decode(space, chosen(space, values))
     except NotADesign as broken:
         return None, f"it makes no design ({broken})"
     wrong = session.faults(point)

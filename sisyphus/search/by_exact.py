@@ -16,8 +16,7 @@ from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Session
-from sisyphus.search.solution import Solution
-from sisyphus.search.solution_point import point_of, values_of
+from sisyphus.search.solution import Solution, point_of
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.registry import EXACT
 from sisyphus.space import DesignPoint, NotADesign
@@ -63,10 +62,6 @@ class Hunt:
         if not over and self.session.best is not None and self.session.best.point == point:
             self.found = solution
         return cost, over
-
-    def values(self) -> dict[str, int] | None:
-        """The knobs of the best design found here."""
-        return None if self.found is None else values_of(self.session.space, self.found)
 
     def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
         """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does.
@@ -135,7 +130,7 @@ def _outcome(hunt: Hunt, stop: Stop, message: str) -> SolveOutcome:
     session = hunt.session
     return SolveOutcome(
         stop=stop,
-        values=hunt.values(),
+        values=None,
         objective=None if session.best is None else session.best.cost,
         bound=session.bound,
         solver=EXACT,

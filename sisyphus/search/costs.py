@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sisyphus.ir import ArrayId
-from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space, Tile
 from sisyphus.target import Budget
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Arrays: TypeAlias = frozenset[ArrayId]
+#: A tile and a coarse-grained factor for each loop of a nest, and the interval that is asked for.
+Tiling: TypeAlias = tuple[dict[str, Tile], dict[str, int], int]
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ class Batch:
     def take(self, chosen: Ints | Mask) -> Batch:
         level0, level1, level2, copies = (c[:, chosen] for c in (self.level0, self.level1, self.level2, self.copies))
         return Batch(self.loops, level0, level1, level2, copies, self.interval[chosen])
+
+    def tiling(self, at: int) -> Tiling:
+        """One of the candidates."""
+        counts = zip(*(c[:, at].tolist() for c in (self.level0, self.level1, self.level2)), strict=True)
+        tiles = {loop: Tile(*levels) for loop, levels in zip(self.loops, counts, strict=True)}
+        return tiles, dict(zip(self.loops, self.copies[:, at].tolist(), strict=True)), int(self.interval[at])
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from sisyphus.space import (
     NestPoint,
     NestSpace,
     Space,
-    Tile,
     beat_factor,
     innermost_outside,
     level0_order,
@@ -173,13 +172,8 @@ class Encoding:
             yield rows[which == number]
 
     def _point(self, order: tuple[str, ...], row: int) -> NestPoint:
-        batch = self.batch
-        tiles = tuple(
-            (name, Tile(int(batch.level0[at, row]), int(batch.level1[at, row]), int(batch.level2[at, row])))
-            for at, name in enumerate(batch.loops)
-        )
-        unroll = tuple((name, int(batch.copies[at, row])) for at, name in enumerate(batch.loops))
-        return NestPoint(self.nest.nest.statements, order, tiles, None, unroll)
+        tiles, copies, _ = self.batch.tiling(row)
+        return NestPoint(self.nest.nest.statements, order, tuple(tiles.items()), None, tuple(copies.items()))
 
     def _streams(self, array: ArrayId, widths: Ints) -> Flags:
         """Whether loads go through a FIFO; where other tiles of the array may leave a narrower beat, they need not.

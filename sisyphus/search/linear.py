@@ -58,8 +58,7 @@ def linear(session: Session, name: str) -> SolveOutcome:
     if chooser.wrong is not None:
         stop, last = chooser.wrong, replace(last, message=chooser.message or last.message)
     objective = None if session.best is None else session.best.cost
-    values = None if hunt.found is None else hunt.values()
-    return replace(last, stop=stop, values=values, objective=objective, bound=session.bound)
+    return replace(last, stop=stop, values=None, objective=objective, bound=session.bound)
 
 
 class Chooser:

@@ -19,7 +19,7 @@ from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, 
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block
-from sisyphus.space import ArrayUse, NestSpace, Tile
+from sisyphus.space import ArrayUse, NestChoices, NestSpace
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +51,6 @@ class Table:
             rows=self.rows[chosen],
             families=self.families[chosen],
         )
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What was chosen in one nest: tiles, per tiled array the loops outside of its transfers, copies, an interval."""
-
-    nest: str
-    tiles: Mapping[str, Tile]
-    outside: Mapping[ArrayId, frozenset[str]]
-    copies: Mapping[str, int]
-    interval: int
 
 
 class Options:
@@ -175,15 +164,13 @@ class Options:
             fits &= self._least_usage[name] <= most
         return fits
 
-    def choice(self, pick: Table) -> Choice:
+    def choice(self, pick: Table) -> NestChoices:
         """A table of one entry in words."""
         batch = self.tilings.batch.take(pick.rows[:1])
-        counts = np.stack([batch.level0[:, 0], batch.level1[:, 0], batch.level2[:, 0]], axis=1).tolist()
-        tiles = {name: Tile(*row) for name, row in zip(batch.loops, counts, strict=True)}
+        tiles, copies, interval = batch.tiling(0)
         sets = self.chains.whole(batch.level0[:, 0], pick.families[0]) if self.uses else ()
         outside = {use.array: s for use, s in zip(self.uses, sets, strict=True)}
-        copies = dict(zip(batch.loops, batch.copies[:, 0].tolist(), strict=True))
-        return Choice(self.nest.id, tiles, outside, copies, int(batch.interval[0]))
+        return NestChoices(self.nest.id, tiles, copies, outside, interval)
 
     def _slice(
         self,

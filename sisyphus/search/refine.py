@@ -6,22 +6,20 @@ For designs that are not proved to be the best: searches that were stopped, solv
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 
 from sisyphus import clock
 from sisyphus.algebra import distinct
 from sisyphus.search.candidates import candidates_of
-from sisyphus.search.costs import CostModel, Ints, Tilings
+from sisyphus.search.costs import CostModel, Ints, Tiling, Tilings
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.polish import with_ahead
 from sisyphus.search.share import sharings
-from sisyphus.space import DesignPoint, NestSpace, NotADesign, Space, Tile, choices, decode, knob
+from sisyphus.space import DesignPoint, NestSpace, NotADesign, Space, choices, decode
 
-#: A tile and a coarse-grained factor for each loop of a nest, and the interval that is asked for.
-Tiling: TypeAlias = tuple[dict[str, tuple[Tile, int]], int]
 #: Cycles of a built design by the full model; infinite where it exceeds a budget.
 Judge = Callable[[DesignPoint], float]
 #: Designs that differ from one in a single respect.
@@ -80,13 +78,7 @@ def _nearest(costs: CostModel, nest: NestSpace, tilings: Tilings) -> list[Tiling
         return []
     order = np.lexsort((batch.level2.prod(axis=0), cycles))
     order = order[cycles[order] <= EFFORT.refined_factor * max(float(cycles.min()), 1.0)]
-    chosen = _spread(order, EFFORT.refined_tilings)
-    counts = np.stack([batch.level0, batch.level1, batch.level2, batch.copies], axis=2)[:, chosen].tolist()
-    rows = list(enumerate(batch.loops))
-    tiles = (
-        {name: (Tile(*counts[row][at][:3]), counts[row][at][3]) for row, name in rows} for at in range(len(chosen))
-    )
-    return list(zip(tiles, batch.interval[chosen].tolist(), strict=True))
+    return [batch.tiling(row) for row in _spread(order, EFFORT.refined_tilings).tolist()]
 
 
 def _spread(order: Ints, most: int) -> Ints:
@@ -100,20 +92,13 @@ def _spread(order: Ints, most: int) -> Ints:
 
 def _neighbours(space: Space, point: DesignPoint, nest: NestSpace, tilings: Sequence[Tiling]) -> Iterator[DesignPoint]:
     """The point with another tiling of one nest, everything else as it follows from that."""
-    values = choices(space, point)
-    now, unroll = point.nest(nest.id), dict(point.nest(nest.id).unroll)
-    current = {name: (tile, unroll.get(name, 1)) for name, tile in now.tiles}
-    for tiles, interval in tilings:
-        if (tiles, interval) == (current, now.interval):
+    chosen = choices(space, point)
+    now = chosen.nests[nest.id]
+    for tiles, copies, interval in tilings:
+        if (tiles, copies, interval) == (now.tiles, now.copies, now.interval):
             continue
-        changed = values | {knob("interval", nest.id): interval}
-        for loop in nest.loops:
-            chosen, copies = tiles[loop.iterator]
-            for k, tile in enumerate(loop.tiles):
-                changed[knob("tile", nest.id, loop.iterator, k)] = int(tile == chosen)
-            for factor in loop.unroll:
-                changed[knob("unroll", nest.id, loop.iterator, factor)] = int(factor == copies)
+        changed = replace(now, tiles=tiles, copies=copies, interval=interval)
         try:
-            yield decode(space, changed)
+            yield decode(space, chosen.with_nest(changed))
         except NotADesign:
             continue  # no partition serves this tiling together with the others

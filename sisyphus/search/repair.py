@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sisyphus.nlp.knobs import log_name
+from sisyphus.nlp.values import knob
 from sisyphus.search.by_exact import Hunt
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.session import Session
 from sisyphus.solve.contract import SolveOutcome, Stop
-from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, knob
+from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile
 
 
 def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
@@ -32,7 +33,7 @@ def repair(session: Session, name: str, outcome: SolveOutcome) -> SolveOutcome:
         stop = Stop.INTERRUPTED
     if hunt.found is None:
         return replace(outcome, stop=Stop.TIME if session.is_over else Stop.FAILED, message="found nothing near")
-    return replace(outcome, stop=stop, values=hunt.values(), objective=session.best.cost if session.best else None)
+    return replace(outcome, stop=stop, values=None, objective=session.best.cost if session.best else None)
 
 
 def logarithms(point: DesignPoint) -> dict[str, float]:

@@ -5,22 +5,23 @@ for i: { load A; call S1; store A; load A; call S2; store A }   next to   for i:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 
 from sisyphus.ir import ArrayId
-from sisyphus.space import KERNEL_PLACE, DesignPoint, NestSpace, NotADesign, Space, choices, decode, knob
+from sisyphus.space import KERNEL_PLACE, Choices, DesignPoint, NestSpace, NotADesign, Space, choices, decode
 
 
 def sharings(space: Space, point: DesignPoint) -> Iterator[DesignPoint]:
     """The point with one array at a time in one buffer for all nests that use it under one outer loop."""
-    values = choices(space, point)
+    chosen = choices(space, point)
     for array in space.used_arrays:
         for place, nests in _groups(space, array):
             buffers = {point.buffer_of(array, nest.id) for nest in nests}
             if any(b.place == KERNEL_PLACE for b in buffers) or (len(buffers) == 1 and len(nests) > 1):
                 continue
             try:
-                yield decode(space, _shared(values, array, place, nests))
+                yield decode(space, _shared(chosen, array, place, nests))
             except NotADesign:
                 continue  # no partition serves all these nests
 
@@ -44,9 +45,9 @@ def _may_share(space: Space, nest: NestSpace, array: ArrayId, place: str) -> boo
     return use is not None and place in use.places and f"{array}@{nest.id}" not in space.pinned
 
 
-def _shared(values: Mapping[str, int], array: ArrayId, place: str, nests: list[NestSpace]) -> dict[str, int]:
-    changed = dict(values)
+def _shared(chosen: Choices, array: ArrayId, place: str, nests: list[NestSpace]) -> Choices:
     for nest in nests:
-        changed |= {knob("outside", array, nest.id, loop.iterator): 0 for loop in nest.loops}
-        changed |= {knob("shared", array, nest.id, other): int(other == place) for other in nest.nest.outer}
-    return changed
+        own = chosen.nests[nest.id]
+        own = replace(own, outside={**own.outside, array: frozenset()}, shared={**own.shared, array: place})
+        chosen = chosen.with_nest(own)
+    return chosen

@@ -1,9 +1,9 @@
-"""Choices of all nests as a problem of one entry per table, and an answer to it as a solution; knows no search."""
+"""Choices of all nests as a problem of one entry per table, an answer as a solution, and a solution as a point."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from sisyphus.search.costs import CostModel, Placement, Width
 from sisyphus.search.events import Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
-from sisyphus.search.options import Choice, Table
+from sisyphus.search.options import Table
 from sisyphus.search.transfer_limits import TransferLimit
+from sisyphus.space import Choices, DesignPoint, NestChoices, Space, decode
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Solution:
     """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave."""
 
     cycles: float
-    choices: tuple[Choice, ...]
+    choices: tuple[NestChoices, ...]
     placement: Placement
     states: Mapping[ArrayId, int]
     widths: Mapping[ArrayId, int]
@@ -72,3 +73,10 @@ def solution_of(
         widths |= transfer_limit.widths(asked)
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
     return Solution(whole.cycles, choices, offers.placement, asked, widths)
+
+
+def point_of(space: Space, solution: Solution) -> DesignPoint:
+    """By way of what is chosen, so that equal choices give equal points whichever solver made them."""
+    placement = solution.placement
+    nests = {choice.nest: replace(choice, residents=placement.residents) for choice in solution.choices}
+    return decode(space, Choices(nests, solution.widths, placement.registers))

@@ -1,10 +1,19 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.ahead import ahead_place, faults_ahead, loaded_ahead, may_load_ahead
+from sisyphus.space.choices import (
+    Choices,
+    NestChoices,
+    NotADesign,
+    choices,
+    decode,
+    innermost_outside,
+    intervals,
+    level0_order,
+    serving_factor,
+)
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
-from sisyphus.space.decode import NotADesign, Values, decode, innermost_outside, intervals, knob, level0_order
 from sisyphus.space.derive import build_space
-from sisyphus.space.encode import choices, encode
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes, knob_names
 from sisyphus.space.json_places import place_of
@@ -58,11 +67,13 @@ __all__ = [
     "STRIPES",
     "ArrayUse",
     "BufferPoint",
+    "Choices",
     "Copies",
     "DesignPoint",
     "DimUse",
     "Factors",
     "LoopSpace",
+    "NestChoices",
     "NestPoint",
     "NestSpace",
     "NotADesign",
@@ -71,7 +82,6 @@ __all__ = [
     "Space",
     "Tile",
     "TransferPoint",
-    "Values",
     "ahead_place",
     "apply_fixes",
     "beat_factor",
@@ -80,7 +90,6 @@ __all__ = [
     "copies_depth",
     "dealt_over_ports",
     "decode",
-    "encode",
     "factors_of",
     "faults_ahead",
     "faults_by",
@@ -91,7 +100,6 @@ __all__ = [
     "in_beats",
     "innermost_outside",
     "intervals",
-    "knob",
     "knob_names",
     "layout_for",
     "level0_order",
@@ -109,5 +117,6 @@ __all__ = [
     "precedence",
     "row_part",
     "schedules",
+    "serving_factor",
     "tile_widths",
 ]

@@ -18,6 +18,7 @@ from unit.search.solve_spaces import gemm_space, space_of
 from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
+from sisyphus.nlp.values import chosen, values_of
 from sisyphus.search import PaperCosts, Terms, find_best, point_of, search
 from sisyphus.search.check import faults
 from sisyphus.solve import (
@@ -33,7 +34,7 @@ from sisyphus.solve import (
 )
 from sisyphus.solve.contract import forms_of
 from sisyphus.solve.solving import solve
-from sisyphus.space import Space, decode, encode
+from sisyphus.space import Space, decode
 
 PROGRAM = Path(__file__).with_name("ampl_scip.py")
 OURS = ("asl", "bonmin", "couenne", "gurobi", "highs", "ipopt", "scip")
@@ -141,7 +142,9 @@ def test_scip_takes_a_start_and_tells_of_better_points() -> None:
     poor = find_best(PaperCosts(space), Terms(first_only=True)).solution
     assert poor is not None
     said: list[Progress] = []
-    request = SolveRequest(formulate(space).model, Limits(seconds=LIMIT_S), start=encode(space, point_of(space, poor)))
+    model = formulate(space).model
+    start = values_of(space, model, point_of(space, poor))
+    request = SolveRequest(model, Limits(seconds=LIMIT_S), start=start)
     outcome = solve(adapter.name, request, said.append)
     assert outcome.stop is Stop.PROVED
     told = [word.objective for word in said if word.objective is not None]
@@ -212,6 +215,6 @@ def test_what_would_be_handed_over_is_read_back(name: str, tmp_path: Path) -> No
     model.optimize()
     by_name = {v.name: v for v in model.getVars()}
     values = [model.getVal(by_name[f"x{j}"]) for j in range(len(file.columns))]
-    assert PaperCosts(space).evaluate(decode(space, file.binaries(values))) == optimum(space)
+    assert PaperCosts(space).evaluate(decode(space, chosen(space, file.binaries(values)))) == optimum(space)
     assert file.objective(values) == pytest.approx(optimum(space))
     assert load_adapter(name).name == name

@@ -23,7 +23,18 @@ from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.options import Options as NestOptions
 from sisyphus.search.options import Table
 from sisyphus.search.placements import Residence, choices
-from sisyphus.space import DesignPoint, NestSpace, NotADesign, Options, Space, build_space, decode, knob
+from sisyphus.space import (
+    Choices,
+    DesignPoint,
+    NestChoices,
+    NestSpace,
+    NotADesign,
+    Options,
+    Space,
+    Tile,
+    build_space,
+    decode,
+)
 from sisyphus.space.space import Trust
 from sisyphus.target import load_device, make_target
 
@@ -108,34 +119,15 @@ def a_point(
     registers: Collection[str] = (),
 ) -> DesignPoint:
     """The design with these tiles per `nest.loop`; `tiled` has the loops outside per `nest.array`, beats are wide."""
-    values = _placement_of(
-        space, {a: Residence.REGISTERS if a in registers else Residence.RESIDENT for a in space.used_arrays}
-    )
-    for array in space.used_arrays:
-        values |= _width_of(space, array, (widths or {}).get(array, max(space.widths[array])))
+    nests = {}
     for nest in space.nests:
-        for loop in nest.loops:
-            for k, tile in enumerate(loop.tiles):
-                chosen = tiles[f"{nest.id}.{loop.iterator}"]
-                values[knob("tile", nest.id, loop.iterator, k)] = int((tile.level0, tile.level1, tile.level2) == chosen)
-    for name, outside in (tiled or {}).items():
-        nest_id, array = name.split(".")
-        values[knob("resident", array, nest_id)] = 0
-        values |= {knob("outside", array, nest_id, loop): 1 for loop in outside}
-    return decode(space, values)
-
-
-def _placement_of(space: Space, placement: Mapping[ArrayId, Residence]) -> dict[str, int]:
-    found = {}
-    for array, residence in placement.items():
-        found[knob("registers", array)] = int(residence is Residence.REGISTERS)
-        for nest in space.users(array):
-            found[knob("resident", array, nest.id)] = int(residence is not Residence.TILED)
-    return found
-
-
-def _width_of(space: Space, array: ArrayId, width: int) -> dict[str, int]:
-    return {knob("width", array, w): int(w == width) for w in space.widths[array]}
+        chosen = {loop.iterator: Tile(*tiles[f"{nest.id}.{loop.iterator}"]) for loop in nest.loops}
+        moved = {a: loops for name, loops in (tiled or {}).items() for n, a in [name.split(".")] if n == nest.id}
+        outside = {ArrayId(array): frozenset(loops) for array, loops in moved.items()}
+        residents = frozenset(space.used_arrays) - outside.keys()
+        nests[nest.id] = NestChoices(nest.id, chosen, {}, outside, nest.intervals[0], residents)
+    beats = {array: (widths or {}).get(array, max(space.widths[array])) for array in space.used_arrays}
+    return decode(space, Choices(nests, beats, frozenset(map(ArrayId, registers))))
 
 
 def every_design(space: Space, in_registers: Collection[ArrayId]) -> list[DesignPoint]:
@@ -148,21 +140,17 @@ def every_design(space: Space, in_registers: Collection[ArrayId]) -> list[Design
         per_nest = [list(_choices_of(nest, residence_of)) for nest in space.nests]
         widths = [[1] if h is Residence.TILED else space.widths[a] for a, h in residence_of.items()]
         for beats in product(*widths):
-            fixed = _placement_of(space, residence_of)
-            for array, width in zip(arrays, beats, strict=True):
-                fixed |= _width_of(space, array, width)
+            registers = frozenset(a for a, h in residence_of.items() if h is Residence.REGISTERS)
             for parts in product(*per_nest):
-                values = dict(fixed)
-                for part in parts:
-                    values |= part
+                choices_of_all = Choices({p.nest: p for p in parts}, dict(zip(arrays, beats, strict=True)), registers)
                 try:
-                    found[decode(space, values)] = None
+                    found[decode(space, choices_of_all)] = None
                 except NotADesign:
                     continue  # more banks than allowed
     return list(found)
 
 
-def _choices_of(nest: NestSpace, placement: Mapping[ArrayId, Residence]) -> Iterator[dict[str, int]]:
+def _choices_of(nest: NestSpace, placement: Mapping[ArrayId, Residence]) -> Iterator[NestChoices]:
     """Every tiling with every nested family of sets of loops outside of the tiled arrays."""
     loops = [loop.iterator for loop in nest.loops]
     tiled = [use for use in nest.arrays if placement[use.array] is Residence.TILED]
@@ -171,22 +159,16 @@ def _choices_of(nest: NestSpace, placement: Mapping[ArrayId, Residence]) -> Iter
     ]
     sets_of = [[s for s in subsets if s or nest.can_move_around(use)] for use in tiled]
     families = [f for f in product(*sets_of) if all(a <= b or b <= a for a in f for b in f)]
-    for picks in product(*(range(len(loop.tiles)) for loop in nest.loops)):
-        tiles = [loop.tiles[k] for loop, k in zip(nest.loops, picks, strict=True)]
+    residents = frozenset(placement) - {use.array for use in tiled}
+    for tiles in product(*(loop.tiles for loop in nest.loops)):
         if sum(tile.level1 > 1 for tile in tiles) > 1:
             continue
-        values = {
-            knob("tile", nest.id, loop.iterator, k): int(k == pick)
-            for loop, pick in zip(nest.loops, picks, strict=True)
-            for k in range(len(loop.tiles))
-        }
         factors = [[f for f in s.unroll if tile.level0 % f == 0] for s, tile in zip(nest.loops, tiles, strict=True)]
         for chosen in product(*factors):
-            copies = {knob("unroll", nest.id, loop, f): 1 for loop, f in zip(loops, chosen, strict=True)}
+            copies, chosen_tiles = dict(zip(loops, chosen, strict=True)), dict(zip(loops, tiles, strict=True))
             for family, asked in product(families, nest.intervals):
-                named = ((u.array, n) for u, s in zip(tiled, family, strict=True) for n in s)
-                outside = {knob("outside", array, nest.id, n): 1 for array, n in named}
-                yield values | copies | outside | {knob("interval", nest.id): asked}
+                outside = {u.array: s for u, s in zip(tiled, family, strict=True)}
+                yield NestChoices(nest.id, chosen_tiles, copies, outside, asked, residents)
 
 
 class _WithoutCounts:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sisyphus.ir import ArrayId
 from sisyphus.request import Source, load_kernels, with_copies
 from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search.costs import Placement
@@ -16,7 +17,7 @@ from sisyphus.search.exact import Verdict
 from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.search.nodes import Charges, Problem
 from sisyphus.search.solution import Solution, problem_of
-from sisyphus.space import DesignPoint, Options, Space, build_space, choices, decode, knob
+from sisyphus.space import DesignPoint, Options, Space, build_space, choices, decode
 from sisyphus.target import load_device, make_target
 
 TEXT = """
@@ -77,10 +78,9 @@ def test_beats_chosen_apart_become_the_narrower_one(costs: MeasuredCosts) -> Non
         return Verdict(solution.cycles, solution.cycles)
 
     find_best(costs, Terms(first_only=True), accept=accept)
-    values = dict(choices(space, offered[0]))
-    for array, width in (("B", 4), ("B_1", 2)):
-        values |= {knob("width", array, w): int(w == width) for w in space.widths[array]}
-    assert {t.width for t in decode(space, values).transfers if t.buffer.startswith("B")} == {2}
+    found = choices(space, offered[0])
+    found = replace(found, widths={**found.widths, ArrayId("B"): 4, ArrayId("B_1"): 2})
+    assert {t.width for t in decode(space, found).transfers if t.buffer.startswith("B")} == {2}
 
 
 def test_combinations_pay_for_the_narrowest_beat(costs: MeasuredCosts) -> None:

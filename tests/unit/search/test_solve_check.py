@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 from unit.search.solve_spaces import gemm_space
 
+from sisyphus.nlp.values import knob
 from sisyphus.search import PaperCosts, Terms, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.repair import near
-from sisyphus.space import DesignPoint, Space, Tile, apply_fixes, knob
+from sisyphus.space import DesignPoint, Space, Tile, apply_fixes
 
 
 def best(space: Space) -> DesignPoint:

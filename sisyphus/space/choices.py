@@ -1,4 +1,4 @@
-"""Values of the knobs back to a DesignPoint, in one canonical form; knows no solver.
+"""What a search chooses, and the DesignPoint that follows from it, in one canonical form; knows no solver.
 
 A solver may return any of many equal answers: an order is rebuilt from the nested sets of loops, and partition factors
 are the smallest that serve, so that equal choices give equal points.
@@ -6,9 +6,8 @@ are the smallest that serve, so that equal choices give equal points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
@@ -20,28 +19,55 @@ from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
 
-#: Values of the binary knobs by component name and index, as `SolveOutcome.values` has them.
-Values = Mapping[str, int]
-
 
 class NotADesign(ValueError):  # noqa: N818 - an answer about values, not a fault of anybody
     """No design has these values: something is not chosen, or what is chosen cannot be had together."""
 
 
-@lru_cache(maxsize=1 << 16)
-def knob(component: str, *index: Hashable) -> str:
-    """The name under which a knob's value travels: `tile[S1,i,0]`."""
-    return f"{component}[{','.join(map(str, index))}]"
+@dataclass(frozen=True)
+class NestChoices:
+    """What is chosen in one nest.
+
+    `copies` are coarse-grained factors, `outside` has per array the level-0 loops outside of its transfers, `interval`
+    is what the tool is asked for, `residents` are arrays on chip for the whole kernel, `shared` has per array the outer
+    loop under which nests share a buffer, and `ahead` says whether tiles are loaded ahead.
+    """
+
+    nest: str
+    tiles: Mapping[str, Tile]
+    copies: Mapping[str, int]
+    outside: Mapping[ArrayId, frozenset[str]]
+    interval: int = 0
+    residents: frozenset[ArrayId] = frozenset()
+    shared: Mapping[ArrayId, str] = field(default_factory=dict)
+    ahead: bool = False
 
 
-def decode(space: Space, values: Values) -> DesignPoint:
-    """The design point that the binary knobs say; `NotADesign` where they say none."""
-    nests = tuple(_nest_point(space, nest, values) for nest in space.nests)
+@dataclass(frozen=True)
+class Choices:
+    """What is chosen for a kernel: in each nest, the widest beat of each array, and which arrays lie in registers."""
+
+    nests: Mapping[str, NestChoices]
+    widths: Mapping[ArrayId, int]
+    registers: frozenset[ArrayId] = frozenset()
+
+    def with_nest(self, nest: NestChoices) -> Choices:
+        """The same with other choices in this nest."""
+        return replace(self, nests={**self.nests, nest.nest: nest})
+
+    def keeps(self, array: ArrayId, nest: NestSpace) -> bool:
+        """Whether an array is on chip for the whole kernel, as far as a nest is concerned."""
+        return array in self.nests[nest.id].residents
+
+
+def decode(space: Space, choices: Choices) -> DesignPoint:
+    """The design point that follows from what is chosen; `NotADesign` where none does."""
+    nests = tuple(_nest_point(space, nest, choices.nests[nest.id]) for nest in space.nests)
     chosen = {point.id: point for point in nests}
-    buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, values))
-    widths = {array: _width(space, chosen, array, buffers, values) for array in space.used_arrays}
+    buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, choices))
+    widths = {array: _width(space, chosen, array, buffers, choices) for array in space.used_arrays}
     buffers = tuple(_with_banks(space, b, widths[b.array]) for b in buffers)
-    for nest in (nest for nest in space.nests if values.get(knob("ahead", nest.id), 0)):
+    for nest in (nest for nest in space.nests if choices.nests[nest.id].ahead):
         buffers = loaded_ahead(space.scop, nest.nest, chosen[nest.id], buffers)
     transfers = tuple(_transfer(space, b, widths[b.array]) for b in buffers if b.partition)
     return DesignPoint(
@@ -69,19 +95,18 @@ def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:
     return TransferPoint(buffer.id, width, ports, layout, form_for(space, buffer.array, width))
 
 
-def _nest_point(space: Space, nest: NestSpace, values: Values) -> NestPoint:
-    tiles = {loop.iterator: _chosen_tile(nest, loop.iterator, values) for loop in nest.loops}
-    pipelined = [name for name, tile in tiles.items() if tile.level1 > 1]
+def _nest_point(space: Space, nest: NestSpace, choice: NestChoices) -> NestPoint:
+    tiles = tuple((loop.iterator, choice.tiles[loop.iterator]) for loop in nest.loops)
+    pipelined = [name for name, tile in tiles if tile.level1 > 1]
     if len(pipelined) > 1:
         raise NotADesign(f"nest `{nest.id}`: {pipelined} are all pipelined")
-    active = [name for name, tile in tiles.items() if tile.level0 > 1]
-    sets = [outside_loops(nest, use.array, values) for use in nest.arrays]
-    order = nest.order or level0_order(space, nest, active, sets)
-    unroll = tuple((name, factor) for name, tile in tiles.items() if (factor := _copies(nest, name, tile, values)) > 1)
+    active = [name for name, tile in tiles if tile.level0 > 1]
+    sets = [choice.outside.get(use.array, frozenset()) for use in nest.arrays]
+    unroll = tuple((name, factor) for name, tile in tiles if (factor := _copies(nest, name, tile, choice)) > 1)
     pipeline = pipelined[0] if pipelined else None
-    asked = values.get(knob("interval", nest.id), nest.intervals[0])
-    interval = asked if asked in intervals(nest, pipeline) else 0
-    return NestPoint(nest.nest.statements, order, tuple(tiles.items()), pipeline, unroll, interval=interval)
+    interval = choice.interval if choice.interval in intervals(nest, pipeline) else 0
+    order = nest.order or level0_order(space, nest, active, sets)
+    return NestPoint(nest.nest.statements, order, tiles, pipeline, unroll, interval=interval)
 
 
 def intervals(nest: NestSpace, pipeline: str | None) -> tuple[int, ...]:
@@ -90,40 +115,28 @@ def intervals(nest: NestSpace, pipeline: str | None) -> tuple[int, ...]:
     return nest.intervals if may_ask else (0,)
 
 
-def _chosen_tile(nest: NestSpace, loop: str, values: Values) -> Tile:
-    for k, tile in enumerate(nest.loop(loop).tiles):
-        if values.get(knob("tile", nest.id, loop, k), 0):
-            return tile
-    raise NotADesign(f"nest `{nest.id}`: no tile of `{loop}` is chosen")
+def _chosen_width(space: Space, array: ArrayId, choices: Choices) -> int:
+    if choices.widths.get(array) not in space.widths[array]:
+        raise NotADesign(f"no width of `{array}` is chosen")
+    return choices.widths[array]
 
 
-def _chosen_width(space: Space, array: ArrayId, values: Values) -> int:
-    for width in space.widths[array]:
-        if values.get(knob("width", array, width), 0):
-            return width
-    raise NotADesign(f"no width of `{array}` is chosen")
-
-
-def _resident_width(space: Space, array: ArrayId, values: Values) -> int:
+def _resident_width(space: Space, array: ArrayId, choices: Choices) -> int:
     """What was chosen for an array, or for another view of the same memory that is resident, if that is less."""
     home = space.scop.home(array)
     others = (a for a in space.used_arrays if a != array and space.scop.home(a) == home)
-    beside = [a for a in others if any(values.get(knob("resident", a, nest.id), 0) for nest in space.users(a))]
-    return min(_chosen_width(space, a, values) for a in (array, *beside))
+    beside = [a for a in others if any(choices.keeps(a, nest) for nest in space.users(a))]
+    return min(_chosen_width(space, a, choices) for a in (array, *beside))
 
 
-def _copies(nest: NestSpace, loop: str, tile: Tile, values: Values) -> int:
+def _copies(nest: NestSpace, loop: str, tile: Tile, choice: NestChoices) -> int:
     """The coarse-grained factor of a loop; the smallest legal one where nothing was chosen."""
     legal = nest.loop(loop).unroll
-    factor = next((f for f in legal if values.get(knob("unroll", nest.id, loop, f), 0)), legal[0])
+    factor = choice.copies.get(loop, legal[0])
+    factor = factor if factor in legal else legal[0]
     if tile.level0 % factor:
         raise NotADesign(f"nest `{nest.id}`: {factor} copies of `{loop}` do not divide its {tile.level0} tiles")
     return factor
-
-
-def outside_loops(nest: NestSpace, array: ArrayId, values: Values) -> frozenset[str]:
-    """Level-0 loops that the solver put outside of an array's transfer."""
-    return frozenset(s.iterator for s in nest.loops if values.get(knob("outside", array, nest.id, s.iterator), 0))
 
 
 def level0_order(
@@ -142,31 +155,30 @@ def level0_order(
     return in_order((s.iterator for s in nest.loops), level0_pairs(space, nest, active), rank)
 
 
-def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values) -> Iterable[BufferPoint]:
+def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, choices: Choices) -> Iterable[BufferPoint]:
     """One buffer for all nests in which the array is resident or that share it, one for each other nest."""
     users = list(space.users(array))
-    resident = [n for n in users if values.get(knob("resident", array, n.id), 0)]
-    width = _resident_width(space, array, values)
+    resident = [nest for nest in users if choices.keeps(array, nest)]
     if resident:
-        in_registers = values.get(knob("registers", array), 0)
-        factors = space.scop.array(array).extents if in_registers else _partition(space, chosen, array, resident, width)
+        width, extents = _resident_width(space, array, choices), space.scop.array(array).extents
+        factors = extents if array in choices.registers else _partition(space, chosen, array, resident, width)
         yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors)
-    for place, nests in _shares(space, chosen, array, values):
+    for place, nests in _shares(space, chosen, array, choices):
         tile = BufferPoint(array, tuple(n.id for n in nests), place, _partition(space, chosen, array, nests, 1))
         yield replace(tile, partition=space.pinned.get(tile.id, tile.partition))
 
 
 def _shares(
-    space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, values: Values
+    space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, choices: Choices
 ) -> Iterable[tuple[str, list[NestSpace]]]:
     """The place of each buffer that is not resident, and the nests that it is for."""
-    waiting = [n for n in space.users(array) if not values.get(knob("resident", array, n.id), 0)]
-    loops = _shared_loops(space, waiting, array, values)
+    waiting = [nest for nest in space.users(array) if not choices.keeps(array, nest)]
+    loops = _shared_loops(space, waiting, array, choices)
     while waiting:
         first = waiting.pop(0)
         shared = loops[first.id]
         if shared is None:
-            yield _place(first, chosen[first.id], outside_loops(first, array, values)), [first]
+            yield _place(first, chosen[first.id], choices.nests[first.id].outside.get(array, frozenset())), [first]
             continue
         inside = space.under(first.id, shared)
         beside = [n for n in waiting if n.id in inside and loops[n.id] == shared]
@@ -174,9 +186,9 @@ def _shares(
         yield shared, [first, *beside]
 
 
-def _shared_loops(space: Space, nests: Sequence[NestSpace], array: ArrayId, values: Values) -> dict[str, str | None]:
+def _shared_loops(space: Space, nests: Sequence[NestSpace], array: ArrayId, choices: Choices) -> dict[str, str | None]:
     """Per nest the outer loop under which it shares a buffer, if any; one that has no other place joins in."""
-    found = {nest.id: _shared_loop(nest, array, values) for nest in nests}
+    found = {nest.id: _shared_loop(nest, array, choices.nests[nest.id]) for nest in nests}
     for nest in nests:
         use, inner = nest.use(array), nest.nest.outer[-1:]
         if use is not None and inner and use.places == inner and found[nest.id] is None:
@@ -185,14 +197,15 @@ def _shared_loops(space: Space, nests: Sequence[NestSpace], array: ArrayId, valu
     return found
 
 
-def _shared_loop(nest: NestSpace, array: ArrayId, values: Values) -> str | None:
+def _shared_loop(nest: NestSpace, array: ArrayId, choice: NestChoices) -> str | None:
     """The outer loop under which a nest shares a buffer with others: as chosen, or the only one that is legal."""
     use = nest.use(array)
-    if use is None or outside_loops(nest, array, values):
+    if use is None or choice.outside.get(array):
         return None
     legal = [place for place in nest.nest.outer if place in use.places]
-    chosen = next((place for place in legal if values.get(knob("shared", array, nest.id, place), 0)), None)
-    return chosen or (legal[0] if legal and not nest.may_own(use) else None)
+    if choice.shared.get(array) in legal:
+        return choice.shared[array]
+    return legal[0] if legal and not nest.may_own(use) else None
 
 
 def _place(nest: NestSpace, point: NestPoint, outside: frozenset[str]) -> str:
@@ -248,7 +261,7 @@ def _width(
     chosen: Mapping[str, NestPoint],
     array: ArrayId,
     buffers: Iterable[BufferPoint],
-    values: Values,
+    choices: Choices,
 ) -> int:
     """Elements per beat of the array's port: the widest that its tiles allow and, of arrays that are resident, what was
     chosen at most; the same for all views of the same memory.
@@ -260,7 +273,7 @@ def _width(
         if space.scop.home(buffer.array) != space.scop.home(array):
             continue
         if buffer.place == KERNEL_PLACE:
-            most = _resident_width(space, array, values)
+            most = _resident_width(space, array, choices)
             legal = {width for width in legal if width <= most}
         else:
             legal &= _legal_widths(space, chosen, buffer)
@@ -271,3 +284,40 @@ def _legal_widths(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferP
     """Beats of a tile; of a part that several nests share what suits each of them, as it grows to whole beats."""
     found = [set(tile_widths(space, space.nest(n), chosen[n], buffer)) for n in buffer.nests]
     return set.intersection(*found)
+
+
+def choices(space: Space, point: DesignPoint) -> Choices:
+    """What was chosen for a point that lies in the space, the inverse of `decode`; `NotADesign` where it does not."""
+    widths = {array: _width_in(space, point, array) for array in space.used_arrays}
+    whole = (b for b in point.buffers if b.place == KERNEL_PLACE and b.partition)
+    registers = frozenset(b.array for b in whole if b.partition == space.scop.array(b.array).extents)
+    return Choices({nest.id: _nest_choices(nest, point) for nest in space.nests}, widths, registers)
+
+
+def _nest_choices(nest: NestSpace, point: DesignPoint) -> NestChoices:
+    own, outer = point.nest(nest.id), nest.nest.outer
+    for loop in nest.loops:
+        if own.tile(loop.iterator) not in loop.tiles:
+            raise NotADesign(f"nest `{nest.id}`: {own.tile(loop.iterator)} is no tile of `{loop.iterator}`")
+    buffers = {use.array: point.buffer_of(use.array, nest.id) for use in nest.arrays}
+    places = {use.array: buffers[use.array].place for use in nest.arrays if use.can_be_tiled}
+    prefixes = {a: own.order[: own.order.index(place) + 1] for a, place in places.items() if place in own.order}
+    return NestChoices(
+        nest=nest.id,
+        tiles=dict(own.tiles),
+        copies={loop: 1 for loop, _ in own.tiles} | dict(own.unroll),
+        outside={array: frozenset(loops) for array, loops in prefixes.items()},
+        interval=own.interval,
+        residents=frozenset(a for a, b in buffers.items() if b.place == KERNEL_PLACE),
+        shared={
+            a: b.place for a, b in buffers.items() if b.place in outer and (b.place != nest.around or len(b.nests) > 1)
+        },
+        ahead=any(b.copies > 1 for b in buffers.values()),
+    )
+
+
+def _width_in(space: Space, point: DesignPoint, array: ArrayId) -> int:
+    """Of the resident buffer; the narrowest where there is none."""
+    resident = (b for b in point.buffers if b.array == array and b.place == KERNEL_PLACE)
+    widths = [width for b in resident if (width := point.width_of(b.id)) in space.widths[array]]
+    return widths[0] if widths else min(space.widths[array])
