@@ -25,7 +25,7 @@ RULES = {
     "whose budgets bind": "sisyphus.target.target.device_budget",
     "which level a number on the command line asks for": "sisyphus.target.target.level_for",
     "what may stand in a device file": "sisyphus.target.device_file.faults_of",
-    "what may stand in a saved design": "sisyphus.space.point_file.point_faults",
+    "what may stand in a saved design": "sisyphus.space.point.point_faults",
     "which constructs a design has": "sisyphus.model.constructs.constructs_of",
     "what stands behind a construct": "sisyphus.evidence.register.entry",
     "how much of a figure rests on what": "sisyphus.model.backing.backing",

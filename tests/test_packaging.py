@@ -24,7 +24,7 @@ def test_every_package_is_listed() -> None:
 def test_every_data_file_is_named() -> None:
     named = config()["options.package_data"]
     places = {"*.toml": "target/data", "*.csv": "target/data", "*.h": "verification/include"}
-    places |= {"*.j2": "batch/templates", "*.json": "space/data"}
+    places |= {"*.j2": "batch/templates", "*.json": "schemas/data"}
     for pattern, folder in places.items():
         package = "sisyphus." + folder.split("/")[0]
         assert f"{folder.split('/')[1]}/{pattern}" in named[package]

@@ -9,7 +9,7 @@ from sisyphus.algebra import EXACT
 from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
-from sisyphus.plan.checks import PLAIN, check_point
+from sisyphus.plan.checks import check_point
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.loop_bounds import Range, outer_range, restrict, shadow_on
 from sisyphus.plan.parts import Parts
@@ -20,7 +20,7 @@ from sisyphus.plan.task import Around, build_task
 from sisyphus.plan.tiles import Box, References, Window, box_of, grown, refs_to, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
-from sisyphus.space import KERNEL_PLACE, NEST_PLACE, BufferPoint, DesignPoint
+from sisyphus.space import KERNEL_PLACE, NEST_PLACE, PLAIN, BufferPoint, DesignPoint
 
 
 def build_plan(

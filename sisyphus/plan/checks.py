@@ -9,10 +9,10 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
 from sisyphus.space import (
-    FORMS,
     KERNEL_PLACE,
     MAX_BEAT_BITS,
     MAX_BEAT_ELEMENTS,
+    PADDED,
     STRIPES,
     BufferPoint,
     DesignPoint,
@@ -25,12 +25,8 @@ from sisyphus.space import (
     places_around,
     port_names,
     port_width,
+    unlisted,
 )
-
-#: What a buffer may be asked to lie in; `auto`: the tool chooses.
-STORAGES = ("auto", "bram", "uram", "lutram")
-#: How an array may lie in memory: as C has it, or with every row rounded up to whole beats.
-PLAIN, PADDED = LAYOUTS = ("plain", "padded")
 
 
 def check_point(scop: Scop, distribution: Distribution, point: DesignPoint) -> None:
@@ -57,15 +53,15 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
 def _unbuilt(point: DesignPoint) -> Iterator[str]:
     """Fields that no plan has a form for yet, where they say anything but that there is none."""
     for nest in point.nests:
-        if nest.interval and not (point.tree_reduction and nest.interval == 1 and nest.pipeline is not None):
+        if nest.interval and not (point.tree_reduction and nest.pipeline is not None):
             yield f"nest `{nest.id}`: an interval that is asked for is 1, of a pipeline with tree reduction"
-        if nest.slr != 0:
-            yield f"nest `{nest.id}`: no nest can be placed on an SLR yet, not on {nest.slr}"
-    for buffer in point.buffers:
-        if buffer.copies not in (1, 2):
-            yield f"buffer `{buffer.id}`: {buffer.copies} copies cannot be built, only 1, or 2 of a tile loaded ahead"
-        if buffer.storage not in STORAGES:
-            yield f"buffer `{buffer.id}`: storage `{buffer.storage}` is none of {_listed(STORAGES)}"
+    parts: list[tuple[str, NestPoint | BufferPoint | TransferPoint]] = []
+    parts += [(f"nest `{nest.id}`", nest) for nest in point.nests]
+    parts += [(f"buffer `{buffer.id}`", buffer) for buffer in point.buffers]
+    parts += [(f"transfer of `{transfer.buffer}`", transfer) for transfer in point.transfers]
+    for name, part in parts:
+        for field, value, legal in unlisted(part):
+            yield f"{name}: {field} `{value}` is none of {_listed([str(one) for one in legal])}"
 
 
 def _nest_faults(scop: Scop, nest: Nest, choice: NestPoint) -> Iterator[str]:
@@ -129,10 +125,6 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
     for transfer in point.transfers:
         if transfer.buffer not in ids:
             yield f"a transfer of no buffer `{transfer.buffer}`"
-        if transfer.layout not in LAYOUTS:
-            yield f"transfer of `{transfer.buffer}`: layout `{transfer.layout}` cannot be built"
-        if transfer.form not in FORMS:
-            yield f"transfer of `{transfer.buffer}`: form `{transfer.form}` is none of {_listed(FORMS)}"
         yield from _port_faults(arrays, point, transfer)
     yield from _layout_faults(arrays, point)
 

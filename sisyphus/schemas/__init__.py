@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sisyphus.space.point_file import schema as point_schema
+from sisyphus.space.point import schema as point_schema
 
 #: The part of design.json that `--design` also takes alone.
 POINT = "design-point"

@@ -22,14 +22,18 @@ from sisyphus.space.point import (
     FORMS,
     KERNEL_PLACE,
     NEST_PLACE,
+    PADDED,
+    PLAIN,
     STREAM,
     BufferPoint,
     DesignPoint,
     NestPoint,
     Tile,
     TransferPoint,
+    point_faults,
+    unlisted,
 )
-from sisyphus.space.point_file import faults_by, few, point_faults
+from sisyphus.space.point_file import faults_by, few
 from sisyphus.space.ports import MAX_BEAT_BITS, MAX_BEAT_ELEMENTS, STRIPES, port_names, port_width
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order, schedules
@@ -63,6 +67,8 @@ __all__ = [
     "MAX_BEAT_BITS",
     "MAX_BEAT_ELEMENTS",
     "NEST_PLACE",
+    "PADDED",
+    "PLAIN",
     "STREAM",
     "STRIPES",
     "ArrayUse",
@@ -119,4 +125,5 @@ __all__ = [
     "schedules",
     "serving_factor",
     "tile_widths",
+    "unlisted",
 ]

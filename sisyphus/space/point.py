@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, fields, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, astuple, dataclass, fields, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
-from sisyphus.space.point_file import few, point_faults
+from sisyphus.space.point_file import Fault, Rule, faults_by, few
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 FORMAT_VERSION = 2
 KERNEL_PLACE = "kernel"
@@ -18,6 +21,10 @@ KERNEL_PLACE = "kernel"
 NEST_PLACE = "nest"
 #: How beats get from a port into a buffer: by one loop, or by two processes with a FIFO between them.
 DIRECT, STREAM = FORMS = ("direct", "stream")
+#: How an array may lie in memory: as C has it, or with every row rounded up to whole beats.
+PLAIN, PADDED = LAYOUTS = ("plain", "padded")
+#: What a buffer may be asked to lie in; `auto`: the tool chooses.
+STORAGES = ("auto", "bram", "uram", "lutram")
 
 
 @dataclass(frozen=True)
@@ -48,14 +55,14 @@ class NestPoint:
     nest with copies. `interval`: the initiation interval that the tool is asked for, 0 where it is not.
     """
 
-    statements: tuple[StmtId, ...]
-    order: tuple[str, ...]
-    tiles: tuple[tuple[str, Tile], ...]
-    pipeline: str | None
-    unroll: tuple[tuple[str, int], ...] = ()
-    slr: int = 0
-    split: bool = False
-    interval: int = 0
+    statements: Annotated[tuple[StmtId, ...], "names of statements"]
+    order: Annotated[tuple[str, ...], "level-0 loops, outermost first"]
+    tiles: Annotated[tuple[tuple[str, Tile], ...], "three trip counts per loop, as an object: level 0, 1 and 2"]
+    pipeline: Annotated[str | None, "the pipelined loop, or null for none"]
+    unroll: Annotated[tuple[tuple[str, int], ...], "factors of copies per loop, as an object"] = ()
+    slr: Annotated[int, "0: a design is one function, and no nest can be placed on an SLR yet", (0,)] = 0
+    split: Annotated[bool, "whether full tiles run in loops of their own, true or false"] = False
+    interval: Annotated[int, "the initiation interval that the tool is asked for: 1, or 0 for none", (0, 1)] = 0
 
     @cached_property
     def id(self) -> str:
@@ -74,12 +81,14 @@ class BufferPoint:
     and has none. `partition` has one cyclic factor per array dimension.
     """
 
-    array: ArrayId
-    nests: tuple[str, ...]
-    place: str
-    partition: tuple[int, ...]
-    copies: int = 1
-    storage: str = "auto"
+    array: Annotated[ArrayId, "name of an array"]
+    nests: Annotated[tuple[str, ...], "names of nests"]
+    place: Annotated[str, "`kernel`, `nest` or a loop"]
+    partition: Annotated[tuple[int, ...], "a factor from 1 to 2147483647 for each dimension, as a list"]
+    copies: Annotated[
+        int, "1, or 2: while a tile is computed with, the next one is loaded into the other copy", (1, 2)
+    ] = 1
+    storage: Annotated[str, "`auto` (the tool chooses), `bram`, `uram` or `lutram`", STORAGES] = "auto"
 
     @cached_property
     def id(self) -> str:
@@ -90,15 +99,14 @@ class BufferPoint:
 class TransferPoint:
     """How a buffer travels: `width` elements per beat, dealt over `ports`; none is the one port of its array.
 
-    `layout` is that of the array in memory: `plain` as C has it; `padded`: every row of the last dimension rounded up
-    to whole beats; `packed`: all elements in one row. `form` says how loads reach the buffer, one of FORMS.
+    `layout` is that of the array in memory, one of LAYOUTS; `form` says how loads reach the buffer, one of FORMS.
     """
 
-    buffer: str
-    width: int
-    ports: tuple[str, ...] = ()
-    layout: str = "plain"
-    form: str = DIRECT
+    buffer: Annotated[str, "a buffer: ARRAY, or ARRAY@NESTS"]
+    width: Annotated[int, "elements per beat"]
+    ports: Annotated[tuple[str, ...], "names of ports"] = ()
+    layout: Annotated[str, "`plain` or `padded`", LAYOUTS] = PLAIN
+    form: Annotated[str, "how loads reach the buffer: `direct`, or `stream` (through a FIFO)", FORMS] = DIRECT
 
 
 @dataclass(frozen=True)
@@ -110,15 +118,18 @@ class DesignPoint:
     they say which form of the kernel the point is one of.
     """
 
-    kernel: str
-    nests: tuple[NestPoint, ...]
-    buffers: tuple[BufferPoint, ...]
-    transfers: tuple[TransferPoint, ...] = ()
-    tree_reduction: bool = False
-    expanded: tuple[ArrayId, ...] = field(default=())
-    viewed: tuple[ArrayId, ...] = field(default=())
-    copied: tuple[ArrayId, ...] = field(default=())
-    rewrites: tuple[str, ...] = field(default=())
+    kernel: Annotated[str, "name of the kernel's function"]
+    nests: Annotated[tuple[NestPoint, ...], "a list of nests"]
+    buffers: Annotated[tuple[BufferPoint, ...], "a list of buffers"]
+    transfers: Annotated[tuple[TransferPoint, ...], "a list of transfers"] = ()
+    tree_reduction: Annotated[bool, "whether additions may be reassociated, true or false"] = False
+    expanded: Annotated[tuple[ArrayId, ...], "temporaries with a place for every iteration"] = ()
+    viewed: Annotated[tuple[ArrayId, ...], "arrays that nests use through views"] = ()
+    copied: Annotated[tuple[ArrayId, ...], "arrays of which nests read a copy beside the array itself"] = ()
+    rewrites: Annotated[
+        tuple[Annotated[str, "a rewrite, as `schedule { ... }`"], ...],
+        "what makes this form of the kernel, one after another: schedules in isl's notation",
+    ] = ()
 
     @cached_property
     def _nests(self) -> dict[str, NestPoint]:
@@ -160,21 +171,8 @@ class DesignPoint:
         return self._transfers[buffer_id].form if buffer_id in self._transfers else DIRECT
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "version": FORMAT_VERSION,
-            "kernel": self.kernel,
-            "tree_reduction": self.tree_reduction,
-            "expanded": list(self.expanded),
-            "viewed": list(self.viewed),
-            "copied": list(self.copied),
-            "rewrites": list(self.rewrites),
-            "nests": [
-                _json(n, tiles={loop: list(astuple(t)) for loop, t in n.tiles}, unroll=dict(n.unroll))
-                for n in self.nests
-            ],
-            "buffers": [_json(b) for b in self.buffers],
-            "transfers": [_json(t) for t in self.transfers],
-        }
+        own = {"version": FORMAT_VERSION} | _json(self)
+        return own | {name: [_json(part) for part in own.pop(name)] for name in PARTS}
 
     @staticmethod
     def from_json(data: Mapping[str, Any], *, path: str = "design point") -> DesignPoint:
@@ -192,30 +190,127 @@ class DesignPoint:
             json.dumps(data), parse_float=lambda text: int(float(text))
         )  # every number is a whole one, 4.0 as well
         known = _fields(DesignPoint, data)
-        known["nests"] = tuple(_nest(nest) for nest in data["nests"])
-        known["buffers"] = tuple(BufferPoint(**_fields(BufferPoint, buffer)) for buffer in data["buffers"])
-        known["transfers"] = tuple(TransferPoint(**_fields(TransferPoint, one)) for one in data.get("transfers", ()))
-        return DesignPoint(**known)
+        parts = {n: tuple(kind(**_fields(kind, one)) for one in data.get(n, ())) for n, kind in PARTS.items()}
+        return DesignPoint(**known | parts)
 
     def sort_key(self) -> str:
         """Breaks ties between designs of equal cost."""
         return json.dumps(self.to_json(), sort_keys=True)
 
 
-def _json(part: NestPoint | BufferPoint | TransferPoint, **other: Any) -> dict[str, Any]:
-    """The fields by their names, some of them in an `other` form."""
-    own = {f.name: getattr(part, f.name) for f in fields(part)} | other
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+#: The lists of parts in a design point, which a file has last.
+PARTS: Mapping[str, type[NestPoint | BufferPoint | TransferPoint]] = {
+    "nests": NestPoint,
+    "buffers": BufferPoint,
+    "transfers": TransferPoint,
+}
+_LARGEST = 2**31 - 1
+#: What a file has for a value of a type.
+_DEFINED: Mapping[str, Rule] = {
+    "name": {"description": "a name", "type": "string", "minLength": 1, "maxLength": 1000},
+    "names": {"description": "a list of names", "type": "array", "items": {"$ref": "#/$defs/name"}},
+    "count": {
+        "description": f"a whole number from 1 to {_LARGEST}",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": _LARGEST,
+    },
+}
+_RULES: Mapping[object, Rule] = {
+    str: {"$ref": "#/$defs/name"},
+    tuple[str, ...]: {"$ref": "#/$defs/names"},
+    int: {"$ref": "#/$defs/count"},
+    bool: {"type": "boolean"},
+    str | None: {"type": ["string", "null"]},
+    Tile: {
+        "description": "three trip counts: level 0, 1 and 2",
+        "type": "array",
+        "minItems": 3,
+        "maxItems": 3,
+        "items": {"$ref": "#/$defs/count"},
+    },
+    **{part: {"$ref": f"#/$defs/{name.removesuffix('s')}"} for name, part in PARTS.items()},
+}
 
 
-def _fields(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+def _rule(kind: Any) -> Rule:
+    """The rule of a type: pairs of a name and something are an object, a text with words of its own is no name."""
+    if kind in _RULES:
+        return _RULES[kind]
+    if get_origin(kind) is Annotated:
+        return {"description": kind.__metadata__[0], "type": "string", "minLength": 1}
+    if get_origin(kind) is not tuple:
+        return _rule(kind.__supertype__)
+    inside, _ = get_args(kind)
+    if get_origin(inside) is tuple:
+        return {"type": "object", "additionalProperties": _rule(get_args(inside)[1])}
+    return _rule(tuple[str, ...]) if _rule(inside) == _RULES[str] else {"type": "array", "items": _rule(inside)}
+
+
+@cache
+def _rules() -> Mapping[type, Mapping[str, Rule]]:
+    """What a file has for the fields of a design point and of its parts: in words, and by type or as listed."""
+    found: dict[type, dict[str, Rule]] = {}
+    for part in (DesignPoint, *PARTS.values()):
+        for name, hint in get_type_hints(part, include_extras=True).items():
+            words, *listed = hint.__metadata__
+            rule = {"enum": [*listed[0]]} if listed else _rule(hint.__origin__)
+            found.setdefault(part, {})[name] = {"description": words, **rule}
+    return found
+
+
+def unlisted(part: NestPoint | BufferPoint | TransferPoint) -> Iterator[tuple[str, object, Sequence[object]]]:
+    """The fields of a part whose values are none of those that they list: names, values, the list."""
+    for name, rule in _rules()[type(part)].items():
+        if "enum" in rule and getattr(part, name) not in rule["enum"]:
+            yield name, getattr(part, name), rule["enum"]
+
+
+@cache
+def schema() -> Mapping[str, Any]:
+    """The JSON schema of a design point, as published; shared, so never to be changed."""
+    version = {"description": "version of this format, 1 or 2 (in 1, every transfer is direct)", "enum": [1, 2]}
+    own = {"version": version, **_rules()[DesignPoint]}
+    own |= {name: own.pop(name) for name in PARTS}
+    parts = {name.removesuffix("s"): part for name, part in PARTS.items()}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "description": "an object",
+        "title": "A design point of sisy: the `design` part of a design.json, or a file that is just a point",
+        **_object(DesignPoint),
+        "required": ["version", *_object(DesignPoint)["required"]],
+        "properties": own,
+        "$defs": {**_DEFINED, **{n: {"description": f"a {n}, as an object", **_object(p)} for n, p in parts.items()}},
+    }
+
+
+def _object(part: type[DataclassInstance]) -> Rule:
+    """The rule of an object with the fields of a part, of which those with a default may be left out."""
+    required = [f.name for f in fields(part) if f.default is MISSING]
+    return {"type": "object", "additionalProperties": False, "required": required, "properties": _rules()[part]}
+
+
+def point_faults(data: object) -> list[Fault]:
+    """Every fault of what a file has for a design point."""
+    return faults_by(schema(), data)
+
+
+def _json(part: DesignPoint | NestPoint | BufferPoint | TransferPoint) -> dict[str, Any]:
+    """The fields by their names; pairs of a loop and what it has as an object."""
+    found = {}
+    for name, rule in _rules()[type(part)].items():
+        value = getattr(part, name)
+        if rule.get("type") == "object":
+            value = {loop: list(astuple(own)) if isinstance(own, Tile) else own for loop, own in value}
+        found[name] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _fields(kind: type[DataclassInstance], data: Mapping[str, Any]) -> dict[str, Any]:
     """Those that data have, as arguments; the others have their defaults."""
     own = {f.name: data[f.name] for f in fields(kind) if f.name in data}
+    if "tiles" in own:
+        own["tiles"] = [(loop, Tile(*counts)) for loop, counts in own["tiles"].items()]
+    if "unroll" in own:
+        own["unroll"] = [(loop, factor) for loop, factor in own["unroll"].items() if factor != 1]
     return {name: tuple(value) if isinstance(value, list) else value for name, value in own.items()}
-
-
-def _nest(data: Mapping[str, Any]) -> NestPoint:
-    known = _fields(NestPoint, data)
-    known["tiles"] = tuple((loop, Tile(*counts)) for loop, counts in data["tiles"].items())
-    known["unroll"] = tuple((loop, factor) for loop, factor in data.get("unroll", {}).items() if factor != 1)
-    return NestPoint(**known)

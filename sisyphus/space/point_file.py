@@ -1,12 +1,10 @@
-"""Whether JSON is a design point, by the published schema: every fault with its place and a sentence."""
+"""Every fault of JSON by a schema, with its place and a sentence."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 from sisyphus.space.json_places import Step
@@ -20,12 +18,7 @@ MOST_TOLD = 8
 _SHOWN = 60
 
 
-@cache
-def schema() -> Mapping[str, Any]:
-    """The JSON schema of a design point, as published; shared, so never to be changed."""
-    text = files("sisyphus.space").joinpath("data", "design-point.schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+Rule = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -42,12 +35,7 @@ class Fault:
         return f"{text or 'the file'}: {self.sentence}"
 
 
-def point_faults(data: object) -> list[Fault]:
-    """Every fault of what a file has for a design point."""
-    return faults_by(schema(), data)
-
-
-def faults_by(rules: Mapping[str, Any], data: object) -> list[Fault]:
+def faults_by(rules: Rule, data: object) -> list[Fault]:
     """Every fault of data by a schema."""
     from jsonschema import Draft202012Validator  # takes as long to import as all of click; only saved points need it
 

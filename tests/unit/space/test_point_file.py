@@ -15,9 +15,8 @@ from point_files import KERNELS, POINTS, case
 from sisyphus.backends.hls.tasks import STORAGE_PRAGMAS
 from sisyphus.errors import KernelError
 from sisyphus.plan import build_plan
-from sisyphus.plan.checks import LAYOUTS, STORAGES
 from sisyphus.space import DesignPoint, place_of
-from sisyphus.space.point_file import schema
+from sisyphus.space.point import schema
 
 GEMM = json.loads((POINTS / "gemm-padded.json").read_text())
 Spoil = Callable[[dict[str, Any]], object]
@@ -83,14 +82,13 @@ def test_the_schema_lists_just_the_fields_that_are_written() -> None:
     assert sorted(schema()["properties"]) == sorted(written)
     for name in ("nest", "buffer", "transfer"):
         assert sorted(defs[name]["properties"]) == sorted(written[f"{name}s"][0])
-    assert tuple(defs["buffer"]["properties"]["storage"]["enum"]) == STORAGES == ("auto", *STORAGE_PRAGMAS)
-    assert tuple(defs["transfer"]["properties"]["layout"]["enum"]) == LAYOUTS
+    assert tuple(defs["buffer"]["properties"]["storage"]["enum"]) == ("auto", *STORAGE_PRAGMAS)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"copies": 3}, "3 copies cannot be built"),
+        ({"copies": 3}, "copies `3` is none of `1`, `2`"),
         ({"copies": 2}, "cannot be loaded ahead"),
         ({"storage": "register"}, "storage `register` is none of"),
     ],
@@ -101,7 +99,7 @@ def test_a_point_made_in_memory_is_no_way_around(change: dict[str, Any], said: s
     with pytest.raises(KernelError, match=said):
         build_plan(gemm.scop, gemm.distribution, gemm.live, point)
     point = replace(gemm.point, nests=(replace(gemm.point.nests[0], slr=7), *gemm.point.nests[1:]))
-    with pytest.raises(KernelError, match="no nest can be placed on an SLR yet, not on 7"):
+    with pytest.raises(KernelError, match="slr `7` is none of `0`"):
         build_plan(gemm.scop, gemm.distribution, gemm.live, point)
 
 
