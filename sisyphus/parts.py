@@ -9,8 +9,8 @@ from math import prod
 
 from sisyphus.analysis import OuterLoop
 from sisyphus.errors import UsageError
-from sisyphus.forms import BLOCKS, INSIDE, SHORTER, steps_of, steps_of_rows
-from sisyphus.ir import Role
+from sisyphus.forms import BLOCKS, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
+from sisyphus.ir import ArrayId, Role
 from sisyphus.request import Form, Kernel, Model, Request, in_strips, of_fixed_form, space_of, with_copies, with_views
 from sisyphus.search import fit_together, fits_alone, most_elements
 from sisyphus.space import DesignPoint, Options
@@ -56,7 +56,10 @@ class Parts:
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            promising = tuple(by_promise(_of_temporaries(kernels, request.target), first=strips))
+            panels = [kernel for kernel in kernels if _in_panels(kernel)]
+            small = [] if len(kernels) == len(panels) else [k for k in panels if not _large(k, request.target)]
+            others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in small]
+            promising = tuple(by_promise(others, first=[*strips, *panels]))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = tuple(kernel for kernel in copies if kernel is not None)
             self._kernels = (*promising, *copied)
@@ -167,14 +170,23 @@ def _in_strips(written: Kernel, target: Target) -> Iterator[Kernel]:
         yield found
 
 
+def _in_panels(kernel: Kernel) -> bool:
+    return any(rewrite.startswith(PANELS) for rewrite in kernel.rewrites)
+
+
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
     """The kernel with views of arrays that alone are larger than the memory on chip, or than either kind of it."""
+    large = _large(kernel, target)
+    return with_views(kernel, large) if large else None
+
+
+def _large(kernel: Kernel, target: Target) -> list[ArrayId]:
+    """The arrays that alone are larger than the memory on chip, or than either kind of it."""
     budget = target.budget
     blocks = budget.bram18k, budget.uram
-    large = [
+    return [
         a.id
         for a in kernel.scop.arrays
         if a.elements * a.type.bytes > budget.onchip_bytes
         or not fits_alone(target.memories, a.elements, a.type.bits, target.max_partition, blocks)
     ]
-    return with_views(kernel, large) if large else None

@@ -27,15 +27,18 @@ from sisyphus.forms import (
     BLOCKS,
     INSIDE,
     LATCH,
+    PANELS,
     PRIVATE,
     SCHEDULE,
     STRIPS,
     Strips,
     in_blocks,
+    in_panels,
     latched,
     proposals,
     rewritten,
     scheduled,
+    size_of_panels,
     steps_of,
 )
 from sisyphus.frontend import read
@@ -204,7 +207,12 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
         bases.append(((PRIVATE,), dependences(private.scop)))
     for before, found in bases:
         for other in proposals(found, kernel.distribution):
-            yield _in_order(other.dependences, (*before, SCHEDULE + other.text), other.name, source)
+            rewrites = (*before, SCHEDULE + other.text)
+            yield _in_order(other.dependences, rewrites, other.name, source)
+            size = size_of_panels(other.dependences)
+            panels = in_panels(other.dependences, size) if size else None
+            if panels is not None:
+                yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
 
 
 def _in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:

@@ -2,11 +2,13 @@
 
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.latches import latched
+from sisyphus.forms.panels import in_panels, size_of_panels
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
     INSIDE,
     LATCH,
+    PANELS,
     PRIVATE,
     SCHEDULE,
     STRIPS,
@@ -20,6 +22,7 @@ __all__ = [
     "BLOCKS",
     "INSIDE",
     "LATCH",
+    "PANELS",
     "PRIVATE",
     "SCHEDULE",
     "SHORTER",
@@ -28,10 +31,12 @@ __all__ = [
     "ScheduleError",
     "Strips",
     "in_blocks",
+    "in_panels",
     "latched",
     "proposals",
     "rewritten",
     "scheduled",
+    "size_of_panels",
     "steps_of",
     "steps_of_rows",
 ]

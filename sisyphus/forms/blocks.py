@@ -26,7 +26,7 @@ FEWEST_BLOCKS = 4
 
 
 @dataclass(frozen=True)
-class _Cut:
+class Cut:
     """A loop from `low` in blocks of `size` iterations, which the new loop `name` counts."""
 
     name: str
@@ -45,7 +45,7 @@ def in_blocks(expansion: Expansion) -> Scop | None:
     Where they may, statements that use no such array run after all blocks, uncut.
     """
     scop = expansion.scop
-    cuts, arrays = dict[int, _Cut](), dict[ArrayId, int]()
+    cuts, arrays = dict[int, Cut](), dict[ArrayId, int]()
     for array in expansion.expanded:
         users = [scop.statement(name) for name in array.statements]
         if not array.argument and len(array.over) > 1 and array.over[0] == users[0].iterators[0]:
@@ -64,7 +64,7 @@ def in_blocks(expansion: Expansion) -> Scop | None:
     raise InternalError("blocks of a loop make another program")
 
 
-def _cut(scop: Scop, place: int) -> _Cut:
+def _cut(scop: Scop, place: int) -> Cut:
     """The loop around all statements at a place of the outermost level; blocks divide its iterations where some do."""
     group = [s for s in scop.statements if s.position[0] == place]
     taken = (
@@ -74,12 +74,12 @@ def _cut(scop: Scop, place: int) -> _Cut:
     )
     values, name = range_of(group, 0), f"{group[0].iterators[0]}_block"
     fitting = [size for size in range(MOST_IN_BLOCK, MOST_IN_BLOCK // 4, -1) if len(values) % size == 0]
-    return _Cut(
+    return Cut(
         str(fresh_name(name, taken)) if name in taken else name, values.start, next(iter(fitting), MOST_IN_BLOCK)
     )
 
 
-def _ordered(scop: Scop, cuts: Mapping[StmtId, _Cut]) -> Ordered:
+def _ordered(scop: Scop, cuts: Mapping[StmtId, Cut]) -> Ordered:
     """The same instances in the same order, with a loop over blocks around each loop that is cut; others after it."""
     statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
     for old in scop.statements:
@@ -104,14 +104,14 @@ def _ordered(scop: Scop, cuts: Mapping[StmtId, _Cut]) -> Ordered:
     return Ordered(replace(scop, statements=tuple(sorted(statements, key=lambda s: s.position))), parts)
 
 
-def _contracted(scop: Scop, cuts: Mapping[StmtId, _Cut], arrays: Mapping[ArrayId, int]) -> Scop:
+def _contracted(scop: Scop, cuts: Mapping[StmtId, Cut], arrays: Mapping[ArrayId, int]) -> Scop:
     """The scop in which `arrays`, whose first dimension begins with an iteration, have a place for each of a block."""
     sizes = dict[ArrayId, int]()
     statements = list[Statement]()
     for statement in scop.statements:
         cut = cuts.get(statement.id)
 
-        def move(ref: Ref, cut: _Cut | None = cut) -> Ref:
+        def move(ref: Ref, cut: Cut | None = cut) -> Ref:
             if cut is None or ref.array not in arrays:
                 return ref
             sizes[ref.array] = cut.size

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sisyphus.analysis import Dependences, Nest, distribute
+from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import fresh_name, with_refs
@@ -40,12 +40,13 @@ def latched(found: Dependences) -> Scop | None:
     scop, patience = found.scop, Patience()
     taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments} | {s.id for s in scop.statements}
     latches = [
-        _latch(scop, nest, statement, access, taken)
+        _latch(scop, depth, statement, access, taken)
         for nest in distribute(scop, found).nests
         for statement in map(scop.statement, nest.statements if nest.outer else ())
         for access in _elsewhere(statement)
-        if _is_reused(nest, statement, access.ref)
-        if _stays(scop, nest, statement, access, patience)
+        for depth in (_depth(nest),)
+        if _is_reused(depth, statement, access.ref)
+        if _stays(scop, depth, statement, access, patience)
     ]
     return _rewritten(scop, latches) if latches else None
 
@@ -59,15 +60,22 @@ def _elsewhere(statement: Statement) -> Iterator[Access]:
             yield access
 
 
-def _is_reused(nest: Nest, statement: Statement, ref: Ref) -> bool:
-    """Is an element read in several iterations of the nest, so that fetching it takes less than the nest does?"""
-    inside = statement.iterators[len(nest.outer) :]
+def _depth(nest: Nest) -> int:
+    """The loops whose iterations are runs: those around the nest, and the outermost of its own that are sequential."""
+    if len(nest.statements) > 1:
+        return len(nest.outer)
+    run = next((at for at, loop in enumerate(nest.band) if loop.kind is not LoopKind.SEQUENTIAL), 0)
+    return len(nest.outer) + run
+
+
+def _is_reused(depth: int, statement: Statement, ref: Ref) -> bool:
+    """Is an element read in several iterations of a run, so that fetching it takes less than the run does?"""
+    inside = statement.iterators[depth:]
     return len(inside) == 1 or not frozenset(inside) <= index_names(ref)
 
 
-def _stays(scop: Scop, nest: Nest, reader: Statement, read: Access, patience: Patience) -> bool:
-    """Do the elements keep their values from the beginning of the outermost loop inside the nest's outer ones?"""
-    depth = len(nest.outer)
+def _stays(scop: Scop, depth: int, reader: Statement, read: Access, patience: Patience) -> bool:
+    """Do the elements keep their values from the beginning of the outermost loop inside the outer `depth` ones?"""
     for writer in scop.writers(read.array):
         if writer.shared_loops(reader) >= depth and writer.position[: depth + 1] == reader.position[: depth + 1]:
             pairs = patience.ask(partial(_in_one_run, writer, reader, read, depth))
@@ -84,9 +92,8 @@ def _in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) 
     return [part for _, part in in_order(writer, reader, pairs) if not part.is_empty()]
 
 
-def _latch(scop: Scop, nest: Nest, statement: Statement, read: Access, taken: set[str]) -> _Latch:
+def _latch(scop: Scop, depth: int, statement: Statement, read: Access, taken: set[str]) -> _Latch:
     """A dimension for each subscript that moves while the nest runs."""
-    depth = len(nest.outer)
     inside = frozenset(statement.iterators[depth:])
     old = scop.array(read.array)
     kept = [at for at, e in enumerate(read.ref.index) if e.names & inside]

@@ -6,12 +6,13 @@ another where no dependence ties them: what is left to choose, the space has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, product
+from itertools import chain, product
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
 from sisyphus.analysis.distribution import strong_components
+from sisyphus.forms.completion import Prefix, completed, inner_times
 from sisyphus.forms.rewrites import ScheduleError, scheduled
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
@@ -20,12 +21,8 @@ from sisyphus.poly import (
     Map,
     TooLongError,
     computed_times,
-    const,
     count,
-    follows,
     read_times,
-    schedule,
-    simultaneous,
     var,
 )
 
@@ -40,9 +37,6 @@ MOST_PAIRS = 30
 
 #: Statements that one may be split into.
 MOST_PIECES = 9
-
-#: The outermost times of every statement.
-Prefix = Mapping[StmtId, tuple[Affine, ...]]
 
 
 @dataclass(frozen=True)
@@ -130,7 +124,7 @@ def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) 
     """One group after another, in the order chosen for it or that of the source."""
     for at, (group, proposal) in enumerate(zip(groups, chosen, strict=True)):
         statements = group.scop.statements
-        inner = proposal.timings if proposal else [_timing(s, list(_inner(s, statements))) for s in statements]
+        inner = proposal.timings if proposal else [_timing(s, list(inner_times(s, statements))) for s in statements]
         yield from (replace(t, times=(str(at), *t.times)) if len(groups) > 1 else t for t in inner)
 
 
@@ -176,7 +170,7 @@ def steps_of(body: Sequence[OuterLoop | Nest]) -> int:
 
 def _by_schedulers(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]]:
     for prefix in _prefixes(found):
-        yield _name(prefix), tuple(_timing(s, times) for s, times in _completed(found, prefix).items())
+        yield _name(prefix), tuple(_timing(s, times) for s, times in completed(found, prefix).items())
 
 
 def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]]:
@@ -199,11 +193,11 @@ def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]
     if split is not None and len(split.scop.statements) == len(pieces) and _stay_under(order[0], split.scop.statements):
         conditions = {s.id: piece.where for s, piece in zip(split.scop.statements, pieces, strict=True)}
         prefix = {s.id: (var(statement.iterators[0]),) for s in split.scop.statements}
-        completed = _completed(split.dependences, prefix, apart=True)
+        times = completed(split.dependences, prefix, apart=True)
         name = f"split-{','.join(map(str, cuts))}".replace(" ", "")
         yield (
             name,
-            tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in completed.items()),
+            tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in times.items()),
         )
 
 
@@ -246,48 +240,6 @@ def _prefixes(found: Dependences) -> Iterator[Prefix]:
         moving = [at for at in range(length) if any(not row[at].is_constant for row in rows.values())]
         for last in moving[:2]:
             yield {name: row[: last + 1] for name, row in rows.items()}
-
-
-def _completed(found: Dependences, prefix: Prefix, *, apart: bool = False) -> dict[Statement, list[Affine]]:
-    """Times that begin with these; what computes the same becomes one statement again unless it is kept `apart`."""
-    statements = found.scop.statements
-    maps = {s.id: schedule(s.id, s.iterators, prefix[s.id]) for s in statements}
-    tied = [
-        (edge.source, edge.sink)
-        for edge in found.edges
-        if not simultaneous(edge.relation, maps[edge.source], maps[edge.sink]).is_empty()
-    ]
-    for one, other in () if apart else combinations(statements, 2):
-        if _are_twins(one, other) and prefix[one.id] == prefix[other.id]:
-            tied += [(one.id, other.id), (other.id, one.id)]
-    return {
-        statement: _pruned([*prefix[statement.id], const(at), *_inner(statement, group)])
-        for at, group in enumerate(strong_components(statements, tied))
-        for statement in group
-    }
-
-
-def _are_twins(one: Statement, other: Statement) -> bool:
-    return (one.iterators, one.write, one.rhs) == (other.iterators, other.write, other.rhs)
-
-
-def _inner(statement: Statement, group: Sequence[Statement]) -> Iterator[Affine]:
-    """The order of the source inside a group; statements that compute the same share all their loops."""
-    if all(_are_twins(group[0], other) for other in group):
-        yield from map(var, statement.iterators)
-        return
-    for place, iterator in zip(statement.position, statement.iterators, strict=False):
-        yield from (const(place), var(iterator))
-    yield const(statement.position[-1])
-
-
-def _pruned(times: Sequence[Affine]) -> list[Affine]:
-    """Times without the loops at the end that those before them fix."""
-    kept: list[Affine] = []
-    for time in times:
-        if time.is_constant or not follows(time, kept):
-            kept.append(time)
-    return kept
 
 
 def _name(prefix: Prefix) -> str:

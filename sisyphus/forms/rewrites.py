@@ -9,13 +9,14 @@ from sisyphus.errors import KernelError
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
+from sisyphus.forms.panels import in_panels
 from sisyphus.forms.reordering import reordered
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
-STRIPS = "strips "
+STRIPS, PANELS = "strips ", "panels "
 
 
 class ScheduleError(KernelError):
@@ -54,6 +55,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = (in_blocks(expansion) if expansion else None) or scop
         elif rewrite.startswith(STRIPS):
             scop = _in_strips(found, rewrite.removeprefix(STRIPS))
+        elif rewrite.startswith(PANELS):
+            scop = _in_panels(found, rewrite.removeprefix(PANELS))
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop
@@ -68,4 +71,14 @@ def _in_strips(found: Dependences, text: str) -> Scop:
     scop = in_strips(found, strips)
     if scop is None:
         raise KernelError(f"this kernel has no strips of {strips.rows} rows")
+    return scop
+
+
+def _in_panels(found: Dependences, text: str) -> Scop:
+    """The kernel in panels of so many steps."""
+    if not text.isdecimal() or not int(text):
+        raise KernelError(f"no size of panels: `{text[:60]}`", hint="a number of steps, as in `panels 64`")
+    scop = in_panels(found, int(text))
+    if scop is None:
+        raise KernelError(f"this kernel has no panels of {int(text)} steps")
     return scop

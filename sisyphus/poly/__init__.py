@@ -21,6 +21,8 @@ from sisyphus.poly.order import (
 )
 from sisyphus.poly.scan import (
     LinearBounds,
+    box_around,
+    convex_parts,
     each_preceded,
     extend,
     first_pair,
@@ -76,6 +78,7 @@ __all__ = [
     "TooLongError",
     "all_pairs",
     "backwards",
+    "box_around",
     "box_in",
     "box_of",
     "clipped",
@@ -85,6 +88,7 @@ __all__ = [
     "const",
     "constant_distance",
     "constraints",
+    "convex_parts",
     "count",
     "dim_names",
     "dim_range",

@@ -246,6 +246,48 @@ def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
     assert asked == (["strips", "source"] if has_strips else ["source"])
 
 
+LU = """
+void lu(float a[512][512])
+{
+    for (int i = 0; i < 512; i++) {
+        for (int j = 0; j < i; j++) {
+            for (int k = 0; k < j; k++)
+                a[i][j] -= a[i][k] * a[k][j];
+            a[i][j] /= a[j][j];
+        }
+        for (int j = i; j < 512; j++)
+            for (int k = 0; k < i; k++)
+                a[i][j] -= a[i][k] * a[k][j];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bram18k", "fixes", "names"),
+    [
+        (300, (), ["panels", "outer-k", "source"]),
+        (4000, (), ["outer-k", "source"]),
+        (4000, ("form=panels",), ["panels"]),
+    ],
+)
+def test_steps_that_update_more_than_fits_are_searched_in_panels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bram18k: int, fixes: tuple[str, ...], names: list[str]
+) -> None:
+    kernels, request = request_of(tmp_path, LU)
+    target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
+    asked = list[str]()
+
+    def answer(self: choice._Search, _: float, **__: object) -> choice.Answer:
+        asked.append(self.part.kernel.name)
+        return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
+
+    monkeypatch.setattr(choice._Search, "answer", answer)
+    with pytest.raises(NothingFits):
+        choice.find(kernels, replace(request, target=target, fixes=fixes))
+    assert list(dict.fromkeys(asked)) == names
+
+
 def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path) -> None:
     kernels, request = request_of(tmp_path, STEPS)
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)

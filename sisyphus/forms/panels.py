@@ -1,0 +1,366 @@
+"""A loop whose steps update all that is left, in blocks of steps that work in panels on chip; knows no target.
+
+for k: { for i > k: A[i][k] /= A[k][k]   for i > k: for j > k: A[i][j] -= A[i][k] * A[k][j] }   becomes, by 64 steps,
+for kb: {
+    for i: for j < 64: A_1[i][j] = A[i][64 kb + j]   for i < 64: for j: A_2[i][j] = A[64 kb + i][j]
+    for k < 64: { for i > k: A_1[i][k] /= A_1[k][k]   for i > k: for j < 64: A_1[i][j] -= A_1[i][k] * A_1[k][j] }
+    for k < 64: for i < 64: for j: A_2[i][j] -= A_1[i][k] * A_2[k][j]
+    for i, j beyond: for k < 64: A[i][j] -= A_1[i][k] * A_2[k][j]
+    for i: for j < 64: A[i][64 kb + j] = A_1[i][j]   for i < 64: for j: A[64 kb + i][j] = A_2[i][j] }
+
+A statement is cut where an iterator leaves the block, in a subscript in which others have k; the pieces follow one
+another where no dependence ties them. Updates keep their order, element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from sisyphus.analysis import Dependences, dependences
+from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
+from sisyphus.forms.blocks import Cut
+from sisyphus.forms.completion import completed
+from sisyphus.forms.order_proof import faults
+from sisyphus.forms.reordering import Ordered, Part, reordered
+from sisyphus.ir import Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, substitute
+from sisyphus.poly import (
+    Affine,
+    Set,
+    Timed,
+    box_around,
+    const,
+    convex_parts,
+    make_map,
+    make_set,
+    pull_back,
+    renamed,
+    union_of,
+    var,
+)
+
+#: Blocks that a loop makes at least.
+FEWEST_BLOCKS = 4
+#: Steps of a panel, if there are so many: elements are moved less often in longer ones, but the panels take longer.
+STEPS = 64
+#: Rows of a panel begin and end with a beat of the widest port where its steps are a multiple of so many.
+BEAT = 16
+
+
+def size_of_panels(found: Dependences) -> int:
+    """How many steps a panel of the longest such loop has best, to have whole panels where it can; 0 without one."""
+    groups = [group for group in _places(found.scop).values() if _meeting(group)]
+    steps = max((_elements(found.scop, group) for group in groups), default=0)
+    wanted = min(STEPS, steps // FEWEST_BLOCKS)
+    whole = [size for size in range(BEAT, steps // FEWEST_BLOCKS + 1, BEAT) if steps % size == 0]
+    near = [size for size in whole if wanted <= 2 * size <= 4 * wanted]
+    return min(near, key=lambda size: abs(size - wanted), default=wanted)
+
+
+def _elements(scop: Scop, group: Sequence[Statement]) -> int:
+    """How many elements the dimensions have at least that the step of a loop runs through."""
+    refs = [access.ref for s in group for access in s.accesses]
+    [step] = {s.iterators[0] for s in group}
+    return min(
+        extent
+        for ref in refs
+        for extent, index in zip(scop.array(ref.array).extents, ref.index, strict=True)
+        if index.names == {step}
+    )
+
+
+def in_panels(found: Dependences, size: int) -> Scop | None:
+    """The kernel in panels of so many steps; None where no loop makes any, or is not proved to be the same program."""
+    scop = found.scop
+    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    taken |= {name for s in scop.statements for name in (*s.iterators, s.id)}
+    cuts = dict[int, Cut]()
+    for place, group in _places(scop).items():
+        steps = range_of(group, 0)
+        if _meeting(group) and -(-steps.stop // size) - steps.start // size >= FEWEST_BLOCKS:
+            cuts[place] = Cut(_fresh(f"{group[0].iterators[0]}_block", taken), steps.start // size * size, size)
+    if not cuts:
+        return None
+    pieces = _pieces(scop, cuts, taken)
+    try:
+        apart = reordered(pieces.scop, list(_apart(dependences(pieces.scop))))
+    except ValueError:
+        return None
+    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
+    named = {cut.name: cut for cut in cuts.values()}
+    for statement in apart.scop.statements:
+        ran = _through(apart.parts[statement.id], pieces)
+        if statement.iterators and statement.iterators[0] in named:
+            statement, ran = _counted_from_block(statement, ran, named[statement.iterators[0]])
+        statements.append(statement)
+        parts[statement.id] = ran
+    ordered = Ordered(replace(apart.scop, statements=tuple(statements)), parts)
+    if next(faults(found, ordered), None) is not None:
+        return None
+    done = ordered.scop
+    for cut in cuts.values():
+        done = _Windows(done, cut, taken).scop
+    return done
+
+
+def _fresh(wanted: str, taken: set[str]) -> str:
+    name = str(fresh_name(ArrayId(wanted), taken)) if wanted in taken else wanted
+    taken.add(name)
+    return name
+
+
+def _places(scop: Scop) -> dict[int, list[Statement]]:
+    """The statements of every outermost loop by its place."""
+    found = dict[int, list[Statement]]()
+    for statement in scop.statements:
+        if statement.iterators:
+            found.setdefault(statement.position[0], []).append(statement)
+    return {place: group for place, group in found.items() if any(len(s.iterators) > 1 for s in group)}
+
+
+def _meeting(group: Sequence[Statement]) -> dict[StmtId, list[str]]:
+    """The iterators of statements that run through a dimension of an array in which others have the step."""
+    steps, runs = set[tuple[ArrayId, int]](), list[tuple[StmtId, str, tuple[ArrayId, int]]]()
+    for statement in group:
+        for access in statement.accesses:
+            for dim, index in enumerate(access.ref.index):
+                names = index.names
+                if names == {statement.iterators[0]}:
+                    steps.add((access.array, dim))
+                elif len(names) == 1 and index - index.constant == var(next(iter(names))):
+                    runs.append((statement.id, next(iter(names)), (access.array, dim)))
+    found = dict[StmtId, list[str]]()
+    for name, iterator, where in runs:
+        if where in steps and iterator not in found.setdefault(name, []):
+            found[name].append(iterator)
+    return {name: iterators for name, iterators in found.items() if iterators}
+
+
+def _pieces(scop: Scop, cuts: Mapping[int, Cut], taken: set[str]) -> Ordered:
+    """The same instances in the same order, with loops over blocks, and statements cut where they leave the block."""
+    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
+    meeting = {place: _meeting([s for s in scop.statements if s.position[0] == place]) for place in cuts}
+    for old in scop.statements:
+        cut = cuts.get(old.position[0])
+        if cut is None:
+            statements.append(replace(old, position=(*old.position[:-1], old.position[-1] * 3 ** len(old.iterators))))
+            parts[old.id] = (Part(old.id, old.domain, tuple(map(var, old.iterators))),)
+            continue
+        names = meeting[old.position[0]].get(old.id, [])
+        for at, (new, values) in enumerate(_cut(old, cut, names, taken)):
+            place = old.position[-1] * 3 ** len(old.iterators) + at
+            new = replace(new, position=(old.position[0], 0, *old.position[1:-1], place))
+            statements.append(new)
+            parts[new.id] = (Part(old.id, new.domain, values),)
+    return Ordered(replace(scop, statements=tuple(statements)), parts)
+
+
+def _cut(
+    old: Statement, cut: Cut, names: Sequence[str], taken: set[str]
+) -> Iterator[tuple[Statement, tuple[Affine, ...]]]:
+    """A statement over the blocks, a piece for what lies before, in and after the block in each of some iterators."""
+    loops, step, first = (
+        (cut.name, *old.iterators),
+        old.iterators[0],
+        cut.value(old.iterators[0]) - var(old.iterators[0]),
+    )
+    values = (cut.value(step), *map(var, old.iterators[1:]))
+    given = {step: values[0]}
+    inside = make_set("", loops, at_least_zero=_in_block(var(step), cut))
+    whole = pull_back(old.domain, loops, values).intersect(inside)
+    sides = [([first - 1 - var(n)], _in_block(var(n) - first, cut), [var(n) - first - cut.size]) for n in names]
+    is_first = True
+    for conditions in product(*sides):
+        domain = whole.intersect(make_set("", loops, at_least_zero=[c for side in conditions for c in side]))
+        if domain.is_empty():
+            continue
+        name = old.id if is_first else StmtId(_fresh(old.id, taken))
+        is_first = False
+        new = replace(
+            old,
+            id=name,
+            iterators=loops,
+            domain=renamed(domain, name, loops),
+            write=old.write.substitute(given),
+            rhs=substitute(old.rhs, given),
+        )
+        yield new, values
+
+
+def _apart(found: Dependences) -> Iterator[Timed]:
+    """Times of the pieces: inside of a block, those that nothing ties to each other follow one another."""
+    for place in dict.fromkeys(s.position[0] for s in found.scop.statements):
+        group = tuple(s for s in found.scop.statements if s.position[0] == place)
+        part = Dependences(replace(found.scop, statements=group), found.among(frozenset(s.id for s in group)))
+        outermost = {s.id: tuple(map(var, s.iterators[:1])) for s in group}
+        for statement, times in completed(part, outermost, apart=True).items():
+            yield Timed(statement.id, statement.domain, (const(place), *times))
+
+
+def _in_block(at: Affine, cut: Cut) -> list[Affine]:
+    """What is at least zero where `at` is the number of a step in its block."""
+    return [at, cut.size - 1 - at]
+
+
+def _counted_from_block(statement: Statement, parts: Sequence[Part], cut: Cut) -> tuple[Statement, tuple[Part, ...]]:
+    """The statement with iterators that stay in the block, which count from its first step now."""
+    names, points = statement.iterators, statement.domain.reset_tuple_id()
+    first = var(cut.name) * cut.size + cut.low
+    given = {
+        name: var(name) + first
+        for name in names[1:]
+        if points.is_subset(make_set("", names, at_least_zero=_in_block(var(name) - first, cut)))
+    }
+    values = [given.get(name, var(name)) for name in names]
+    new = replace(
+        statement,
+        domain=renamed(pull_back(points, names, values), statement.id, names),
+        write=statement.write.substitute(given),
+        rhs=substitute(statement.rhs, given),
+    )
+    moved = (
+        replace(p, points=renamed(pull_back(p.points, names, values), new.id, names), values=_given(p.values, given))
+        for p in parts
+    )
+    return new, tuple(moved)
+
+
+def _given(values: Sequence[Affine], given: Mapping[str, Affine]) -> tuple[Affine, ...]:
+    return tuple(value.substitute(given) for value in values)
+
+
+def _through(parts: Sequence[Part], pieces: Ordered) -> tuple[Part, ...]:
+    """Which instances of the kernel as it was are those that run parts of its pieces."""
+    found = []
+    for part in parts:
+        [before] = pieces.parts[part.source]
+        given = dict(zip(pieces.scop.statement(part.source).iterators, part.values, strict=True))
+        found.append(replace(part, source=before.source, values=_given(before.values, given)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Window:
+    """What pieces touch of an array where dimension `dim` is in the block: convex `parts` of block and subscripts."""
+
+    array: Array
+    dim: int
+    name: ArrayId
+    parts: tuple[Set, ...]
+
+
+class _Windows:
+    """A loop over blocks with windows of arrays that are updated in the block, filled before, written back after."""
+
+    def __init__(self, scop: Scop, cut: Cut, taken: set[str]) -> None:
+        self.cut, self.taken, self.block = cut, taken, cut.name
+        self.first = var(cut.name) * cut.size + cut.low
+        self.group = [s for s in scop.statements if s.iterators and s.iterators[0] == cut.name]
+        windows = [w for array in scop.arrays if len(array.extents) > 1 for w in self._of(array)]
+        self.scop = self._windowed(scop, windows) if windows else scop
+
+    def _of(self, array: Array) -> list[_Window]:
+        """The windows of an array; none where nothing updates it in the block, or something is there at times only."""
+        touched = dict[int, list[Set]]()
+        is_updated = False
+        for statement in self.group:
+            for access in statement.accesses:
+                if access.array == array.id:
+                    dim = self._dim(statement, access.ref)
+                    if dim is None:
+                        return []
+                    if dim >= 0:
+                        target = (self.block, *self._places(array))
+                        values = (var(self.block), *access.ref.index)
+                        reached = make_map(statement.id, statement.iterators, "", target, values)
+                        touched.setdefault(dim, []).append(reached.intersect_domain(statement.domain).range())
+                        is_updated |= access.is_write
+        if not is_updated:
+            return []
+        windows, filled = list[_Window](), list[Set]()
+        for dim in sorted(touched, reverse=True):
+            box = box_around(touched[dim], self.block)
+            parts = convex_parts(box.subtract(union_of(filled)) if filled else box)
+            filled.append(box)
+            name = ArrayId(_fresh(fresh_name(array.id, self.taken), self.taken))
+            windows.append(_Window(array, dim, name, tuple(parts)))
+        return windows
+
+    def _places(self, array: Array) -> tuple[str, ...]:
+        return tuple(f"{self.block}_{dim}" for dim in range(len(array.extents)))
+
+    def _dim(self, statement: Statement, ref: Ref) -> int | None:
+        """The last dimension in which a reference is always in the block; -1 where it is never, None at times."""
+        for dim in range(len(ref.index) - 1, -1, -1):
+            at = ref.index[dim] - self.first
+            within = make_set("", statement.iterators, at_least_zero=[at, self.cut.size - 1 - at])
+            within = statement.domain.reset_tuple_id().intersect(within)
+            if within.is_empty():
+                continue
+            return dim if statement.domain.reset_tuple_id().is_subset(within) else None
+        return -1
+
+    def _windowed(self, scop: Scop, windows: Sequence[_Window]) -> Scop:
+        """The pieces with windows, and the copies around them."""
+        known = {(w.array.id, w.dim): w for w in windows}
+        arrays = {w.array.id for w in windows}
+        place, copies = self.group[0].position[0], sum(len(w.parts) for w in windows)
+        last = max(s.position[1] for s in self.group) + 1 + copies
+        inside = {s.id for s in self.group}
+        statements = list[Statement]()
+        for statement in scop.statements:
+            if statement.id not in inside:
+                statements.append(statement)
+                continue
+
+            def move(ref: Ref, statement: Statement = statement) -> Ref:
+                dim = self._dim(statement, ref) if ref.array in arrays else -1
+                return ref if dim is None or dim < 0 else self._in(known[ref.array, dim], ref)
+
+            after = (place, statement.position[1] + copies, *statement.position[2:])
+            statements.append(replace(with_refs(statement, move), position=after))
+        parts = [(window, part) for window in windows for part in window.parts]
+        for at, (window, part) in enumerate(parts):
+            like = next(s for s in self.group if any(a.array == window.array.id for a in s.accesses))
+            statements.append(self._copy(window, part, like, (place, at), to_window=True))
+            statements.append(self._copy(window, part, like, (place, last + at), to_window=False))
+        new = tuple(
+            replace(
+                w.array,
+                id=w.name,
+                extents=(*w.array.extents[: w.dim], self.cut.size, *w.array.extents[w.dim + 1 :]),
+                role=Role.LOCAL,
+            )
+            for w in windows
+        )
+        ordered = tuple(sorted(statements, key=lambda s: s.position))
+        return replace(scop, arrays=(*scop.arrays, *new), statements=ordered)
+
+    def _in(self, window: _Window, ref: Ref) -> Ref:
+        index = list(ref.index)
+        index[window.dim] = index[window.dim] - self.first
+        return Ref(window.name, tuple(index))
+
+    def _copy(
+        self, window: _Window, points: Set, like: Statement, place: tuple[int, int], *, to_window: bool
+    ) -> Statement:
+        """What a window holds, into it or back; the loop inside of the block counts from its first element."""
+        places = self._places(window.array)
+        loops, array = (self.block, *places), window.array
+        at = tuple(map(var, places))
+        there = Ref(array.id, (*at[: window.dim], at[window.dim] + self.first, *at[window.dim + 1 :]))
+        here = Ref(window.name, at)
+        write, read = (here, there) if to_window else (there, here)
+        label = StmtId(_fresh(str(fresh_name(ArrayId(like.id), self.taken)), self.taken))
+        domain = pull_back(points, loops, (var(self.block), *there.index))
+        return Statement(
+            id=label,
+            iterators=loops,
+            domain=renamed(domain, label, loops),
+            position=(*place, *(0 for _ in places)),
+            write=write,
+            write_type=array.type,
+            rhs=Read(read, array.type),
+            span=like.span,
+        )

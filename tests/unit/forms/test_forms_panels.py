@@ -1,0 +1,156 @@
+"""Steps in panels: which loops have them, that they compute the same, and that wrong ones are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import brute
+import pytest
+from builders import scop
+
+from sisyphus.analysis import dependences, distribute
+from sisyphus.errors import KernelError
+from sisyphus.forms import LATCH, PANELS, SCHEDULE, in_panels, panels, proposals, rewritten, size_of_panels
+from sisyphus.forms.blocks import Cut
+from sisyphus.frontend import read
+from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir.scop_text import dump
+from sisyphus.poly import Affine
+
+KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
+#: LU without pivoting, the step outside.
+STEPS = """
+for k in range(12):
+    for i in range(k + 1, 12):
+        A[i, k] = A[i, k] / A[k, k]
+    for i in range(k + 1, 12):
+        for j in range(k + 1, 12):
+            A[i, j] -= A[i, k] * A[k, j]
+"""
+RIGHT_LOOKING = "{ S1[i, j] -> [j, 0, i]; S0[i, j, k] -> [k, 1, i, j]; S2[i, j, k] -> [k, 1, i, j] }"
+
+
+def lu() -> Scop:
+    return scop(STEPS, A=(12, 12))
+
+
+def is_same(one: Scop, other: Scop) -> bool:
+    """A window is written back whole: elements that no statement updates get what they had."""
+    numbers: dict[object, int] = {}
+    first, second = brute.results(one, numbers), brute.results(other, numbers)
+    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
+
+
+def test_a_block_of_steps_works_in_windows_and_updates_the_rest_at_once() -> None:
+    found = in_panels(dependences(lu()), 3)
+    assert found is not None
+    promises.run(found)
+    assert [(str(a.id), a.extents) for a in found.arrays if a.role is Role.LOCAL] == [
+        ("A_1", (12, 3)),
+        ("A_2", (3, 12)),
+    ]
+    rest = found.statements[-3]
+    assert dump(replace(found, statements=(rest,))).splitlines()[-2:] == [
+        "  for 0 <= k, 0 <= k_block, 3*k_block + 3 <= i, 3*k_block + 3 <= j, i <= 11, j <= 11, k <= 2",
+        "  A[i][j]: float = (A[i][j] - (A_1[i][k] * A_2[k][j]))",
+    ]
+    last = distribute(found, dependences(found)).nest_of(rest.id)
+    assert [(loop.iterator, loop.kind.value) for loop in last.band] == [
+        ("k", "reduction"),
+        ("i", "parallel"),
+        ("j", "parallel"),
+    ]
+    copies = [s for s in found.statements if s.iterators[1] == "k_block_0"]
+    assert [str(s.write.array) for s in copies] == ["A_1", "A_2", "A", "A"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_panels_compute_the_same(size: int) -> None:
+    found = in_panels(dependences(lu()), size)
+    assert found is not None and is_same(lu(), found)
+    assert is_same(lu(), rewritten(lu(), [f"{PANELS}{size}", LATCH]))
+
+
+@pytest.mark.parametrize("size", [4, 12, 64])
+def test_too_few_blocks_are_none(size: int) -> None:
+    assert in_panels(dependences(lu()), size) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "defines"),
+    [
+        ("lu", ("N=14",)),
+        ("cholesky", ("N=14",)),
+        ("trisolv", ("N=14",)),
+        ("trmm", ("M=14", "N=5")),
+    ],
+)
+def test_panels_of_kernels_compute_the_same(name: str, defines: tuple[str, ...]) -> None:
+    kernel = read(KERNELS / f"{name}.c", defines=defines)
+    found = dependences(kernel)
+    first, *_ = proposals(found, distribute(kernel, found))
+    assert size_of_panels(first.dependences) == 3
+    form = rewritten(kernel, [SCHEDULE + first.text, f"{PANELS}3", LATCH])
+    promises.run(form)
+    assert is_same(kernel, form)
+
+
+@pytest.mark.parametrize(("n", "size"), [(40, 10), (120, 30), (400, 80), (2000, 80), (1000, 64), (4096, 64)])
+def test_panels_have_whole_beats_where_they_can(n: int, size: int) -> None:
+    kernel = read(KERNELS / "lu.c", defines=(f"N={n}",))
+    assert size_of_panels(dependences(rewritten(kernel, [SCHEDULE + RIGHT_LOOKING]))) == size
+
+
+@pytest.mark.parametrize("name", ["gemm", "jacobi-2d", "atax"])
+def test_other_kernels_have_none(name: str) -> None:
+    kernel = read(KERNELS / f"{name}.c")
+    assert in_panels(dependences(kernel), 4) is None
+    with pytest.raises(KernelError, match="has no panels of 4 steps"):
+        rewritten(kernel, [f"{PANELS}4"])
+
+
+@pytest.mark.parametrize("text", ["", "0", "-3", "x", "3x4"])
+def test_sizes_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(KernelError, match="no size of panels"):
+        rewritten(lu(), [f"{PANELS}{text}"])
+
+
+def refusal(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The first fault that makes panels of lu another program."""
+    said, faults = list[str](), panels.faults
+
+    def told(*given: Any) -> Iterator[str]:
+        for fault in faults(*given):
+            said.append(fault)
+            yield fault
+
+    monkeypatch.setattr(panels, "faults", told)
+    assert in_panels(dependences(lu()), 3) is None
+    return said[0]
+
+
+def test_pieces_that_overlap_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block that is taken for one step longer than it is: its last step runs twice."""
+    inside = panels._in_block
+
+    def longer(at: Affine, cut: Cut) -> list[Affine]:
+        return inside(at, replace(cut, size=cut.size + 1))
+
+    monkeypatch.setattr(panels, "_in_block", longer)
+    assert "runs twice" in refusal(monkeypatch)
+
+
+def test_pieces_in_a_wrong_order_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left is updated before the panels that it reads are done."""
+    apart = panels._apart
+
+    def backwards(found: Any) -> Any:
+        for timed in apart(found):
+            place, block, at, *inner = timed.times
+            yield replace(timed, times=(place, block, -1 * at, *inner))
+
+    monkeypatch.setattr(panels, "_apart", backwards)
+    assert "must run before" in refusal(monkeypatch)
