@@ -121,22 +121,32 @@ def _chosen(point: Data) -> dict[str, str]:
     found = {"forms": " ".join(str(name) for form in forms for name in point.get(form, ()))}
     for nest in point["nests"]:
         name = "+".join(nest["statements"])
-        found[f"{name}.order"] = ",".join(nest["order"])
-        found |= {f"{name}.{loop}": "x".join(map(str, tile)) for loop, tile in nest["tiles"].items()}
-        found[f"{name}.pipeline"] = nest["pipeline"] or "-"
-        found |= {f"{name}.unroll.{loop}": str(copies) for loop, copies in nest["unroll"].items()}
-        found |= {f"{name}.{knob}": str(nest[knob]) for knob in ("split", "interval")}
+        for knob, value in nest.items():
+            each = value if isinstance(value, dict) else {}
+            found |= {
+                f"{name}.{loop if knob == 'tiles' else f'unroll.{loop}'}": _spelled(v) for loop, v in each.items()
+            }
+            if value is not each and knob != "statements":
+                found[f"{name}.{knob}"] = _spelled(value)
     for buffer in point["buffers"]:
         for nest in buffer["nests"]:
             found[f"{nest}.{buffer['array']}.place"] = buffer["place"]
             if buffer["copies"] > 1:
                 found[f"{nest}.ahead"] = "yes"
-        partition = "x".join(map(str, buffer["partition"])) or "-"
         where = "" if buffer["place"] == "kernel" else f"@{'+'.join(buffer['nests'])}"
-        found[f"{buffer['array']}{where}.partition"] = partition
+        found |= {f"{buffer['array']}{where}.{knob}": _spelled(buffer[knob]) for knob in ("partition", "storage")}
     for transfer in point["transfers"]:
-        found |= {f"{transfer['buffer']}.{knob}": str(transfer[knob]) for knob in ("width", "layout", "form")}
+        found |= {
+            f"{transfer['buffer']}.{knob}": _spelled(value) for knob, value in transfer.items() if knob != "buffer"
+        }
     return found
+
+
+def _spelled(value: Any) -> str:
+    """As `--fix` has it, but for numbers in a row."""
+    if isinstance(value, list):
+        return (",".join(value) if isinstance(value[0], str) else "x".join(map(str, value))) if value else "-"
+    return "-" if value is None else str(value)
 
 
 def _intervals(estimate: Data) -> dict[str, str]:
