@@ -37,7 +37,20 @@ COMMANDS: dict[str, list[str]] = {
     "readback": ["readback", "out"],
     "lint": ["lint", "out/kernel.cpp"],
     "batch": ["batch", "k.c", "--time-limit", "3s", "-o", "many"],
+    "devices": ["devices", "u200"],
+    "solvers": ["solvers"],
+    "doctor": ["doctor"],
+    "schema": ["schema", "design"],
+    "cache": ["cache", "--clear"],
+    "completion": ["completion", "bash", "--install"],
+    "include": ["include"],
 }
+#: What `completion` writes below the home, and where it stood before the first run.
+COMPLETION = ".local/share/bash-completion/completions/sisy"
+#: What runs after a kill puts right: the folder of a design, what is kept of searches, and single files where their
+#: command runs again.
+CLEARING = (["optimize", "k.c", "--design", "nothing.json", "-o", "out"], ["cache", "--clear"])
+OF_ONE_FILE = ("report", "batch", "completion")
 #: What Vitis HLS says of a kernel at the least.
 REPORT = (
     "<profile><ReportVersion><Version>2023.2</Version></ReportVersion><UserAssignments><TopModelName>k</TopModelName>"
@@ -60,20 +73,24 @@ class Row:
 
 
 class Place:
-    """A folder with a kernel, a design in `out` with a note of the user's, and a temporary folder of its own."""
+    """A folder with a kernel, a design in `out` with a note of the user's, a home and a temporary folder of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.tmp = folder, folder / "tmp"
+        self.folder, self.tmp, self.home = folder, folder / "tmp", folder / "home"
         self.tmp.mkdir()
         (folder / "k.c").write_text(KERNEL)
-        done = self.finish(self.start(COMMANDS["optimize"]))
-        if done != 0:
-            raise SystemExit(f"the design to begin with failed with {done}")
+        for words in (COMMANDS["optimize"], COMMANDS["completion"]):
+            if (done := self.finish(self.start(words))) != 0:
+                raise SystemExit(f"`sisy {' '.join(words)}` failed with {done} before any fault")
+        self.searches, self.completion = self.cached(), (self.home / COMPLETION).read_text()
+        if not self.searches:
+            raise SystemExit("no search is kept before any fault")
         (folder / "out" / "notes.txt").write_text("mine")
         (folder / "out" / "csynth.xml").write_text(REPORT)
 
     def start(self, words: Sequence[str], limit: Callable[[], None] | None = None) -> subprocess.Popen[bytes]:
-        env = {**os.environ, "TMPDIR": str(self.tmp), "PYTHONPATH": str(ROOT)}
+        env = {**os.environ, "TMPDIR": str(self.tmp), "PYTHONPATH": str(ROOT), "HOME": str(self.home)}
+        env |= {"XDG_CACHE_HOME": str(self.home / "cache")}
         return subprocess.Popen(
             [*SISY, *words],
             cwd=self.folder,
@@ -86,6 +103,19 @@ class Place:
     def finish(self, running: subprocess.Popen[bytes]) -> int:
         return running.wait(LONGEST_S)
 
+    def again(self, command: str, limit: Callable[[], None] | None = None) -> subprocess.Popen[bytes]:
+        """Starts a command as if it had never run: no search is known, or one is there to be cleared."""
+        for path in self.cached():
+            path.unlink()
+        if command == "cache":
+            for path, text in self.searches.items():
+                path.write_text(text)
+        return self.start(COMMANDS[command], limit)
+
+    def cached(self) -> dict[Path, str]:
+        """The searches that are kept."""
+        return {path: path.read_text() for path in self.home.rglob("searches/*.json")}
+
     def wrong(self) -> list[str]:
         """What is lost, and what is left."""
         found = []
@@ -93,8 +123,13 @@ class Place:
             found.append("the user's file is lost")
         if not self._whole():
             found.append("the design is not whole")
-        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "out.failed", "many", "stderr"}
+        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "out.failed", "many", "stderr", "home"}
         found += [f"left {name}" for name in left]
+        found += [f"left {p.name}" for p in self.folder.rglob(".*.part")]
+        if (self.home / COMPLETION).read_text() != self.completion:
+            found.append("the completion is not whole")
+        if any(not text.endswith("}") for text in self.cached().values()):
+            found.append("a search that is kept is not whole")
         found += [f"left tmp/{p.name[:8]}" for p in self.tmp.iterdir()]
         if b"Traceback" in (told := (self.folder / "stderr").read_bytes()):
             ours = b"sisyphus" in told and b"init_import_site" not in told  # where Python finds the installed packages
@@ -120,22 +155,23 @@ class Place:
 def kills(place: Place, command: str, times: int, rng: random.Random) -> Row:
     row = Row("kill", command)
     begun = time.monotonic()
-    code = place.finish(place.start(COMMANDS[command]))
+    code = place.finish(place.again(command))
     whole = time.monotonic() - begun
     shutil.rmtree(place.folder / "many", ignore_errors=True)
     for number in range(times):
         sent = SIGNALS[number % len(SIGNALS)]
-        running = place.start(COMMANDS[command])
+        running = place.again(command)
         time.sleep(rng.uniform(0, whole))
         running.send_signal(sent)
         row.codes[place.finish(running)] += 1
         row.times += 1
         if sent == signal.SIGKILL:  # what it left is cleared by whatever runs next
-            place.finish(place.start(["optimize", "k.c", "--design", "nothing.json", "-o", "out"]))
+            for words in (*CLEARING, *([COMMANDS[command]] if command in OF_ONE_FILE else [])):
+                place.finish(place.start(words))
         row.faults.update(place.wrong())
         if sent == signal.SIGKILL:  # and a batch, which has gone on twice, begins anew
             shutil.rmtree(place.folder / "many", ignore_errors=True)
-    if place.finish(place.start(COMMANDS[command])) != code:
+    if place.finish(place.again(command)) != code:
         row.faults["it does not end as before the kills"] += 1
     return row
 
@@ -149,7 +185,7 @@ def full_disk(place: Place, command: str) -> Row:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-        row.codes[place.finish(place.start(COMMANDS[command], limit))] += 1
+        row.codes[place.finish(place.again(command, limit))] += 1
         row.times += 1
         row.faults.update(place.wrong())
     return row
@@ -159,7 +195,7 @@ def no_temporary_folder(place: Place, command: str) -> Row:
     row = Row("no temporary folder", command)
     shutil.rmtree(place.tmp)
     place.tmp.write_text("a file")
-    row.codes[place.finish(place.start(COMMANDS[command]))] += 1
+    row.codes[place.finish(place.again(command))] += 1
     row.times += 1
     place.tmp.unlink()
     place.tmp.mkdir()
@@ -170,7 +206,7 @@ def no_temporary_folder(place: Place, command: str) -> Row:
 def side_by_side(place: Place, command: str) -> Row:
     row = Row("two at once", command)
     for _ in range(3):
-        both = [place.start(COMMANDS[command]) for _ in range(2)]
+        both = [place.again(command), place.start(COMMANDS[command])]
         row.codes.update(place.finish(one) for one in both)
         row.times += 1
         row.faults.update(place.wrong())
@@ -182,7 +218,7 @@ def read_only(place: Place, command: str) -> Row:
     row = Row("read-only", command)
     before = _digest(place.folder / "out")
     place.folder.chmod(0o555)
-    row.codes[place.finish(place.start(COMMANDS[command]))] += 1
+    row.codes[place.finish(place.again(command))] += 1
     place.folder.chmod(0o755)
     row.times += 1
     row.faults.update(place.wrong())

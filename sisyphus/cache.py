@@ -20,7 +20,7 @@ from typing import Any
 from sisyphus.backends.hls import whole_text
 from sisyphus.choice import Choice
 from sisyphus.errors import SisyphusError
-from sisyphus.files import write_file
+from sisyphus.files import locked, parts_of, write_file
 from sisyphus.parts import Known
 from sisyphus.report import Front, Moment, Rated, Remembered
 from sisyphus.request import Kernel, Request, estimate_of, space_of
@@ -95,10 +95,12 @@ class Cache:
         return list(self.folder.glob("*.json"))
 
     def clear(self) -> int:
-        """Removes them all; how many there were."""
+        """Removes them all, and what killed runs left of others; how many there were."""
         found = self.entries()
-        for entry in found:
-            entry.unlink(missing_ok=True)
+        if self.folder.is_dir():
+            with locked(self.folder):
+                for path in (*found, *parts_of(self.folder)):
+                    path.unlink(missing_ok=True)
         return len(found)
 
     def _path(self, kernels: Sequence[Kernel], request: Request) -> Path:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import glob
 import json
 import os
@@ -21,6 +20,7 @@ from itertools import count
 from pathlib import Path
 
 from sisyphus.errors import UsageError
+from sisyphus.files import PART, locked
 
 DESIGN = "design.json"
 OURS = frozenset(
@@ -32,6 +32,8 @@ OURS = frozenset(
 )
 #: Designs beside the chosen one.
 NUMBERED = re.compile(r"(design|pareto)-\d+\.json")
+#: A file that was not written to its end.
+UNFINISHED = re.compile(rf"\.(?P<name>.+)\.\w+{re.escape(PART)}")
 #: Ends of the names of folders on their way in and out.
 NEW, OLD = ".new", ".old"
 #: Bytes that a project takes, several times over.
@@ -49,7 +51,7 @@ def write_folder(files: Mapping[str, str], out: Path) -> None:
         place = _target(out)
         made = _missing_parents(place)
         try:
-            with _locked(place.parent):
+            with locked(place.parent):
                 _settle(place)
                 _replace(files, place)
         except BaseException:
@@ -65,7 +67,7 @@ def check_folder(out: Path) -> None:
         place = _target(out)
         parent = next(folder for folder in place.parents if folder.exists())
         if parent == place.parent:
-            with _locked(parent):
+            with locked(parent):
                 _settle(place)
         Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=NEW, dir=parent)).rmdir()
         if shutil.disk_usage(parent).free < LEAST_SPACE:
@@ -130,18 +132,6 @@ def _missing_parents(place: Path) -> list[Path]:
     return missing
 
 
-@contextmanager
-def _locked(parent: Path) -> Iterator[None]:
-    """One run at a time changes folders in `parent`; where nothing can be locked, that is up to the user."""
-    handle = os.open(parent, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
 def _replace(files: Mapping[str, str], place: Path) -> None:
     """All files go to a new folder beside `place`, which then takes its name."""
     fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=NEW, dir=place.parent))
@@ -188,12 +178,19 @@ def _settle(place: Path) -> None:
             left.rename(place)
             continue
         for entry in left.iterdir():
-            if entry.name not in OURS and NUMBERED.fullmatch(entry.name) is None and place.is_dir():
+            if not _is_our_file(entry.name) and place.is_dir():
                 kept = place / entry.name
                 if not os.path.lexists(kept):
                     entry.rename(kept)
-        if all(entry.name in OURS or NUMBERED.fullmatch(entry.name) for entry in left.iterdir()):
+        if all(_is_our_file(entry.name) for entry in left.iterdir()):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_our_file(name: str) -> bool:
+    """Whether sisy writes files of this name into a folder."""
+    unfinished = UNFINISHED.fullmatch(name)
+    name = name if unfinished is None else unfinished["name"]
+    return name in OURS or NUMBERED.fullmatch(name) is not None
 
 
 def _umask() -> int:

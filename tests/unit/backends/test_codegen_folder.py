@@ -39,6 +39,7 @@ def test_folder_of_ours_is_replaced_and_what_others_put_there_stays(tmp_path: Pa
     (out / "build").mkdir()
     (out / "build" / "kernel.xo").write_text("slow to make")
     (out / "notes.txt").write_text("mine")
+    (out / ".report.html.ab12.part").write_text("of a report that was killed")
     write_folder({**FILES, "kernel.cpp": "int y;\n"}, out)
     kept = {"build/kernel.xo": "slow to make", "notes.txt": "mine"}
     assert content(out) == {**FILES, "kernel.cpp": "int y;\n", **kept}
