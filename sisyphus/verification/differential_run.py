@@ -23,7 +23,7 @@ COMPILER = "g++"
 WARNINGS = ("-Wno-unknown-pragmas", "-Werror=unused", "-Werror=unused-parameter", "-Werror=return-type")
 #: Replaces the optimization where results differ: then it is the code that differs, not what a compiler made of it.
 CAREFUL = ("-O0",)
-SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZERS = ("-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 INCLUDE_DIR = Path(__file__).parent / "include"
 ANY_STATUS = range(-64, 256)
 COMPILE_LIMIT_S = 300.0
