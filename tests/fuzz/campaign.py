@@ -28,8 +28,11 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
 from fuzz.cases import ALARM, INTERNAL, WRONG, Case, Made, make, without  # noqa: E402
 from fuzz.harness import compare  # noqa: E402
+from fuzz.knobs import words  # noqa: E402
 from fuzz.mutants import spoil  # noqa: E402
 from fuzz.programs import WIDTHS  # noqa: E402
+
+from sisyphus.space import DesignPoint  # noqa: E402
 
 #: Programs of one batch, spoiled inputs for each, and steps in which a failure is made smaller.
 BATCH, MUTANTS, STEPS = 20, 3, 60
@@ -64,6 +67,7 @@ def _batch(seed: str, numbers: range, mutants: int, folder: Path) -> Tally:
         kind, detail = _judged(one, wrong.get(one.case.program.name, ""))
         tally.results[kind] += 1
         tally.covered.update(_features(one.case))
+        tally.covered.update(words(DesignPoint.from_json(json.loads(one.point))) if one.point else ())
         if kind in FAILURES:
             tally.failures.append((kind, detail, one.case, one.point))
         for at in range(mutants):
@@ -82,7 +86,7 @@ def _judged(made: Made, wrong: str) -> tuple[str, str]:
 
 def _features(case: Case) -> list[str]:
     text = case.program.text()
-    words = (
+    spelled = (
         "continue;",
         "break;",
         "_pick",
@@ -109,7 +113,7 @@ def _features(case: Case) -> list[str]:
         "struct",
         "_Complex",
     )
-    return [word for word in (*words, "float", "unsigned", "short", "signed char", "long", *WIDTHS) if word in text]
+    return [word for word in (*spelled, "float", "unsigned", "short", "signed char", "long", *WIDTHS) if word in text]
 
 
 def shrink(kind: str, case: Case, seed: int = 0) -> Case:
@@ -163,7 +167,7 @@ def in_process(out: Path, seed: str, number: int) -> Mapping[str, object]:
     return {"seed": seed, "batch": number, "results": {DIED: 1}, "covered": {}}
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(typed: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", "--programs", type=int, default=2000)
     parser.add_argument("--seed", default="0")
@@ -171,7 +175,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--out", type=Path, default=ROOT / "build" / "fuzz")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no batch after so long")
     parser.add_argument("--batch", type=int, help="run this batch alone, here, and print its line")
-    options = parser.parse_args(words)
+    options = parser.parse_args(typed)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.batch is not None:
         sys.stdout.write(json.dumps(one_batch(options.out, options.seed, options.batch)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fuzz.harness import Subject
+from fuzz.knobs import other_form, varied
 from fuzz.programs import Program, draw
 from random_kernels import random_point
 
@@ -66,15 +67,14 @@ def make(case: Case, folder: Path) -> Made:
 def _made(case: Case, path: Path) -> Made:
     rng = random.Random(case.seed)
     source = request.Source(str(path))
-    # Looking for other forms takes longer than all the rest.
-    kernel = rng.choice(request.load_kernels(source)) if rng.random() < 0.4 else request.load_written(source)
-    viewed = request.with_views(kernel) if rng.random() < 0.15 else None
-    kernel = viewed or kernel
+    kernel = other_form(rng, request.load_written(source), source)
     split = rng.random() < 0.4
     # Sums of integers may be reassociated and keep every bit.
     tree = rng.random() < 0.5 and not any(e.type.is_float for s in kernel.scop.statements for e in walk(s.rhs))
     point = kernel.point(random_point(rng, kernel.scop, kernel.distribution, split=split, tree_reduction=tree))
     try:
+        build_plan(kernel.scop, kernel.distribution, kernel.live, point)
+        point = varied(rng, kernel, point)
         plan = build_plan(kernel.scop, kernel.distribution, kernel.live, point)
     except KernelError as refused:  # a random point may ask for what no kernel can have
         return Made(case, REFUSED, f"point: {refused.message}")

@@ -149,12 +149,15 @@ def _runner(subject: Subject, seed: int) -> str:
             told = known[port]
             last = told["extents"][-1] if told["extents"] else 1
             pitch = told["padded_extents"][-1] if told["layout"] == "padded" else last
-            total = -(-(count // last * pitch) // told["vector_elements"]) * told["vector_elements"]
-            mine, own = f"port_{port}[e / {last} * {pitch} + e % {last}]", f"{name}[e * {len(fields)} + {at}]"
-            body.append(f"  static {kind} port_{port}[{total}] __attribute__((aligned(4096)));")
+            width = told["vector_elements"]
+            total = -(-(count // last * pitch) // width) * width
+            place, own = f"(e / {last} * {pitch} + e % {last})", f"{name}[e * {len(fields)} + {at}]"
+            body += _memories(port, kind, total, len(told["ports"]))
+            lanes = width // len(told["ports"])
+            mine = f"port_{port}[{place} % {width} / {lanes}][{place} / {width} * {lanes} + {place} % {lanes}]"
             body.append(f"  for (long e = 0; e < {count}; e++) {mine} = {own};")
             tail.append(_print(port, kind, count, mine, own))
-    given = [_given(a) for a in subject.interface]
+    given = [text for a in subject.interface for text in _given(a)]
     head = [f'extern "C" void source_{subject.name}({", ".join(declared)});', f"static int run_{subject.name}() {{"]
     calls = [
         f"  of_{subject.name}::{subject.name}({', '.join(given)});",
@@ -163,11 +166,20 @@ def _runner(subject: Subject, seed: int) -> str:
     return "\n".join([*head, *body, *calls, *tail, "  return 0;", "}"])
 
 
-def _given(argument: Mapping[str, Any]) -> str:
+def _memories(port: str, kind: str, total: int, count: int) -> Iterator[str]:
+    """An array in memory, its beats dealt over some ports."""
+    names = [f"memory_{port}_{number}" for number in range(count)]
+    for name in names:
+        yield f"  static {kind} {name}[{total // count}] __attribute__((aligned(4096)));"
+    yield f"  {kind} *const port_{port}[] = {{{', '.join(names)}}};"
+
+
+def _given(argument: Mapping[str, Any]) -> list[str]:
     """What the kernel is called with; the class that stands for half is made of a float."""
     if argument["kind"] == "array":
-        return f"Any{{port_{argument['copies'] or argument['name']}}}"
-    return f"{'(float)' if argument['type'] == 'half' else ''}{argument['name']}"
+        name = argument["copies"] or argument["name"]
+        return [f"Any{{port_{name}[{number}]}}" for number in range(len(argument["ports"]))]
+    return [f"{'(float)' if argument['type'] == 'half' else ''}{argument['name']}"]
 
 
 #: A pointer that becomes whatever the kernel takes: an element or a vector of some.

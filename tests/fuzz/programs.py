@@ -20,15 +20,30 @@ MOST_STEPS, MOST_ELEMENTS = 3000, 600
 
 @dataclass(frozen=True)
 class Affine:
-    """`sum of factor * iterator + constant`."""
+    """`sum of factor * iterator + constant`, of which a part may be taken: the quotient or the remainder by a number."""
 
     factors: tuple[tuple[str, int], ...]
     constant: int = 0
+    part: str = ""  # "/ 2", "% 3"
 
     def value(self, at: Mapping[str, int]) -> int:
-        return self.constant + sum(f * at[name] for name, f in self.factors)
+        whole = self.constant + sum(f * at[name] for name, f in self.factors)
+        if not self.part:
+            return whole
+        op, by = self.part.split()
+        if whole < 0:
+            raise ValueError("C rounds this to zero, which is not affine")
+        return whole // int(by) if op == "/" else whole % int(by)
+
+    def shifted(self, by: int) -> str:
+        """The text of it, `by` added."""
+        if self.part:
+            return f"({replace(self, part='')}) {self.part}" + (f" + {by}" if by else "").replace("+ -", "- ")
+        return str(replace(self, constant=self.constant + by))
 
     def __str__(self) -> str:
+        if self.part:
+            return self.shifted(0)
         terms = [name if f == 1 else f"{f} * {name}" for name, f in self.factors]
         terms += [str(self.constant)] if self.constant or not terms else []
         return " + ".join(terms).replace("+ -", "- ")
@@ -216,7 +231,7 @@ def _ref(ref: Ref, boxes: Mapping[str, Box], arrays: Sequence[Array]) -> str:
     array = next(a for a in arrays if a.name == ref.array)
     if not ref.index:
         return _part(ref.array if array.role in ("scalar", "local") else f"{ref.array}[0]", array, ref.field)
-    shifted = (replace(i, constant=i.constant - low) for i, (low, _) in zip(ref.index, boxes[ref.array], strict=True))
+    shifted = (i.shifted(-low) for i, (low, _) in zip(ref.index, boxes[ref.array], strict=True))
     return _part(ref.array + "".join(f"[{i}]" for i in shifted), array, ref.field)
 
 
@@ -304,9 +319,10 @@ def _less(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
 
 def draw(seed: str, name: str = "k") -> Program:
     """The program of a seed."""
-    rng = random.Random(seed)
+    rng, kind = random.Random(seed), random.Random(f"{seed} kind").random()
     while True:
-        program = _draw(rng, name)
+        program = _stencil(rng, name) if kind < 0.06 else _draw(rng, name)
+        program = _with_parts(rng, program) if kind > 0.9 else program
         try:
             program.text()
         except ValueError:
@@ -331,6 +347,59 @@ def _draw(rng: random.Random, name: str) -> Program:
     while maker.left > 0:
         body.append(maker.block(()))
     return Program(name, tuple(arrays), tuple(body))
+
+
+def _stencil(rng: random.Random, name: str) -> Program:
+    """Time steps over rows of arrays: one or two sweeps, sometimes a row alone, sometimes a statement before."""
+    kind = rng.choice(FLOATS[:2])
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, 2, "argument"), Array("C", kind, 1, "argument")]
+    rows, columns = rng.randint(4, 9), rng.randint(2, 5)
+
+    def at(reach: int) -> tuple[Affine, ...]:
+        moved = (rng.randint(-reach, reach), rng.randint(-reach, reach))
+        return tuple(Affine(((n, 1),), by) for n, by in zip("jl", moved, strict=True))
+
+    def sweep(target: str) -> For:
+        reads = tuple(Ref(rng.choice("AB"), at(1)) for _ in range(rng.randint(1, 3)))
+        shape = "0.5f * (" + f" {rng.choice(REAL[:2])} ".join(f"{{{n}}}" for n in range(len(reads))) + ")"
+        body = Assign(Ref(target, at(0)), rng.choice(("=", "=", "+=")), shape, reads)
+        inner = For("l", Affine((), 1), Affine((), 1 + columns), 1, (body,))
+        return For("j", Affine((), 1), Affine((), 1 + rows), 1, (inner,))
+
+    def row() -> For:
+        where = (Affine((), rng.randint(0, rows)), Affine((("l", 1),)))
+        body = Assign(Ref(rng.choice("AB"), where), "=", "{0}", (Ref("C", (Affine((("i", 1),)),)),))
+        return For("l", Affine((), 0), Affine((), 1 + columns), 1, (body,))
+
+    sweeps: list[Node] = [sweep(t) for t in rng.choice(("A", "AB", "BA", "BA"))]
+    steps = For("i", Affine((), 0), Affine((), rng.randint(2, 6)), 1, (*([row()] * (rng.random() < 0.3)), *sweeps))
+    before = [sweep("B")] if rng.random() < 0.3 else []
+    return Program(name, tuple(arrays), (*before, steps))
+
+
+def _with_parts(rng: random.Random, program: Program) -> Program:
+    """Some subscripts of arguments that nothing writes become quotients or remainders."""
+    written = {a.target.array for a in _assigns(program.body) if isinstance(a, Assign)}
+    legal = {a.name for a in program.arrays if a.role == "argument"} - written
+
+    def part(index: Affine) -> Affine:
+        moves = index.factors and rng.random() < 0.5
+        return replace(index, part=f"{rng.choice('/%')} {rng.choice((2, 3, 4))}") if moves else index
+
+    def read(ref: Ref) -> Ref:
+        return replace(ref, index=tuple(map(part, ref.index))) if ref.array in legal else ref
+
+    def changed(node: Node) -> Node:
+        match node:
+            case Assign():
+                return replace(node, reads=tuple(map(read, node.reads)))
+            case If() | Test():
+                return replace(node, body=tuple(map(changed, node.body)), other=tuple(map(changed, node.other)))
+            case For():
+                return replace(node, body=tuple(map(changed, node.body)))
+        return node
+
+    return replace(program, body=tuple(map(changed, program.body)))
 
 
 @dataclass

@@ -1,0 +1,149 @@
+"""Choices that random points do not draw by themselves: ports, memories, beats, intervals, forms; knows no cost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sisyphus import request
+from sisyphus.errors import KernelError
+from sisyphus.forms import Strips
+from sisyphus.forms.strips import steps_of_rows
+from sisyphus.ir import Array, Role, Scop
+from sisyphus.plan import build_plan
+from sisyphus.plan.checks import STORAGES, arrays_of
+from sisyphus.request import Kernel
+from sisyphus.space import (
+    FORMS,
+    KERNEL_PLACE,
+    NEST_PLACE,
+    STRIPES,
+    BufferPoint,
+    DesignPoint,
+    TransferPoint,
+    layout_for,
+    port_names,
+    port_width,
+)
+from sisyphus.space.ports import may_be_dealt
+
+
+def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Kernel:
+    """Often another form of a kernel: in strips of rows, by the rewrites that a search tries, with views or copies."""
+    steps = steps_of_rows(kernel.scop)
+    if steps is not None and rng.random() < 0.6:
+        most = min(len(steps.times), 5), min(len(steps.rows), 9)
+        found = request.in_strips(kernel, Strips(*(rng.randint(1, n) for n in most)))
+        return kernel if found is None else found
+    if rng.random() < 0.4:  # looking for these takes longer than all the rest
+        kernel = rng.choice(request.forms_of(kernel.scop, source))
+    viewed = rng.choice((*(request.with_views,) * 3, *(request.with_copies,) * 3, *(_same,) * 14))
+    return viewed(kernel) or kernel
+
+
+def _same(kernel: Kernel) -> Kernel:
+    return kernel
+
+
+def varied(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    """The point with some more choices, each of which the kernel can have."""
+    for change in (_intervals, _storage, _at_nest, _beats, _ports):
+        if rng.random() < 0.3:
+            other = change(rng, kernel, point)
+            point = other if _is_built(kernel, other) else point
+    return point
+
+
+def _is_built(kernel: Kernel, point: DesignPoint) -> bool:
+    try:
+        build_plan(kernel.scop, kernel.distribution, kernel.live, point)
+    except KernelError:
+        return False
+    return True
+
+
+def _intervals(rng: random.Random, _kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    if not point.tree_reduction:
+        return point
+    asked = (replace(n, interval=int(n.pipeline is not None and rng.random() < 0.7)) for n in point.nests)
+    return replace(point, nests=tuple(asked))
+
+
+def _storage(rng: random.Random, _kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    return replace(point, buffers=tuple(replace(b, storage=rng.choice(STORAGES)) for b in point.buffers))
+
+
+def _at_nest(_rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    """Buffers of their own around nests in no loop that have none themselves."""
+    alone = [nest for nest in kernel.distribution.nests if not nest.band and not nest.outer]
+    own = {
+        (array, nest.id)
+        for nest in alone
+        for array in arrays_of(kernel.scop, nest)
+        if kernel.scop.array(array).role is not Role.LOCAL and array not in kernel.scop.looked_up
+    }
+
+    def apart() -> Iterator[BufferPoint]:
+        for buffer in point.buffers:
+            mine = tuple(nest for nest in buffer.nests if (buffer.array, nest) in own)
+            others = tuple(nest for nest in buffer.nests if nest not in mine)
+            if others:
+                yield replace(buffer, nests=others)
+            for nest in mine:
+                yield replace(buffer, nests=(nest,), place=NEST_PLACE, copies=1)
+
+    buffers = tuple(apart())
+    ids = {b.id for b in buffers}
+    return replace(point, buffers=buffers, transfers=tuple(t for t in point.transfers if t.buffer in ids))
+
+
+def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    """Another beat of one array, in one of the two forms."""
+    array = _any(rng, kernel.scop)
+    buffers = [b.id for b in point.buffers if kernel.scop.home(b.array) == array.id]
+    width, form = rng.choice((1, 2, 4, 8, 16)), rng.choice(FORMS)
+    layout = layout_for(array.extents, width)
+    mine = (TransferPoint(b, width, layout=layout, form=form) for b in buffers)
+    return replace(point, transfers=(*(t for t in point.transfers if t.buffer not in buffers), *mine))
+
+
+def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    """Arrays that are whole on chip, dealt over several ports."""
+    for array in (a for a in kernel.scop.arrays if a.extents and may_be_dealt(kernel.scop, a.id)):
+        held = [b for b in point.buffers if b.array == array.id]
+        if [b.place for b in held] == [KERNEL_PLACE] and rng.random() < 0.7:
+            count, form = rng.choice(STRIPES), rng.choice(FORMS)
+            lanes = rng.choice([w for w in (2, 4, 8, 16) if w <= port_width(array.type.stored.bits)])
+            width = count * lanes
+            layout, names = layout_for(array.extents, width), port_names(array.id, count)
+            dealt = TransferPoint(array.id, width, names, layout, form)
+            other = replace(point, transfers=(*(t for t in point.transfers if t.buffer != array.id), dealt))
+            point = other if _is_built(kernel, other) else point
+    return point
+
+
+def _any(rng: random.Random, scop: Scop) -> Array:
+    return rng.choice([a for a in scop.arrays if a.view_of is None])
+
+
+def words(point: DesignPoint) -> Iterator[str]:
+    """What a point has, for the count of what was covered."""
+    yield from (f"form {rewrite.split()[0]}" for rewrite in point.rewrites)
+    had = {
+        "form expanded": bool(point.expanded),
+        "views": bool(point.viewed),
+        "copies read": bool(point.copied),
+        "tree reduction": point.tree_reduction,
+        "interval asked": any(n.interval for n in point.nests),
+        "full tiles apart": any(n.split for n in point.nests),
+        "copies of a nest": any(n.unroll for n in point.nests),
+        "loaded ahead": any(b.copies == 2 for b in point.buffers),
+        "around one nest": any(b.place == NEST_PLACE for b in point.buffers),
+        "memory asked": any(b.storage != "auto" for b in point.buffers),
+        "several ports": any(len(t.ports) > 1 for t in point.transfers),
+        "padded rows": any(t.layout == "padded" for t in point.transfers),
+        "streamed": any(t.form == "stream" for t in point.transfers),
+    }
+    yield from (word for word, is_there in had.items() if is_there)
+    yield from {f"beats of {t.width}" for t in point.transfers if t.width > 1}
