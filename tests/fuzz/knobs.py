@@ -12,7 +12,7 @@ from sisyphus.forms import Strips
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop
 from sisyphus.plan import build_plan
-from sisyphus.plan.checks import STORAGES, arrays_of
+from sisyphus.plan.checks import arrays_of
 from sisyphus.request import Kernel
 from sisyphus.space import (
     FORMS,
@@ -26,6 +26,7 @@ from sisyphus.space import (
     port_names,
     port_width,
 )
+from sisyphus.space.point import STORAGES
 from sisyphus.space.ports import may_be_dealt
 
 

@@ -20,7 +20,7 @@ MOST_STEPS, MOST_ELEMENTS = 3000, 600
 
 @dataclass(frozen=True)
 class Affine:
-    """`sum of factor * iterator + constant`, of which a part may be taken: the quotient or the remainder by a number."""
+    """`sum of factor * iterator + constant`, or a part of it: the quotient or the remainder by a number."""
 
     factors: tuple[tuple[str, int], ...]
     constant: int = 0

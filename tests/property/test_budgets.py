@@ -14,7 +14,7 @@ from sisyphus.pipeline import Design, Request, Source, optimize
 from sisyphus.solve import Limits
 from sisyphus.target import KINDS, Target, load_device, make_target
 
-#: Share of the cost that may be left to a proof, and counted work: each search ends by itself, however busy the machine is.
+#: Share of the cost that may be left to a proof, and counted work: no search depends on how busy the machine is.
 GAP, EFFORT = 0.85, 1.0
 DRAWS = 12
 KERNELS = Path(__file__).parents[2] / "kernels" / "polybench"
