@@ -25,6 +25,7 @@ from sisyphus.analysis import (
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
     BLOCKS,
+    IN_PLACE,
     INSIDE,
     LATCH,
     PANELS,
@@ -34,6 +35,7 @@ from sisyphus.forms import (
     Strips,
     in_blocks,
     in_panels,
+    in_place,
     latched,
     proposals,
     rewritten,
@@ -193,7 +195,7 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
 
 
 def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
-    """The kernel, and it with local variables of every iteration's own, in the orders that are worth a search.
+    """The kernel, with local variables in place, or of every iteration's own, in the orders that are worth a search.
 
     Where the user gives an order, in that one alone.
     """
@@ -202,9 +204,13 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
         return
     bases: list[tuple[tuple[str, ...], Dependences]] = [((), kernel.dependences)]
-    private = privatise(kernel.scop, kernel.dependences)
+    placed = in_place(kernel.dependences)
+    if placed is not None:
+        bases.append(((IN_PLACE,), dependences(placed)))
+    before, found = bases[-1]
+    private = privatise(found.scop, found)
     if private is not None:
-        bases.append(((PRIVATE,), dependences(private.scop)))
+        bases.append(((*before, PRIVATE), dependences(private.scop)))
     for before, found in bases:
         for other in proposals(found, kernel.distribution):
             rewrites = (*before, SCHEDULE + other.text)

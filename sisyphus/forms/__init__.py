@@ -1,11 +1,13 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.panels import in_panels, size_of_panels
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
+    IN_PLACE,
     INSIDE,
     LATCH,
     PANELS,
@@ -21,6 +23,7 @@ from sisyphus.forms.strips import Strips, steps_of_rows
 __all__ = [
     "BLOCKS",
     "INSIDE",
+    "IN_PLACE",
     "LATCH",
     "PANELS",
     "PRIVATE",
@@ -32,6 +35,7 @@ __all__ = [
     "Strips",
     "in_blocks",
     "in_panels",
+    "in_place",
     "latched",
     "proposals",
     "rewritten",

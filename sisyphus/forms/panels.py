@@ -120,16 +120,18 @@ def _places(scop: Scop) -> dict[int, list[Statement]]:
 
 
 def _meeting(group: Sequence[Statement]) -> dict[StmtId, list[str]]:
-    """The iterators of statements that run through a dimension of an array in which others have the step."""
-    steps, runs = set[tuple[ArrayId, int]](), list[tuple[StmtId, str, tuple[ArrayId, int]]]()
+    """The iterators of statements that run through a dimension of an array, in a direction in which others step."""
+    steps, runs = set[tuple[ArrayId, int, int]](), list[tuple[StmtId, str, tuple[ArrayId, int, int]]]()
     for statement in group:
         for access in statement.accesses:
             for dim, index in enumerate(access.ref.index):
-                names = index.names
-                if names == {statement.iterators[0]}:
-                    steps.add((access.array, dim))
-                elif len(names) == 1 and index - index.constant == var(next(iter(names))):
-                    runs.append((statement.id, next(iter(names)), (access.array, dim)))
+                if len(index.terms) == 1:
+                    [(name, factor)] = index.terms
+                    where = access.array, dim, factor
+                    if name == statement.iterators[0]:
+                        steps.add(where)
+                    elif abs(factor) == 1:
+                        runs.append((statement.id, name, where))
     found = dict[StmtId, list[str]]()
     for name, iterator, where in runs:
         if where in steps and iterator not in found.setdefault(name, []):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
@@ -16,7 +17,7 @@ from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
-STRIPS, PANELS = "strips ", "panels "
+STRIPS, PANELS, IN_PLACE = "strips ", "panels ", "in-place"
 
 
 class ScheduleError(KernelError):
@@ -44,6 +45,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
         elif rewrite == LATCH:
             scop = latched(found) or scop
+        elif rewrite == IN_PLACE:
+            scop = in_place(found) or scop
         elif rewrite == PRIVATE:
             private = privatise(scop, found)
             scop = scop if private is None else private.scop

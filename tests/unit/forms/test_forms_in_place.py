@@ -1,0 +1,101 @@
+"""Local variables that stand for elements: which give way to these, that results stay, and what keeps the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import brute
+import pytest
+from builders import scop
+
+from sisyphus.analysis import dependences, distribute
+from sisyphus.forms import IN_PLACE, LATCH, PANELS, SCHEDULE, in_place, proposals, rewritten, steps_of
+from sisyphus.frontend import read
+from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir.scop_text import dump
+from sisyphus.request import Source, load_kernels
+
+KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
+
+
+def read_c(tmp_path: Path, body: str) -> Scop:
+    path = tmp_path / "kernel.c"
+    path.write_text(f"void kernel(float A[8][8], float b[8], float y[8])\n{{\n    float w;\n{body}}}\n")
+    return read(path)
+
+
+def is_same(one: Scop, other: Scop) -> bool:
+    """A window is written back whole: elements that no statement updates get what they had."""
+    numbers: dict[object, int] = {}
+    first, second = brute.results(one, numbers), brute.results(other, numbers)
+    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
+
+
+SOLVE = """
+    for (int i = 0; i < 8; i++) {
+        w = b[i];
+        for (int j = 0; j < i; j++)
+            w -= A[i][j] * y[j];
+        y[i] = w;
+    }
+"""
+
+
+def test_a_solve_works_in_the_element_that_it_finishes(tmp_path: Path) -> None:
+    source = read_c(tmp_path, SOLVE)
+    found = in_place(dependences(source))
+    assert found is not None
+    promises.run(found)
+    assert dump(found).splitlines()[4:10] == [
+        "S0[i] at (0, 0)",
+        "  for 0 <= i, i <= 7",
+        "  y[i]: float = b[i]",
+        "S1[i, j] at (0, 1, 0)",
+        "  for 0 <= j, i <= 7, j + 1 <= i",
+        "  y[i]: float = (y[i] - (A[i][j] * y[j]))",
+    ]
+    assert is_same(source, found)
+
+
+def test_ludcmp_without_its_variable_is_right_looking_and_in_panels() -> None:
+    source = read(KERNELS / "ludcmp.c", defines=("N=13",))
+    found = in_place(dependences(source))
+    assert found is not None and not [a for a in found.arrays if a.role is Role.LOCAL]
+    assert len(found.statements) == len(source.statements) - 4  # two copies in, two out
+    again = dependences(found)
+    first, *_ = proposals(again, distribute(source, dependences(source)))
+    assert first.steps * 4 < steps_of(distribute(source, dependences(source)).body)
+    form = rewritten(source, [IN_PLACE, SCHEDULE + first.text, f"{PANELS}3", LATCH])
+    promises.run(form)
+    assert is_same(source, found) and is_same(source, form)
+    forms = {k.name: k.rewrites for k in load_kernels(Source(str(KERNELS / "ludcmp.c"), defines=("N=13",)))}
+    assert forms["outer-k"][0] == forms["panels"][0] == IN_PLACE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SOLVE.replace("* y[j]", "* y[i]"),  # the element is read while the variable changes
+        SOLVE.replace("        y[i] = w;", "        b[i] = y[i];\n        y[i] = w;"),  # and here by a statement apart
+        SOLVE.replace("        w = b[i];", "        w = b[i];\n        y[7] = A[i][i];"),  # it is written meanwhile
+        "    w = b[0];"
+        + SOLVE.replace("        w = b[i];", "        if (i > 0) w = b[i];"),  # a value comes from an iteration before
+        SOLVE.replace("        y[i] = w;", "        if (i > 3) y[i] = w;"),  # not every element is written
+        SOLVE.replace("        y[i] = w;", "        y[i] = w;\n        b[i] = w;"),  # two read the last value
+        SOLVE.replace("        y[i] = w;", "    }\n    for (int i = 0; i < 8; i++) {\n        y[i] = w;"),
+    ],
+)
+def test_a_variable_that_is_more_than_the_element_stays(tmp_path: Path, body: str) -> None:
+    assert in_place(dependences(read_c(tmp_path, body))) is None
+
+
+def test_a_variable_of_another_type_stays(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(f"void kernel(float A[8][8], float b[8], float y[8])\n{{\n    double w;\n{SOLVE}}}\n")
+    assert in_place(dependences(read(path))) is None
+
+
+def test_a_kernel_without_variables_has_nothing_to_put_in_place() -> None:
+    built = scop("for i in range(5):\n    A[i] = A[i] + B[i]", A=(5,), B=(5,))
+    assert in_place(dependences(built)) is None
+    assert rewritten(built, [IN_PLACE]) is built
