@@ -57,16 +57,8 @@ def _made(space: Space, crude: DesignPoint) -> tuple[DesignPoint | None, str | N
     nests = tuple(replace(nest, order=crude.nest(nest.id).order) for nest in space.nests)
     held = replace(space, nests=nests)
     try:
-        decoded = decode(held, choices(held, crude))
-        kept = tuple(replace(nest, split=crude.nest(nest.id).split) for nest in decoded.nests)
-        point = replace(
-            decoded,
-            nests=kept,
-            expanded=crude.expanded,
-            viewed=crude.viewed,
-            copied=crude.copied,
-            rewrites=crude.rewrites,
-        )
+        made = decode(held, choices(held, crude))
+        point = replace(crude, nests=made.nests, buffers=made.buffers, transfers=made.transfers)
         check_point(space.scop, space.distribution, point)
     except NotADesign:
         return None, "no partition or beat serves this together with the rest"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sisyphus.analysis import LoopKind, reduction_of
@@ -233,7 +233,7 @@ def _trips(nest: NestSpace, point: NestPoint) -> Trips:
     """As numbers."""
 
     def over(level: int, loops: Iterable[str]) -> int:
-        return math.prod(astuple(point.tile(loop))[level] for loop in loops)
+        return math.prod(point.tile(loop)[level] for loop in loops)
 
     copies = math.prod(factor for _, factor in point.unroll)
     return trips_of(nest, over, tiles=over(0, dict(point.tiles)) // copies, copies=copies)

@@ -16,7 +16,7 @@ import pyomo.environ as pyo
 
 from sisyphus.ir import ArrayId
 from sisyphus.nlp.signomial import Signomial
-from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, Tile, level0_pairs, never_both
+from sisyphus.space import KERNEL_PLACE, ArrayUse, LoopSpace, NestSpace, Space, level0_pairs, never_both
 
 
 def log_name(nest: NestSpace, loop: str, level: int) -> str:
@@ -104,7 +104,7 @@ class Knobs:
         return sum(
             self.model.tile[nest.id, loop, k]
             for k, tile in enumerate(tiles)
-            if any((tile.level0, tile.level1, tile.level2)[level] > 1 for level in levels)
+            if any(tile[level] > 1 for level in levels)
         )
 
     def _level0_pairs(self, nest: NestSpace) -> list[tuple[str, str]]:
@@ -287,8 +287,4 @@ def copied_loops(nest: NestSpace) -> tuple[LoopSpace, ...]:
 
 
 def _level(loop: LoopSpace, level: int) -> tuple[int, ...]:
-    return tuple(_counts(tile)[level] for tile in loop.tiles)
-
-
-def _counts(tile: Tile) -> tuple[int, int, int]:
-    return tile.level0, tile.level1, tile.level2
+    return tuple(tile[level] for tile in loop.tiles)

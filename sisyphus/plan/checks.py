@@ -95,9 +95,7 @@ def _unroll_faults(scop: Scop, nest: Nest, choice: NestPoint) -> Iterator[str]:
 
 def _covers(tile: Tile, trip_count: int) -> bool:
     """Enough iterations, and no tile without any."""
-    return min(tile.level0, tile.level1, tile.level2) >= 1 and (
-        (tile.level0 - 1) * tile.size < max(trip_count, 1) <= tile.level0 * tile.size
-    )
+    return min(tile) >= 1 and ((tile.level0 - 1) * tile.size < max(trip_count, 1) <= tile.level0 * tile.size)
 
 
 def _cover_faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:

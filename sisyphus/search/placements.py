@@ -25,11 +25,8 @@ Floor = Callable[[Placement, Arrays], float]
 
 def choices(space: Space, array: ArrayId, always_resident: Arrays, in_registers: Arrays) -> tuple[Residence, ...]:
     """Placement of an array; one answer for all its nests."""
-    uses = [use for nest in space.nests for use in nest.arrays if use.array == array]
-    resident = all(KERNEL_PLACE in use.places for use in uses)
-    tiled = all(use.can_be_tiled for use in uses)
-    if resident and array in always_resident:
-        tiled = False
+    resident = may_be(space, array, resident=True)
+    tiled = may_be(space, array, resident=False) and not (resident and array in always_resident)
     allowed = {
         Residence.REGISTERS: resident and array in in_registers,
         Residence.RESIDENT: resident,

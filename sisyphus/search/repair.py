@@ -42,7 +42,7 @@ def logarithms(point: DesignPoint) -> dict[str, float]:
         knob("log", f"{nest.id}.{loop}.{level}"): math.log(count)
         for nest in point.nests
         for loop, tile in nest.tiles
-        for level, count in enumerate((tile.level0, tile.level1, tile.level2))
+        for level, count in enumerate(tile)
     }
 
 
@@ -59,8 +59,7 @@ def _tiles(nest: NestSpace, loop: LoopSpace, relaxed: Mapping[str, float], radiu
     logs = [relaxed.get(knob("log", log_name(nest, loop.iterator, level)), 0.0) for level in range(3)]
 
     def distance(tile: Tile) -> float:
-        counts = (tile.level0, tile.level1, tile.level2)
-        return max(abs(math.log(count) - log) for count, log in zip(counts, logs, strict=True))
+        return max(abs(math.log(count) - log) for count, log in zip(tile, logs, strict=True))
 
     kept = tuple(tile for tile in loop.tiles if distance(tile) <= math.log(radius))
     plain = tuple(tile for tile in loop.tiles if tile.level1 == 1)

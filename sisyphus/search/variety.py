@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from sisyphus.space import DesignPoint
@@ -29,12 +30,7 @@ def are_alike(one: DesignPoint, other: DesignPoint) -> bool:
     """
     if [(n.id, n.order) for n in one.nests] != [(n.id, n.order) for n in other.nests]:
         return False
-    if (one.expanded, one.viewed, one.copied, one.rewrites) != (
-        other.expanded,
-        other.viewed,
-        other.copied,
-        other.rewrites,
-    ):
+    if len({replace(p, nests=(), buffers=(), transfers=(), tree_reduction=False) for p in (one, other)}) > 1:
         return False
     pairs = [
         (tile, twin)

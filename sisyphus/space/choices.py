@@ -30,7 +30,7 @@ class NestChoices:
 
     `copies` are coarse-grained factors, `outside` has per array the level-0 loops outside of its transfers, `interval`
     is what the tool is asked for, `residents` are arrays on chip for the whole kernel, `shared` has per array the outer
-    loop under which nests share a buffer, and `ahead` says whether tiles are loaded ahead.
+    loop under which nests share a buffer; `split` and `ahead` say whether full tiles run apart and tiles load ahead.
     """
 
     nest: str
@@ -40,6 +40,7 @@ class NestChoices:
     interval: int = 0
     residents: frozenset[ArrayId] = frozenset()
     shared: Mapping[ArrayId, str] = field(default_factory=dict)
+    split: bool = False
     ahead: bool = False
 
 
@@ -106,7 +107,7 @@ def _nest_point(space: Space, nest: NestSpace, choice: NestChoices) -> NestPoint
     pipeline = pipelined[0] if pipelined else None
     interval = choice.interval if choice.interval in intervals(nest, pipeline) else 0
     order = nest.order or level0_order(space, nest, active, sets)
-    return NestPoint(nest.nest.statements, order, tiles, pipeline, unroll, interval=interval)
+    return NestPoint(nest.nest.statements, order, tiles, pipeline, unroll, split=choice.split, interval=interval)
 
 
 def intervals(nest: NestSpace, pipeline: str | None) -> tuple[int, ...]:
@@ -312,6 +313,7 @@ def _nest_choices(nest: NestSpace, point: DesignPoint) -> NestChoices:
         shared={
             a: b.place for a, b in buffers.items() if b.place in outer and (b.place != nest.around or len(b.nests) > 1)
         },
+        split=own.split,
         ahead=any(b.copies > 1 for b in buffers.values()),
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, astuple, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
@@ -27,8 +27,7 @@ PLAIN, PADDED = LAYOUTS = ("plain", "padded")
 STORAGES = ("auto", "bram", "uram", "lutram")
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(NamedTuple):
     """Trip counts of the three copies of one loop: level 0 (tiles), level 1 (pipelined), level 2 (unrolled)."""
 
     level0: int
@@ -301,7 +300,7 @@ def _json(part: DesignPoint | NestPoint | BufferPoint | TransferPoint) -> dict[s
     for name, rule in _rules()[type(part)].items():
         value = getattr(part, name)
         if rule.get("type") == "object":
-            value = {loop: list(astuple(own)) if isinstance(own, Tile) else own for loop, own in value}
+            value = {loop: list(own) if isinstance(own, Tile) else own for loop, own in value}
         found[name] = list(value) if isinstance(value, tuple) else value
     return found
 

@@ -221,7 +221,7 @@ def fit(tile: Tile, trip_count: int) -> Tile:
         inner = min(tile.level2, max(1, trip_count // 2))
         return Tile(1, -(-trip_count // inner), inner)
     if tile.size < trip_count:
-        return replace(tile, level0=-(-trip_count // tile.size))
+        return tile._replace(level0=-(-trip_count // tile.size))
     inner = min(tile.level2, max(2, trip_count // 6))
     middle = min(tile.level1, max(2, trip_count // (3 * inner)))
     return Tile(-(-trip_count // (middle * inner)), middle, inner)
