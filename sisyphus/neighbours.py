@@ -177,7 +177,7 @@ def _widths(space: Space, nest: NestSpace, array: ArrayId, point: DesignPoint) -
     now = point.buffer_of(array, nest.id)
     if now.place != KERNEL_PLACE or now.nests[0] != nest.id or not now.partition:
         return
-    width, legal = point.width_of(now.id), space.widths[array]
+    width, legal = point.transfer_of(now.id).width, space.widths[array]
     nearest = (max((w for w in legal if w < width), default=None), min((w for w in legal if w > width), default=None))
     for other in nearest:
         if other is not None:

@@ -63,10 +63,13 @@ def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint]
         places={a: {loop: np.array([p == loop for p in found]) for loop in loops} for a, found in places.items()},
         around={a: np.array([p is not None and p not in loops for p in found]) for a, found in places.items()},
         factors={a: tuple(np.array([b.partition[d] for b in buffers[a]]) for d in range(rank[a])) for a in arrays},
-        widths={a: np.array([p.width_of(b.id) for p, b in zip(points, buffers[a], strict=True)]) for a in arrays},
+        widths={
+            a: np.array([p.transfer_of(b.id).width for p, b in zip(points, buffers[a], strict=True)]) for a in arrays
+        },
         loads={a: np.array([a in loaded_tiles(plan, nest) for plan in plans]) for a in arrays},
         streams={
-            a: np.array([p.form_of(b.id) == "stream" for p, b in zip(points, buffers[a], strict=True)]) for a in arrays
+            a: np.array([p.transfer_of(b.id).form == "stream" for p, b in zip(points, buffers[a], strict=True)])
+            for a in arrays
         },
         unroll={
             loop.iterator: np.array([dict(choice.unroll).get(loop.iterator, 1) for choice in chosen])

@@ -256,7 +256,7 @@ def _communication(space: Space, point: DesignPoint) -> tuple[list[tuple[str, fl
         users = list(space.users(array))
         first = point.buffer_of(array, users[0].id)
         if first.place == KERNEL_PLACE:
-            cycles = whole_transfer(space.scop.array(array).elements, point.width_of(first.id))
+            cycles = whole_transfer(space.scop.array(array).elements, point.transfer_of(first.id).width)
             whole[users[0].id].append(cycles)
             stores += cycles if any(_use(n, array).writes for n in users) else 0
             continue

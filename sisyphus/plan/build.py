@@ -119,7 +119,7 @@ def _divisors(parts: Parts, loop: OuterLoop) -> list[int]:
     found = set[int]()
     for nest in loop.nests:
         for choice in (c for c in parts.choices if nest.id in c.nests and c.place != KERNEL_PLACE):
-            width = parts.point.width_of(choice.id)
+            width = parts.point.transfer_of(choice.id).width
             refs = [ref for ref in refs_to(parts.scop, nest, choice.array) if ref.index]
             found |= {width for ref in refs if ref.index[-1].coefficient(loop.iterator) % width}
     return sorted(found)
@@ -141,7 +141,7 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
     extents = parts.scop.array(choice.array).extents
     if choice.place == KERNEL_PLACE:
         return whole(extents)
-    uses, width = [], parts.point.width_of(choice.id)
+    uses, width = [], parts.point.transfer_of(choice.id).width
     for path, nest in paths(entries):
         if nest.id in choice.nests:
             windows = {source: Window(var(name), 1) for source, name in around.names.items()}
@@ -219,6 +219,6 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
     directions = {t.direction for t in moved if t.port == array.id}
     direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
     [width], [layout] = widths, layouts
-    stripes = max((parts.point.ports_of(c.id) for c in parts.choices if c.array == array.id), default=1)
+    stripes = max((parts.point.transfer_of(c.id).stripes for c in parts.choices if c.array == array.id), default=1)
     found = Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)
     return replace(found, stripes=stripes)

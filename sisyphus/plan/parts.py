@@ -94,8 +94,8 @@ class Parts:
         """The id of the transfer that moves a buffer this way."""
         key = (choice.id, direction)
         if key not in self.transfers:
-            buffer, width = self.buffer(choice), self.point.width_of(choice.id)
-            layout, ports = self.point.layout_of(choice.id), self.point.ports_of(choice.id)
+            buffer, chosen = self.buffer(choice), self.point.transfer_of(choice.id)
+            width, layout, ports = chosen.width, chosen.layout, chosen.stripes
             check_width(buffer, self.scop.array(choice.array).extents, width, layout, ports)
             self.transfers[key] = Transfer(
                 id=self.transfer_names[key],
@@ -109,13 +109,13 @@ class Parts:
         return self.transfers[key].id
 
     def _streams(self, choice: BufferPoint) -> bool:
-        return self.point.form_of(choice.id) == STREAM
+        return self.point.transfer_of(choice.id).form == STREAM
 
     def layouts(self, array: ArrayId) -> set[str]:
         """How memory holds an array, by all transfers made of it."""
         made = {choice for choice, _ in self.transfers}
         mine = (c for c in self.choices if self.scop.home(c.array) == array)
-        return {self.point.layout_of(c.id) for c in mine if c.id in made}
+        return {self.point.transfer_of(c.id).layout for c in mine if c.id in made}
 
     def same_memory(self, one: ArrayId, other: ArrayId) -> bool:
         """Are they one array, or views of one?"""

@@ -73,7 +73,7 @@ def _key(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around) -> 
     names = [(parts.buffer_names[c.id], *(parts.transfer_names[c.id, d] for d in Direction)) for c in tiled]
     return (
         (point.nest(nest.id), point.tree_reduction, parts.task_names[nest.id], tuple(names)),
-        tuple((c, point.width_of(c.id), point.layout_of(c.id)) for c in tiled),
+        tuple((c, point.transfer_of(c.id).width, point.transfer_of(c.id).layout) for c in tiled),
         tuple(parts.buffers.get(c.id) for c in resident if c.id not in ids),
         (tuple(around.names.items()), tuple(around.quotients.items()), around.taken.clash([*wanted, ACCUMULATOR])),
     )
@@ -116,7 +116,7 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
 def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels, around: Around) -> None:
     """The box that the nest touches while the loops outside and including the place stand still."""
     refs, extents = refs_to(parts.scop, nest, choice.array), parts.scop.array(choice.array).extents
-    width = parts.point.width_of(choice.id)
+    width = parts.point.transfer_of(choice.id).width
     box, beside = tile_of(
         EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__, around.rows(refs, width)
     )

@@ -130,8 +130,8 @@ def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
 def _widths(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
     ids = {b.id for b in best.buffers}
     for buffer in other.buffers:
-        width = other.width_of(buffer.id)
-        if buffer.id in ids and width != best.width_of(buffer.id):
+        width = other.transfer_of(buffer.id).width
+        if buffer.id in ids and width != best.transfer_of(buffer.id).width:
             yield f"`{buffer.id}` moves {width} per beat"
 
 

@@ -31,7 +31,8 @@ def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[
     options = {a: [_as_moved(a, b, moved) for b in beats] for a, beats in options.items() if len(beats) > 1}
     current = {a: next(b for b in beats if b.width == solution.widths[a]) for a, beats in options.items()}
     best: _Choice | None = None
-    loads, stores = (sorted({_time(b, n) for beats in options.values() for b in beats}) for n in (0, 1))
+    every = [beat for beats in options.values() for beat in beats]
+    loads, stores = sorted({beat.load for beat in every}), sorted({beat.store for beat in every})
     for load, store in product(loads, stores):
         if best is None or load + store < best.time:
             chosen = {a: _smallest(beats, load, store, too_much) for a, beats in options.items()}
@@ -64,10 +65,6 @@ def _as_moved(array: ArrayId, beat: Beat, moved: Collection[Move]) -> Beat:
     """A direction in which an array is never moved takes no time."""
     load, store = (Move(array, is_load) in moved for is_load in (True, False))
     return replace(beat, load=beat.load if load else 0.0, store=beat.store if store else 0.0)
-
-
-def _time(beat: Beat, which: int) -> float:
-    return (beat.load, beat.store)[which]
 
 
 def _smallest(beats: Sequence[Beat], load: float, store: float, too_much: Mapping[str, float]) -> Beat | None:

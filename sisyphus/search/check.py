@@ -62,7 +62,7 @@ def _all_buffers(space: Space, point: DesignPoint) -> Iterator[str]:
         if buffer.array in space.used_arrays:
             yield from _places(space, buffer)
             yield from _partition(space, buffer, point)
-            width = point.width_of(buffer.id)
+            width = point.transfer_of(buffer.id).width
             if buffer.place == KERNEL_PLACE and width not in space.widths[buffer.array]:
                 yield f"`{buffer.id}` cannot move {width} elements per beat"
 

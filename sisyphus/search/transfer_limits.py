@@ -68,7 +68,8 @@ def transfer_limits(
 ) -> Iterator[TransferLimit]:
     """Every transfer limit, faster loads first."""
     widths = {array: costs.by_width(array) for array in sorted(placement.residents & costs.states.keys())}
-    loads, stores = (sorted(_moves(steps, is_load), key=str) for is_load in (True, False))
+    moves = sorted({move for step in steps for move in step.moves}, key=str)
+    loads, stores = ([move for move in moves if move.is_load == is_load] for is_load in (True, False))
     seen = set[tuple[tuple[int, ...], ...]]()
     for load, store in product(_levels(widths, loads), _levels(widths, stores)):
         allowed = {a: [w for w in every if _keeps(w, a, loads, load, stores, store)] for a, every in widths.items()}
@@ -77,10 +78,6 @@ def transfer_limits(
             seen.add(key)
             slow = _at_least(_at_least(steps, loads, load), stores, store)
             yield TransferLimit(tuple(slow), allowed, budgets)
-
-
-def _moves(steps: Sequence[Step], is_load: bool) -> set[Move]:
-    return {move for step in steps for move in step.moves if move.is_load == is_load}
 
 
 def _levels(widths: Mapping[ArrayId, Sequence[Width]], moves: Sequence[Move]) -> list[float]:

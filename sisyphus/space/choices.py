@@ -179,7 +179,9 @@ def _shares(
         first = waiting.pop(0)
         shared = loops[first.id]
         if shared is None:
-            yield _place(first, chosen[first.id], choices.nests[first.id].outside.get(array, frozenset())), [first]
+            point, outside = chosen[first.id], choices.nests[first.id].outside.get(array, frozenset())
+            turns = {loop for loop, tile in point.tiles if tile.level0 > 1}
+            yield innermost_outside(first, point.order, outside, turns.__contains__), [first]
             continue
         inside = space.under(first.id, shared)
         beside = [n for n in waiting if n.id in inside and loops[n.id] == shared]
@@ -207,10 +209,6 @@ def _shared_loop(nest: NestSpace, array: ArrayId, choice: NestChoices) -> str | 
     if choice.shared.get(array) in legal:
         return choice.shared[array]
     return legal[0] if legal and not nest.may_own(use) else None
-
-
-def _place(nest: NestSpace, point: NestPoint, outside: frozenset[str]) -> str:
-    return innermost_outside(nest, point.order, outside, lambda loop: point.tile(loop).level0 > 1)
 
 
 def innermost_outside(
@@ -321,5 +319,5 @@ def _nest_choices(nest: NestSpace, point: DesignPoint) -> NestChoices:
 def _width_in(space: Space, point: DesignPoint, array: ArrayId) -> int:
     """Of the resident buffer; the narrowest where there is none."""
     resident = (b for b in point.buffers if b.array == array and b.place == KERNEL_PLACE)
-    widths = [width for b in resident if (width := point.width_of(b.id)) in space.widths[array]]
+    widths = [width for b in resident if (width := point.transfer_of(b.id).width) in space.widths[array]]
     return widths[0] if widths else min(space.widths[array])

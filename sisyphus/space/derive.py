@@ -93,7 +93,7 @@ def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:
 def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> NestSpace:
     statements = [scop.statement(s) for s in nest.statements]
     places = (*places_around(nest), *nest.iterators) if options.outer_places else nest.iterators
-    arrays = _arrays_of(statements)
+    arrays = tuple(dict.fromkeys(array for s in statements for array in s.touched))
     views = [a for a in map(scop.array, arrays) if a.view_of is not None and not a.lasting]
     still = {loop for view in views for loop in view.still}
     updates = all(s.write in s.reads for s in statements)
@@ -141,10 +141,6 @@ def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates
         tiles=tiles,
         unroll=legal_factors(scop, nest, loop.iterator, tiles),
     )
-
-
-def _arrays_of(statements: Sequence[Statement]) -> tuple[ArrayId, ...]:
-    return tuple(dict.fromkeys(array for s in statements for array in s.touched))
 
 
 def _array_use(

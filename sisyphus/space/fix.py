@@ -147,12 +147,8 @@ def _with_nest(space: Space, nest: NestSpace) -> Space:
 def _with_tiles(nest: NestSpace, loop: LoopSpace, tiles: Iterable[Tile]) -> NestSpace:
     """The nest with fewer tiles of a loop, and the coarse-grained factors that some of these still allows."""
     kept = tuple(tiles)
-    unroll = tuple(f for f in loop.unroll if any(t.level0 % f == 0 for t in kept))
-    return _with_loop(nest, replace(loop, tiles=kept, unroll=unroll))
-
-
-def _with_loop(nest: NestSpace, loop: LoopSpace) -> NestSpace:
-    return replace(nest, loops=tuple(loop if s.iterator == loop.iterator else s for s in nest.loops))
+    less = replace(loop, tiles=kept, unroll=tuple(f for f in loop.unroll if any(t.level0 % f == 0 for t in kept)))
+    return replace(nest, loops=tuple(less if s.iterator == loop.iterator else s for s in nest.loops))
 
 
 def _with_places(nest: NestSpace, use: ArrayUse, places: tuple[str, ...]) -> NestSpace:

@@ -107,6 +107,11 @@ class TransferPoint:
     layout: Annotated[str, "`plain` or `padded`", LAYOUTS] = PLAIN
     form: Annotated[str, "how loads reach the buffer: `direct`, or `stream` (through a FIFO)", FORMS] = DIRECT
 
+    @property
+    def stripes(self) -> int:
+        """Over how many ports the buffer travels."""
+        return max(1, len(self.ports))
+
 
 @dataclass(frozen=True)
 class DesignPoint:
@@ -153,21 +158,9 @@ class DesignPoint:
         """The buffer that a nest uses for an array."""
         return self._buffers[array, nest_id]
 
-    def width_of(self, buffer_id: str) -> int:
-        """Elements per beat of a buffer's transfers, 1 where the point does not say."""
-        return self._transfers[buffer_id].width if buffer_id in self._transfers else 1
-
-    def ports_of(self, buffer_id: str) -> int:
-        """Over how many ports a buffer travels, one where the point does not say."""
-        return max(1, len(self._transfers[buffer_id].ports)) if buffer_id in self._transfers else 1
-
-    def layout_of(self, buffer_id: str) -> str:
-        """How the array of a buffer lies in memory, `plain` where the point does not say."""
-        return self._transfers[buffer_id].layout if buffer_id in self._transfers else "plain"
-
-    def form_of(self, buffer_id: str) -> str:
-        """How the loads of a buffer reach it, directly where the point does not say."""
-        return self._transfers[buffer_id].form if buffer_id in self._transfers else DIRECT
+    def transfer_of(self, buffer_id: str) -> TransferPoint:
+        """How a buffer travels: as plainly as can be where the point does not say."""
+        return self._transfers.get(buffer_id) or TransferPoint(buffer_id, 1)
 
     def to_json(self) -> dict[str, Any]:
         own = {"version": FORMAT_VERSION} | _json(self)

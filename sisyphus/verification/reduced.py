@@ -110,7 +110,7 @@ def _step(size: Size, scop: Scop, point: DesignPoint, *, same_tiles: bool) -> in
     """What the size can be lowered by so that tiles and beats stay whole, or as ragged as they are."""
     units = [s.denominator * _unit(point, loop) for loop, s in size.loops.items() if same_tiles]
     widths: dict[Dimension, int] = {
-        (scop.home(b.array), len(b.partition) - 1): point.width_of(b.id) for b in point.buffers
+        (scop.home(b.array), len(b.partition) - 1): point.transfer_of(b.id).width for b in point.buffers
     }
     units += [slope.denominator * widths.get(dimension, 1) for dimension, slope in size.extents.items()]
     return lcm(*units, *(s.denominator for s in size.loops.values()))

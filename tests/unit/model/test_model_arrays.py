@@ -170,7 +170,10 @@ def test_whole_arrays_move_and_fill_banks_as_in_a_plan() -> None:
         found = estimate(kernel.plan(point), TARGET)
         array = scop.array(ArrayId("A"))
         factors = [np.array([f]) for f in buffer.partition]
-        widths, streams = np.array([point.width_of(buffer.id)]), np.array([point.form_of(buffer.id) == "stream"])
+        widths, streams = (
+            np.array([point.transfer_of(buffer.id).width]),
+            np.array([point.transfer_of(buffer.id).form == "stream"]),
+        )
         rows = ArrayCosts(TARGET, array, array.extents, factors, widths, streams)
         cycles = rows.transfer(is_load=True)
         loads = [t for t in found.terms["cycles"].children[0].children if t.name == "load_A"]

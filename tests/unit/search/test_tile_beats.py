@@ -42,7 +42,7 @@ def test_no_point_has_wider_beats(name: str) -> None:
             tiled = [b for b in point.buffers if b.array == buffer.array]
             if any(b.place == KERNEL_PLACE or len(b.nests) > 1 for b in tiled):
                 continue
-            nest, width = space.nest(buffer.nests[0]), point.width_of(buffer.id)
+            nest, width = space.nest(buffer.nests[0]), point.transfer_of(buffer.id).width
             use = nest.use(buffer.array)
             assert use is not None
             assert width <= beats.cap(buffer.array)

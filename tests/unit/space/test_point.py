@@ -41,12 +41,12 @@ def test_whole_numbers_may_be_written_with_a_point() -> None:
         json.dumps(POINT.to_json()).replace('"width": 4', '"width": 4.0').replace("[2, 1, 2]", "[2.0, 1, 2]")
     )
     read = DesignPoint.from_json(data)
-    assert read == POINT and str(read.nests[0].tile("i")) == "2x1x2" and str(read.width_of("C")) == "4"
+    assert read == POINT and str(read.nests[0].tile("i")) == "2x1x2" and str(read.transfer_of("C").width) == "4"
 
 
 def test_transfers_of_the_first_version_are_direct() -> None:
     data = POINT.to_json() | {"version": 1, "transfers": [{"buffer": "C", "width": 16}]}
-    assert DesignPoint.from_json(data).form_of("C") == "direct"
+    assert DesignPoint.from_json(data).transfer_of("C").form == "direct"
 
 
 @pytest.mark.parametrize("field", ["version", "kernel", "nests", "buffers"])
@@ -73,8 +73,8 @@ def test_a_wrong_field_is_refused(spoil: dict[str, object]) -> None:
 
 def test_lookups() -> None:
     assert POINT.buffer_of(ArrayId("A"), "S0").id == "A@S0"
-    assert POINT.width_of("C") == 4
-    assert POINT.width_of("nothing") == 1
+    assert POINT.transfer_of("C").width == 4
+    assert POINT.transfer_of("nothing").width == 1
     assert POINT.nest("S0").tile("i").size == 2
 
 
