@@ -45,14 +45,19 @@ def added_up(entries: int) -> None:
     did(CALL + entries // ENTRIES)
 
 
+def is_counted() -> bool:
+    """Whether it is work that limits are compared with."""
+    return _COUNTED.get() is not None
+
+
 def what() -> str:
     """What it is that runs out."""
-    return "time" if _COUNTED.get() is None else "effort"
+    return "effort" if is_counted() else "time"
 
 
 def raised() -> str:
     """The option that gives a search more of it."""
-    return "--time-limit" if _COUNTED.get() is None else "--effort"
+    return "--effort" if is_counted() else "--time-limit"
 
 
 @contextmanager

@@ -146,3 +146,9 @@ class TimeUp(SisyphusError):  # noqa: N818 - an outcome by its field name, not a
 
     exit_code = 6
     kind = "time"
+
+
+class EffortUp(TimeUp):
+    """The same of counted work, which the same inputs would run out of again."""
+
+    kind = "effort"

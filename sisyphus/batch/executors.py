@@ -50,11 +50,11 @@ def run_all(jobs: Sequence[Job], out: Path, place: Workers, hear: Hear, *, synth
     waiting: list[Job] = []
     for job in jobs:
         earlier = known.get(job.key)
-        if earlier is None or not (earlier.is_done or earlier.exit_code in _FINAL):
-            waiting.append(job)
-        else:
+        if earlier is not None and earlier.is_final:
             found[job.name] = earlier
             hear(earlier, True)
+        else:
+            waiting.append(job)
     with _executor(place) as executor:
         futures = [executor.submit(run_job, job, str(out), synthesize) for job in waiting]
         try:
@@ -70,10 +70,6 @@ def run_all(jobs: Sequence[Job], out: Path, place: Workers, hear: Hear, *, synth
     results = [found[job.name] for job in jobs]
     store.replace(results)
     return results
-
-
-#: Exit statuses that the same inputs would lead to again: refused, nothing fits, verification failed.
-_FINAL = frozenset({1, 2, 3, 4})
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.backends.hls import is_ours, whole_text
-from sisyphus.errors import ToolError
+from sisyphus.errors import EffortUp, ToolError
 from sisyphus.ir import Origin
 from sisyphus.settings import settings_of
 from sisyphus.tools import run_tool
@@ -26,6 +26,8 @@ from sisyphus.versions import versions
 GRACE_S = 1800.0
 #: Figures of an estimate that a result keeps, and of RTL cycles the most.
 FIGURES = ("cycles", "dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes", "bytes_moved")
+#: Exit statuses that the same inputs would lead to again: refused, nothing fits, verification failed.
+_FINAL = frozenset({1, 2, 3, 4})
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,10 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What came of a job. `figures` are predicted, as in design.json; `seconds` is all that differs between runs."""
+    """What came of a job. `figures` are predicted, as in design.json; `seconds` is all that differs between runs.
+
+    `stop` is why the search ended, or what kind of failure there was in place of a design.
+    """
 
     name: str
     key: str
@@ -77,6 +82,11 @@ class JobResult:
     def is_done(self) -> bool:
         """There is a design, and where it was verified it passed."""
         return self.exit_code == 0
+
+    @property
+    def is_final(self) -> bool:
+        """The same inputs would come to the same, so that there is nothing to run again."""
+        return self.is_done or self.exit_code in _FINAL or self.stop == EffortUp.kind
 
     @property
     def line(self) -> str:
@@ -115,7 +125,9 @@ def run_job(job: Job, out: str, synthesize: bool = False) -> JobResult:
         tail = (ended.errors or ended.output).strip().splitlines()[-1:] or ["it said nothing"]
         return _failed(job, ended.status or ToolError.exit_code, tail[0], seconds)
     if "estimate" not in told:
-        return _failed(job, ended.status, str(told.get("error", {}).get("message", "")).splitlines()[0:1], seconds)
+        error = told.get("error", {})
+        message = str(error.get("message", "")).partition("\n")[0]
+        return _failed(job, ended.status, message, seconds, stop=error.get("kind"))
     result = _result(job, ended.status, told, seconds)
     return _synthesized(result, place) if synthesize and result.is_done else result
 
@@ -145,10 +157,11 @@ def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> J
     )
 
 
-def _failed(job: Job, status: int, message: str | list[str], seconds: float) -> JobResult:
-    text = message if isinstance(message, str) else " ".join(message)
+def _failed(job: Job, status: int, message: str, seconds: float, stop: str | None = None) -> JobResult:
     labels, taken = dict(job.labels), {"total": round(seconds, 3)}
-    return JobResult(job.name, job.key, job.kernel, labels, status, job.folder, message=text, seconds=taken)
+    return JobResult(
+        job.name, job.key, job.kernel, labels, status, job.folder, stop=stop, message=message, seconds=taken
+    )
 
 
 def _synthesized(result: JobResult, place: Path) -> JobResult:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from sisyphus import clock
-from sisyphus.errors import NoDesignError, TimeUp
+from sisyphus.errors import EffortUp, NoDesignError, TimeUp
 from sisyphus.search.by_exact import exact
 from sisyphus.search.costs import MakeCosts
 from sisyphus.search.infeasible import explain_infeasible
@@ -127,6 +127,7 @@ def _no_design(session: Session, last: SolveOutcome) -> BaseException:
     if last.stop is Stop.INFEASIBLE:
         return explain_infeasible(session)
     if last.stop is Stop.TIME:
+        ran_out = EffortUp if clock.is_counted() else TimeUp
         hint = f"raise {clock.raised()}"
-        return TimeUp(f"{clock.what()} ran out before `{last.solver}` found a design", hint=hint)
+        return ran_out(f"{clock.what()} ran out before `{last.solver}` found a design", hint=hint)
     return NoDesignError(f"no solver found a design: {'; '.join(session.skipped) or 'no reason given'}")

@@ -12,6 +12,8 @@ import pytest
 from sisyphus.batch import Job, JobResult, Workers, executors, run_all
 from sisyphus.tools import run_tool
 
+KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
+
 
 def test_a_stopped_batch_waits_for_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def work(job: Job, out: str, synthesize: bool) -> JobResult:
@@ -42,3 +44,13 @@ def test_the_key_of_a_job_is_found_once_and_travels_with_it(tmp_path: Path) -> N
     kernel.unlink()
     assert pickle.loads(pickle.dumps(job)).key == job.key == key
     assert Job("scale", str(kernel), (), "scale").key != key
+
+
+@pytest.mark.parametrize(("limit", "known"), [(("--effort", "0.01"), True), (("--time-limit", "0.01s"), False)])
+def test_a_search_that_its_effort_ended_is_not_run_again(tmp_path: Path, limit: tuple[str, str], known: bool) -> None:
+    jobs = [Job("adi", str(KERNELS / "adi.c"), (*limit, "--no-verify"), "adi")]
+    again = list[bool]()
+    first = run_all(jobs, tmp_path, Workers(), lambda result, is_known: None)[0]
+    assert first.exit_code == 6 and "ran out" in first.message
+    second = run_all(jobs, tmp_path, Workers(), lambda result, is_known: again.append(is_known))[0]
+    assert again == [known] and second.exit_code == 6
