@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from sisyphus.settings import user_cache
 from sisyphus.solve import SolveOutcome, Stop, find_adapter
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
+from sisyphus.values import asdict, dataclass
 from sisyphus.versions import versions
 
 FORMAT_VERSION = 1

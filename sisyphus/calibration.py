@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from sisyphus.errors import UsageError
 from sisyphus.files import write_file
 from sisyphus.settings import user_calibration
 from sisyphus.target import KINDS, MeasuredInterval, Target
+from sisyphus.values import asdict, dataclass, replace
 
 if TYPE_CHECKING:
     from sisyphus.readback import Comparison

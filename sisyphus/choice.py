@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from math import inf
 
 from sisyphus import allowance, clock, report
@@ -26,6 +25,7 @@ from sisyphus.search import (
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space, illegal
 from sisyphus.target import KINDS
+from sisyphus.values import dataclass, replace
 
 #: Moments of a search that are kept.
 MOMENTS = 200

@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from sisyphus.values import dataclass
 
 #: Work, in choices whose cost is counted, that one of `--effort` stands for: about a second's.
 WORK_OF_ONE = 150_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from sisyphus.backends.hls.reference import print_reference
@@ -11,6 +10,7 @@ from sisyphus.backends.hls.timing import print_timing
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop
 from sisyphus.tools import run_tool
+from sisyphus.values import dataclass
 
 COMPILER = "gcc"
 FLAGS = ("-O3", "-march=native", "-std=gnu11", "-w")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from sisyphus.plan import Plan
 from sisyphus.request import Kernel, Request
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, Space
+from sisyphus.values import asdict, dataclass
 
 if TYPE_CHECKING:  # a stage that many runs do without
     from sisyphus.verification import Verdict

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from sisyphus.report.tables import table
 from sisyphus.shown import Shown
 from sisyphus.solve import solver_infos
 from sisyphus.tools import find_tool, run_tool
+from sisyphus.values import asdict, dataclass
 from sisyphus.versions import version_of
 
 #: Seconds for a program to say its version.

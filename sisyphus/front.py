@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
 from sisyphus import allowance, clock
@@ -15,6 +14,7 @@ from sisyphus.parts import Known
 from sisyphus.report import Front, Rated
 from sisyphus.request import Kernel, Request, estimate_of
 from sisyphus.solve import Stop
+from sisyphus.values import dataclass, replace
 
 #: The budgets that are made smaller.
 AXES = ("dsp", "bram18k")

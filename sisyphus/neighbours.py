@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import gcd
 
@@ -25,6 +24,7 @@ from sisyphus.space import (
     illegal,
     port_names,
 )
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

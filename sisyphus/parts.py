@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from math import prod
 
@@ -15,6 +14,7 @@ from sisyphus.request import Form, Kernel, Model, Request, in_strips, of_fixed_f
 from sisyphus.search import fit_together, fits_alone, most_elements
 from sisyphus.space import DesignPoint, Options
 from sisyphus.target import Target
+from sisyphus.values import dataclass, replace
 
 #: Combinations of tiles in a nest above which a smaller space is searched first.
 LARGE = 1_000_000

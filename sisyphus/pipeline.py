@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -31,6 +30,7 @@ from sisyphus.shown import Shown
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
+from sisyphus.values import dataclass, replace
 
 if TYPE_CHECKING:  # stages that many runs do without import theirs when they run
     from sisyphus.readback import Comparison

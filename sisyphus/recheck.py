@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from sisyphus.report import interface_data, verdict_text
 from sisyphus.request import Source, form_of, load_kernels
 from sisyphus.shown import Shown
 from sisyphus.target import Target
+from sisyphus.values import dataclass, replace
 from sisyphus.verification import Check, Verdict, reduced, run_files, verify
 
 #: What the differential run is made of.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sisyphus.request import FIX_FORM, GIVEN_FORM, Request, Source
 from sisyphus.saved import design_file, read_data, read_point
 from sisyphus.space import DesignPoint, Options
 from sisyphus.target import MeasuredInterval, Resources, Target, load_device, make_target
+from sisyphus.values import dataclass, fields, replace
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,6 +49,7 @@ from sisyphus.plan import Plan, build_plan
 from sisyphus.solve import DEFAULT_SOLVER, Limits
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
 from sisyphus.target import Target
+from sisyphus.values import dataclass, field, replace
 
 Model = Literal["measured", "paper"]
 #: Names of forms: as the kernel is written, by a schedule of the user's; what a fix of the form begins with.

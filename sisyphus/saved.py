@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from sisyphus.request import Kernel, Source, form_of
 from sisyphus.schemas import schema
 from sisyphus.source import read_bytes
 from sisyphus.space import DesignPoint, faults_by, few, illegal, place_of, point_faults
+from sisyphus.values import dataclass, replace
 
 
 def design_file(path: Path) -> Path:

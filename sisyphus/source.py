@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from sisyphus.values import dataclass
 
 #: Bytes of the largest file that is read as text.
 LARGEST = 64 << 20

@@ -8,12 +8,12 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sisyphus.errors import ToolError
+from sisyphus.values import dataclass
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -13,6 +13,7 @@ PACKAGE = ROOT / "sisyphus"
 
 #: Lower rows may be imported by higher ones; two modules of one row are the same layer.
 ROWS = (
+    ("values",),
     ("source", "errors", "shown", "files", "versions", "settings", "interrupts", "clock", "spelling"),
     ("tools", "allowance", "algebra"),
     ("poly",),

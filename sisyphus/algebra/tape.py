@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any, NoReturn
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from sisyphus.algebra.readings import EXACT, VECTOR, Condition, Value
 from sisyphus.errors import InternalError
+from sisyphus.values import dataclass
 
 #: A function of arrays and constants.
 Function = Callable[..., Any]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from sisyphus.analysis.dependence import Dependences, DepKind
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.poly import Map, last_writers, name_dims, original_schedule
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any
@@ -19,6 +18,7 @@ from sisyphus.analysis.footprint import Box, count_or_none, elements_touched, op
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import Array, ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import Set, box_of, clipped, make_box, sides
+from sisyphus.values import dataclass
 
 #: How often the box of needed instances of a statement may grow before the sides that still do are given up.
 GROWTHS = 3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
 from itertools import product
@@ -14,6 +13,7 @@ from sisyphus.analysis.isl_limits import Patience, ask
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
+from sisyphus.values import dataclass
 
 if TYPE_CHECKING:
     import networkx as nx

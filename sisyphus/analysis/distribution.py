@@ -7,7 +7,6 @@ wherever no cycle of dependences ties the two together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
 
@@ -16,6 +15,7 @@ from sisyphus.analysis.isl_limits import ask, demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import box_in, dim_range, is_product
+from sisyphus.values import dataclass
 
 
 class LoopKind(Enum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from sisyphus.analysis.isl_limits import ask
@@ -26,6 +25,7 @@ from sisyphus.ir import (
     walk,
 )
 from sisyphus.poly import CountError, Set, box_of, count, empty_set
+from sisyphus.values import dataclass
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
@@ -14,6 +13,7 @@ from sisyphus.analysis.isl_limits import demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import StmtId
 from sisyphus.poly import Map, backwards
+from sisyphus.values import dataclass
 
 #: How many orders `legal_orders` lists: all 5040 of seven free loops.
 MANY_ORDERS = 5040

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from sisyphus.analysis.dependence import in_order
@@ -12,6 +11,7 @@ from sisyphus.analysis.isl_limits import Patience
 from sisyphus.errors import UsageError
 from sisyphus.ir import Access, Array, ArrayId, Role, Scop, Statement
 from sisyphus.poly import Map, Set, empty_set, make_box, through
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.ir import Binary, Call, Cast, Expr, Read, Ref, Select, Statement, StmtId, Unary, index_names, reads
+from sisyphus.values import dataclass
 
 MAX_CALLS = frozenset({"fmax", "fmaxf"})
 MIN_CALLS = frozenset({"fmin", "fminf"})

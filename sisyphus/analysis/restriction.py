@@ -7,7 +7,6 @@ for i < 40: for j < 8: C[i][j] += A[i] * B[j]    where C and A have 40 rows, whi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from sisyphus.analysis.dealing import Share
 from sisyphus.ir import (
@@ -26,6 +25,7 @@ from sisyphus.ir import (
     walk,
 )
 from sisyphus.poly import dim_range, pull_back, renamed, var
+from sisyphus.values import dataclass, replace
 
 #: Per loop, by the place of a statement down to it: what an iterator of the unit lacks of the source's.
 _Shifts = Mapping[tuple[int, ...], int]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 
 from sisyphus.analysis.footprint import elements_touched
 from sisyphus.analysis.webs import Web, last_iteration
 from sisyphus.ir import Array, ArrayId, Expr, Read, Ref, Role, Scop, Statement, StmtId, rebuild
 from sisyphus.poly import const, dim_range, renamed, var
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

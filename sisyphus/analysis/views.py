@@ -10,7 +10,6 @@ memory, so that no value may pass from one to another while both live: `View.sti
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations
 
@@ -21,6 +20,7 @@ from sisyphus.analysis.liveness import Live
 from sisyphus.analysis.rewrite import fresh_name, with_refs
 from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement
 from sisyphus.poly import Affine, Map, compare, through, var
+from sisyphus.values import dataclass, field, replace
 
 #: The parts of the subscripts that move, in the nest's own names for its loops.
 Linear = tuple[tuple[tuple[str, int], ...], ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from sisyphus.analysis.dataflow import Flow, flows_of, schedules
@@ -10,6 +9,7 @@ from sisyphus.analysis.dependence import Dependences
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import Array, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import compare, dim_range, last_write_times
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

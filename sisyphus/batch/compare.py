@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sisyphus.batch.jobs import JobResult
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from sisyphus.batch.jobs import Job, JobResult, is_there, run_job
 from sisyphus.batch.results import Results
 from sisyphus.errors import ToolError, UsageError
 from sisyphus.tools import end_all, find_tool
+from sisyphus.values import dataclass
 
 #: Classes of dask-jobqueue by the name of their queue.
 QUEUES = {"slurm": "SLURMCluster", "lsf": "LSFCluster", "pbs": "PBSCluster"}

@@ -10,7 +10,6 @@ import json
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from sisyphus.errors import EffortUp, ToolError
 from sisyphus.ir import Origin
 from sisyphus.settings import settings_of
 from sisyphus.tools import run_tool
+from sisyphus.values import asdict, dataclass, field
 from sisyphus.versions import versions
 
 #: Seconds beyond the time limit of its search after which a job is taken to hang.

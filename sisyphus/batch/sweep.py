@@ -17,13 +17,13 @@ A sweep as a file:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from sisyphus.batch.jobs import Job
 from sisyphus.errors import UsageError
 from sisyphus.target import parse_toml
+from sisyphus.values import dataclass, field, fields
 
 #: The file that names the data sets of the kernels beside it.
 SIZES = "sizes.toml"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import click
 from sisyphus.errors import UsageError
 from sisyphus.settings import NAME, user_settings
 from sisyphus.spelling import did_you_mean
+from sisyphus.values import dataclass
 
 #: The table of options of all commands, beside a table for each command.
 COMMON = "options"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from sisyphus.errors import InternalError
+from sisyphus.values import dataclass
 
 #: Worst first. Inferred: nothing but our conclusion. Documented: a manual says so. Measured: reports show it.
 Evidence = Literal["inferred", "documented", "measured"]

@@ -9,7 +9,6 @@ Blocks follow one another, and inside of one loops distribute as over the whole 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from sisyphus.analysis import Expansion, dependences
 from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
@@ -18,6 +17,7 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId, substitute
 from sisyphus.poly import Affine, make_set, pull_back, renamed, var
+from sisyphus.values import dataclass, replace
 
 #: Iterations of a block at most. Each block reads anew what all iterations read: twice as many halve that.
 MOST_IN_BLOCK = 128

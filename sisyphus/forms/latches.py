@@ -9,7 +9,6 @@ Synthesis takes an element that is read at another subscript for the one just wr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
@@ -18,6 +17,7 @@ from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import fresh_name, with_refs
 from sisyphus.ir import Access, Array, Read, Ref, Role, Scop, Statement, StmtId, index_names
 from sisyphus.poly import Map, compare, plain_shadow, renamed, through
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,6 @@ another where no dependence ties them. Updates keep their order, element by elem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
 from sisyphus.analysis import Dependences, dependences
@@ -39,6 +38,7 @@ from sisyphus.poly import (
     union_of,
     var,
 )
+from sisyphus.values import dataclass, replace
 
 #: Blocks that a loop makes at least.
 FEWEST_BLOCKS = 4

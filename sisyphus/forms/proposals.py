@@ -7,7 +7,6 @@ another where no dependence ties them: what is left to choose, the space has.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, product
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
@@ -25,6 +24,7 @@ from sisyphus.poly import (
     read_times,
     var,
 )
+from sisyphus.values import dataclass, replace
 
 #: Regions that a domain is counted in at most, to know beforehand that no order is worth anything.
 REGIONS = 64

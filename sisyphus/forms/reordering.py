@@ -7,11 +7,11 @@ for k: { for i > k: S1(i, k)   for i: for k < j < i: S0(i, j, k) }
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 
 from sisyphus.ir import Scop, Statement, StmtId, substitute
 from sisyphus.poly import Affine, Set, Timed, follows, inverse, is_convex, make_set, pull_back, renamed, var
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

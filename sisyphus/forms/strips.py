@@ -13,7 +13,6 @@ window of the rows of every array that it touches, filled before and written bac
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -23,6 +22,7 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part
 from sisyphus.ir import Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, index_names, substitute
 from sisyphus.poly import Affine, Set, const, make_set, pull_back, renamed, var
+from sisyphus.values import dataclass, replace
 
 #: Rows of a strip are a multiple of this where there are so many, to have factors that nests can be unrolled by.
 ROUND_ROWS = 8

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from sisyphus.ir.types import ScalarType
+from sisyphus.values import dataclass
 
 HEADER = "sisy_types.h"
 #: The folder of the header, for the `-I` of a C compiler.

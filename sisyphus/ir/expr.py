@@ -7,12 +7,12 @@ bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NewType
 
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, fields, replace
 
 ArrayId = NewType("ArrayId", str)
 

@@ -7,7 +7,6 @@ integer points without parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import NewType
@@ -17,6 +16,7 @@ from sisyphus.ir.expr import ArrayId, Expr, Lookup, Ref, reads, walk
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Map, Set, make_map
 from sisyphus.source import Span
+from sisyphus.values import dataclass, field
 
 StmtId = NewType("StmtId", str)
 

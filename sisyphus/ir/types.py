@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as OneOf
+
+from sisyphus.values import dataclass
 
 Kind = OneOf["float", "int", "uint", "bool"]
 #: Bits of C's own integers.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sisyphus.lint.index import number
 from sisyphus.lint.syntax import Function, Place, Pragma, Statement, Unit, Variable, declared, places
 from sisyphus.lint.tokens import Token, closing, split
+from sisyphus.values import dataclass
 
 #: Arrays of up to so many elements become registers by themselves.
 SMALL = 4

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.lint.tokens import Token
+from sisyphus.values import dataclass
 
 RULES = {
     "unknown-pragma": "a pragma that the tool does not know is ignored",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sisyphus.lint.syntax import Loop, Statement
 from sisyphus.lint.tokens import Token, closing
+from sisyphus.values import dataclass
 
 Linear = dict[str, int]
 CONSTANT = ""

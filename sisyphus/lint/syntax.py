@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sisyphus.lint.tokens import Token, closing, split, tokenize
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sisyphus.algebra import EXACT, VECTOR
@@ -22,6 +21,7 @@ from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import PipelinedBody, task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.terms import Term, summed, total
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

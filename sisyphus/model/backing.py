@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.evidence import CLASSES, Entry, Evidence, entry, worst
 from sisyphus.model.constructs import KERNEL
 from sisyphus.model.formulas.terms import Term
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

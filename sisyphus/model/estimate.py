@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -23,6 +22,7 @@ from sisyphus.model.study import Known, Study
 from sisyphus.plan import KnownPlans, Plan, Schedule, build_plan
 from sisyphus.space import DesignPoint, Objective
 from sisyphus.target import Target
+from sisyphus.values import dataclass, field
 
 RESOURCES = ("cycles", "dsp", "bram18k", "uram", "ff", "lut")
 

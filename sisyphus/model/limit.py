@@ -9,7 +9,6 @@ chains than those that are looked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import ceil, prod
 
 from sisyphus.analysis import Dependences, DepKind, Live, count_or_none, total_operations
@@ -18,6 +17,7 @@ from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
 from sisyphus.poly import CountError, dim_range, longest_run, project_onto
 from sisyphus.target import OperatorTable, Target
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ together, with NumPy arrays in place of integers.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +33,7 @@ from sisyphus.model.formulas.steps import AtOnce, latency
 from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
+from sisyphus.values import dataclass, field, replace
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

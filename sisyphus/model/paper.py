@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sisyphus.analysis import LoopKind, reduction_of
@@ -18,6 +17,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Binary, Call, Expr, Role, Select, Statement, Unary, walk
 from sisyphus.space import KERNEL_PLACE, ArrayUse, BufferPoint, DesignPoint, NestPoint, NestSpace, Space
 from sisyphus.target import OperatorTable
+from sisyphus.values import dataclass
 
 #: Cycles and DSPs of the paper's operators; others come from the operator table.
 LATENCY = {"mul": 6, "add": 7, "sub": 7}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from functools import cached_property
 
 from sisyphus.algebra import EXACT
@@ -15,6 +14,7 @@ from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.plan import Bound, Call, For, Plan, Transfer
 from sisyphus.target import Target
+from sisyphus.values import dataclass
 
 #: Numbers that are kept in all, and about how many there are in a task beside those of each outer iteration.
 MOST_KEPT, IN_A_TASK, PER_ITERATION = 1 << 25, 4000, 8

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.model.estimate import Estimate
 from sisyphus.plan import Call, Copy, Direction
 from sisyphus.plan.conflicts import steps_of
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

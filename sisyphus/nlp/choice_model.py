@@ -7,13 +7,13 @@ make of each other is added as `Cuts`, once a solver comes upon it. Knows no for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
 
 from sisyphus.nlp.values import knob
 from sisyphus.target import Budget
+from sisyphus.values import dataclass
 
 #: Cycles and budgets are put in units in which limits have this size: solvers compute with absolute tolerances.
 SIZE = 1e5

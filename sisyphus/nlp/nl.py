@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pyomo.environ as pyo
 from pyomo.repn.plugins.nl_writer import NLWriter
 
 from sisyphus.nlp.values import knob_of
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

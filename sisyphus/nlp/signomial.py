@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
+
+from sisyphus.values import dataclass
 
 #: Exponents of a term: variables by name and how often each is added.
 Exponent = tuple[tuple[str, int], ...]

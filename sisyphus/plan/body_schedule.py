@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Value
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.ir.scop_text import expression
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 
 from sisyphus.algebra import EXACT, Algebra, Condition
@@ -11,6 +10,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.plan.banks import in_registers
 from sisyphus.plan.plan import Direction, Plan, Task
 from sisyphus.plan.tree import Call, Copy, For, Node, Together, body_of, walk
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ target; a run of branches around stores of one element took 200 cycles instead o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from sisyphus.ir import ArrayId, Binary, Call, Lookup, Ref, Statement, StmtId, walk
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.ranges import Ranges, affine_range, loop_range
 from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run, Skip, body_of, with_body
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
 
 from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan.loop_bounds import Range, Visited
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.poly import Set
+from sisyphus.values import dataclass, field
 
 #: Nests that are kept; all are forgotten when there are so many.
 MOST_KNOWN = 10_000

@@ -7,7 +7,6 @@ for i0 in 0..3: for i2 in 0..49: S(lower + 50*i0 + i2)
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from sisyphus.algebra import Algebra, Condition, Value
@@ -16,6 +15,7 @@ from sisyphus.analysis.distribution import Loop
 from sisyphus.plan.names import Names
 from sisyphus.poly import Affine, const, var
 from sisyphus.space import NestPoint, Tile, copies_depth, level2_order
+from sisyphus.values import dataclass
 
 #: What follows the name of a loop in that of the loop over its coarse-grained copies.
 BESIDE = "c"

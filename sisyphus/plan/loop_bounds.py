@@ -7,7 +7,6 @@ for i0: for j0 in 0..floor((4*i0 + 3)/4): for i2, j2: if (4*i0 + i2 - 4*j0 - j2 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import StmtId
@@ -30,6 +29,7 @@ from sisyphus.poly import (
     union_of,
     var,
 )
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ copy A at k0=0; for k0 (tile): together { copy A at k0+1; function { for i0 (til
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.analysis import LoopKind
@@ -26,6 +25,7 @@ from sisyphus.plan.plan import Buffer
 from sisyphus.plan.split import Full, full_tiles, pieces
 from sisyphus.plan.tree import Copy, For, Function, Guard, Hold, LoopRole, Node, Run, Together
 from sisyphus.poly import Affine, const, var
+from sisyphus.values import dataclass, replace
 
 #: A transfer and the port that it goes through.
 Moving = tuple[Copy, str]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from sisyphus.analysis import Distribution, Nest
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop, Statement
@@ -13,6 +11,7 @@ from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
 from sisyphus.poly import Affine
 from sisyphus.space import STREAM, BufferPoint, DesignPoint
+from sisyphus.values import dataclass, field
 
 
 @dataclass(eq=False)

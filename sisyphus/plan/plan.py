@@ -5,7 +5,6 @@ It says what exists and in which order things happen, never how a tool is told t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
@@ -15,6 +14,7 @@ from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
 from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
 from sisyphus.plan.tree import Call, Node, Run, body_of, copies_in, walk
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass
 
 #: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (docs/model.md).
 FIFO_DEPTH = 1024

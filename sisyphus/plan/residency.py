@@ -7,11 +7,11 @@ copy load_A; call task0; call task1; copy store_A
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
 from sisyphus.plan.plan import Direction
+from sisyphus.values import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +19,7 @@ from sisyphus.plan.tiles import along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Call, Copy
 from sisyphus.poly import var
 from sisyphus.space import NestSpace, Tile, level2_order, may_load_ahead
+from sisyphus.values import dataclass, field, replace
 
 Trips = tuple[Value, Value, Value]
 

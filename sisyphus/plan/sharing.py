@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sisyphus.ir import (
@@ -34,6 +33,7 @@ from sisyphus.ir import (
 from sisyphus.plan.plan import Plan, Task
 from sisyphus.plan.tree import For, LoopRole, Node, Run, descend
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, replace
 
 _NARROWED = frozenset("+-*/")
 #: The unrolled loops over which each part of an expression changes.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop
@@ -22,6 +21,7 @@ from sisyphus.plan.tiles import Window, along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set, var
 from sisyphus.space import BufferPoint
+from sisyphus.values import dataclass, field, replace
 
 #: The scalar that holds an element, if the name is free.
 ACCUMULATOR = "acc"

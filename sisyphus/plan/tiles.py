@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value, at_least, product
 from sisyphus.analysis import Nest
@@ -11,6 +10,7 @@ from sisyphus.ir import ArrayId, Ref, Scop
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.poly import Affine, const, var
 from sisyphus.space import DimUse, in_beats
+from sisyphus.values import dataclass, field
 
 
 @dataclass(frozen=True)

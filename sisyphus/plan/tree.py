@@ -6,13 +6,13 @@ Whoever walks a tree asks here for what is below a node and what holds there, an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
 from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Ref, StmtId
 from sisyphus.poly import Affine, comparisons, const
+from sisyphus.values import dataclass, replace
 
 
 class LoopRole(Enum):

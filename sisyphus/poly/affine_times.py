@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -11,6 +10,7 @@ from sisyphus.interrupts import unbroken
 from sisyphus.poly.affine import Affine
 from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names
 from sisyphus.tools import apart
+from sisyphus.values import dataclass
 
 #: Seconds of the processor for one schedule: most take less than a tenth of one, and isl's schedulers heed no limit.
 MOST_S = 1

@@ -8,7 +8,6 @@ summed so (`2*i <= j`, when nothing else is left) is cut into slices.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -16,6 +15,7 @@ from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine, const
 from sisyphus.poly.polynomial import Polynomial
 from sisyphus.poly.sets import Set, constraints, dim_range, make_set
+from sisyphus.values import dataclass
 
 #: Regions looked at before counting is given up; a triangle takes three or four.
 MANY_REGIONS = 20_000

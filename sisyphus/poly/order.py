@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine, const, var
 from sisyphus.poly.sets import CONTEXT, Map
+from sisyphus.values import dataclass
 
 IN, OUT = isl.dim_type.in_, isl.dim_type.out
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import comb
 
 from sisyphus.poly.affine import Affine
+from sisyphus.values import dataclass
 
 #: Powers by name, sorted; the empty tuple is the constant term.
 Monomial = tuple[tuple[str, int], ...]

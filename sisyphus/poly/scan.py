@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine
 from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, make_set, position, project_onto, renamed, sample
+from sisyphus.values import dataclass
 
 SET = isl.dim_type.set
 #: Convex pieces that a set with holes may be cut into.

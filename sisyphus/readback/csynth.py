@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from sisyphus.errors import KernelError
+from sisyphus.values import dataclass, field, replace
 
 #: Resources by their names in the reports of all versions.
 RESOURCES = {"DSP": "dsp", "DSP48E": "dsp", "BRAM_18K": "bram18k", "URAM": "uram", "LUT": "lut", "FF": "ff"}

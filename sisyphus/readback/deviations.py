@@ -6,7 +6,6 @@ A function of the emitted code is a task or a transfer of the plan, called the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sisyphus.ir import Statement
 from sisyphus.model import Estimate, estimate
@@ -17,6 +16,7 @@ from sisyphus.readback.csynth import Module, ReportedLoop, Synthesis
 from sisyphus.readback.vivado import Implementation
 from sisyphus.shown import Shown
 from sisyphus.target import MeasuredInterval, Target
+from sisyphus.values import dataclass
 
 RESOURCES = ("dsp", "bram18k", "uram", "lut", "ff")
 

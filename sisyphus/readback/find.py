@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from sisyphus.errors import UsageError
 from sisyphus.readback.csynth import Synthesis, read_csynth
 from sisyphus.readback.vivado import Implementation, read_vivado
+from sisyphus.values import dataclass
 
 #: Names of synthesis reports, the ones that tell most first.
 CSYNTH = ("csynth.xml", "*.csynth.xml", "*_csynth.xml", "csynth.rpt", "*.csynth.rpt")

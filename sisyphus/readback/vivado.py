@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from sisyphus.values import dataclass, field
 
 #: Sites of the utilisation report by the name of the resource; an RAMB36 is two blocks of 18 kbit.
 SITES = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from sisyphus.report.tables import Rows, indent, table
 from sisyphus.shown import Shown
+from sisyphus.values import asdict, dataclass
 
 RESOURCES = ("dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes", "bytes_moved")
 #: Terms that are printed; all of them are in the JSON.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from sisyphus.report.tables import Rows, indent, table
 from sisyphus.shown import Shown
+from sisyphus.values import asdict, dataclass
 
 #: Neighbours of one nest, and lines of one schedule, that are printed; all of them are in the JSON.
 MOST_SHOWN = 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sisyphus.cpu import CpuTime
@@ -15,6 +14,7 @@ from sisyphus.report.explanation import Explanation
 from sisyphus.solve import SolveOutcome
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
+from sisyphus.values import dataclass, field
 
 if TYPE_CHECKING:  # a stage that many runs do without
     from sisyphus.verification import Verdict

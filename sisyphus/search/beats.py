@@ -8,12 +8,12 @@ beat of each array that keeps to them. Knows no formula.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Beat, CostModel, Move
 from sisyphus.search.solution import Solution
+from sisyphus.values import dataclass, replace
 
 #: Share of an excess that is rounding: it comes from a ratio.
 ROUNDING = 1e-9

@@ -9,7 +9,6 @@ the same time. Which steps and groups there are depends only on which arrays are
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from sisyphus.ir import ArrayId
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space, Tile
 from sisyphus.target import Budget
+from sisyphus.values import dataclass
 
 if TYPE_CHECKING:
     from sisyphus.search.partitions import States

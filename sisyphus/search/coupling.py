@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from sisyphus.search.costs import Costs, Floats, Ints, Mask
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.values import dataclass
 
 #: Entries of a table that lie on their own, some of them, with the state of each array per entry, to their costs.
 Recount = Callable[[Table, Mapping[ArrayId, Ints]], Costs]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus import clock
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

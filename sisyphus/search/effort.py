@@ -6,7 +6,8 @@ Larger numbers take longer or more memory; what is proved holds with any of them
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

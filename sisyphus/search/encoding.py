@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +26,7 @@ from sisyphus.space import (
     row_part,
     tile_widths,
 )
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,10 @@ Whoever combines yields events, and whoever listens stops it by asking for no mo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from sisyphus.values import dataclass
 
 if TYPE_CHECKING:
     from sisyphus.search.nodes import Problem

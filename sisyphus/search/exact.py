@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from sisyphus.search.placements import assignments, first_placements
 from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import first_designs, try_placement
 from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
+from sisyphus.values import dataclass, field, replace
 
 #: Share of a cost below which two of them are equal.
 EQUAL = 1e-9

@@ -8,7 +8,6 @@ price takes about as long as a way down of branch and bound. Knows no formula.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from sisyphus.search.costs import Floats
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Event, Incumbent, Whole
 from sisyphus.search.nodes import Charges, Node, Problem
+from sisyphus.values import dataclass, replace
 
 
 def greedy(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +28,7 @@ from sisyphus.search.options import Options, Table
 from sisyphus.search.placements import may_be
 from sisyphus.space import NestSpace
 from sisyphus.target import Budget
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

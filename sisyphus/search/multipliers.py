@@ -6,12 +6,12 @@ Any price p >= 0 gives a lower bound of cost under the limit: least (cost + p * 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sisyphus.search.costs import Floats, Ints
 from sisyphus.search.effort import EFFORT
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

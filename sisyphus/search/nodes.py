@@ -7,7 +7,6 @@ every step is counted once and a sum over undecided nests, each at its best, is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TypeAlias
 
@@ -24,6 +23,7 @@ from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
 from sisyphus.target import Budget
+from sisyphus.values import dataclass, field, replace
 
 #: Steps that are charged to a nest, each with the share of it.
 Owned: TypeAlias = tuple[tuple[int, float], ...]

@@ -7,7 +7,6 @@ first and for more where it has to.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block
 from sisyphus.space import ArrayUse, NestChoices, NestSpace
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

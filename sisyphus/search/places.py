@@ -7,7 +7,6 @@ all of them, so that most families are left out before they are complete.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +17,7 @@ from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
 from sisyphus.search.effort import EFFORT
 from sisyphus.space import ArrayUse, NestSpace
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from bisect import insort
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isfinite
 
@@ -16,6 +15,7 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.variety import varied
 from sisyphus.solve.contract import Limits, SolveOutcome
 from sisyphus.space import DesignPoint, Space
+from sisyphus.values import dataclass, replace
 
 #: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import isqrt
 
 from sisyphus import clock
 from sisyphus.search.effort import EFFORT
 from sisyphus.target import Kind
+from sisyphus.values import dataclass
 
 #: No budget is raised further than this.
 UNLIMITED = 1 << 40

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Table
 from sisyphus.search.transfer_limits import TransferLimit
 from sisyphus.space import Choices, DesignPoint, NestChoices, Space, decode
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

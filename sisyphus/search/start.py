@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.options import Table
 from sisyphus.search.placements import first_placements
 from sisyphus.search.solution import problem_of
+from sisyphus.values import dataclass, replace
 
 if TYPE_CHECKING:
     from sisyphus.search.exact import Search

@@ -8,7 +8,6 @@ its own longest transfers, in which nothing costs less than these. Knows no form
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -17,6 +16,7 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import CostModel, Floats, Mask, Move, Placement, Step, Width
 from sisyphus.target import Budget
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from sisyphus import clock
@@ -14,6 +13,7 @@ from sisyphus.search.session import Judge, OnProgress, Session
 from sisyphus.solve.contract import Form, Limits, SolveOutcome, Stop, failure, forms_of
 from sisyphus.solve.registry import AUTO, EXACT, in_turn, load_adapter, solver_list
 from sisyphus.space import DesignPoint, Space
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

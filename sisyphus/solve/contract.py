@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
+
+from sisyphus.values import dataclass
 
 
 class Stop(Enum):

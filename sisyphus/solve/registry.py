@@ -7,12 +7,12 @@ A solver is named by `--solver`: `exact` (our own search), `auto` (the best of w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points, version
 
 from sisyphus.errors import InternalError, NoDesignError
 from sisyphus.solve.contract import SolverAdapter, forms_of
 from sisyphus.spelling import did_you_mean
+from sisyphus.values import dataclass
 
 GROUP = "sisyphus.solvers"
 DEFAULT_SOLVER = "auto"

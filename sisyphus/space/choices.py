@@ -7,7 +7,6 @@ are the smallest that serve, so that equal choices give equal points.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import lcm, prod
 
 from sisyphus.analysis import LoopKind
@@ -18,6 +17,7 @@ from sisyphus.space.ports import port_names
 from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
+from sisyphus.values import dataclass, field, replace
 
 
 class NotADesign(ValueError):  # noqa: N818 - an answer about values, not a fault of anybody

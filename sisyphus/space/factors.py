@@ -7,8 +7,9 @@ whatever is asked).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from sisyphus.values import dataclass
 
 #: Elements of one bank that may be moved in one cycle (docs/model.md).
 PORTS_PER_BANK = 2

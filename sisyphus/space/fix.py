@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -14,6 +13,7 @@ from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.point import FORMS, KERNEL_PLACE, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import dealt_over_ports, layout_for
+from sisyphus.values import dataclass, replace
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
 #: As many ports as the search chooses.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.space.point_file import Fault, Rule, faults_by, few
+from sisyphus.values import dataclass, fields, replace
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from sisyphus.space.json_places import Step
 from sisyphus.spelling import did_you_mean
+from sisyphus.values import dataclass
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -8,11 +8,11 @@ two copies are either in order or, as `never_both` says, must not both have seve
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.analysis import LoopKind, Nest
 from sisyphus.space.space import NestSpace, Space
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

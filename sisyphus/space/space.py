@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +15,7 @@ from sisyphus.space.factors import Factors
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
 from sisyphus.space.ports import port_width
 from sisyphus.target import Target
+from sisyphus.values import dataclass, field, replace
 
 #: Cycles of the synthesis report, or in RTL.
 Objective = Literal["report", "rtl"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import gcd
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
@@ -12,6 +11,7 @@ from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
 from sisyphus.space.ports import dealt_widths, may_be_dealt
 from sisyphus.space.space import NestSpace, Space
+from sisyphus.values import dataclass, replace
 
 
 def layout_for(extents: Sequence[int], width: int) -> str:

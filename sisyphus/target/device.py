@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from sisyphus.spelling import did_you_mean
 from sisyphus.target.data_files import package_toml, parse_toml
 from sisyphus.target.device_file import MAX_CLOCK_MHZ, OPTIONAL, SLR_KINDS, faults_of, keys_told, line_of
 from sisyphus.target.resources import Resources
+from sisyphus.values import dataclass
 
 __all__ = ["MAX_CLOCK_MHZ", "Device", "Platform", "ceilings", "device_names", "load_device"]
 

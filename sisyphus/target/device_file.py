@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sisyphus.spelling import did_you_mean
+from sisyphus.values import dataclass
 
 MAX_CLOCK_MHZ = 2000
 #: Kinds that a platform lists per SLR, and the most that any part could have of each.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from sisyphus.errors import InternalError
 from sisyphus.target.cost import BankCost
 from sisyphus.target.data_files import package_toml
+from sisyphus.values import dataclass, field, replace
 
 STORAGES = ("auto", "bram", "uram", "lutram", "register")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from sisyphus.errors import InternalError
 from sisyphus.target import fabric
 from sisyphus.target.cost import OpCost
 from sisyphus.target.data_files import package_csv, package_toml
+from sisyphus.values import dataclass, field, replace
 
 FLOATING = ("half", "float", "double")
 #: No report has a core of half precision: it is taken to cost what the one of single precision does, at most.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import floor
+
+from sisyphus.values import dataclass, fields, replace
 
 BRAM18K_BYTES = 18 * 1024 // 8
 URAM_BYTES = 288 * 1024 // 8

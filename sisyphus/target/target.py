@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from sisyphus.errors import UsageError
@@ -11,6 +10,7 @@ from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
 from sisyphus.target.resources import Resources
+from sisyphus.values import dataclass
 
 MAX_PARTITION = 1024
 #: Whose budgets bind: what designs were routed in, all that the shell leaves, everything that the part has.

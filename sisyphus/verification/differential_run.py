@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from sisyphus.backends.hls import BENCH_FLAGS, FLUSHED, Project, data_sets, exac
 from sisyphus.errors import KernelError, ToolError
 from sisyphus.plan import Copy, For, Node, Plan, Run, descend
 from sisyphus.tools import Finished, find_tool, run_tool
+from sisyphus.values import dataclass
 from sisyphus.verification.verdict import Check
 
 COMPILER = "g++"

@@ -6,7 +6,6 @@ An event reads or writes array element x at a location: the place of x in memory
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
@@ -14,6 +13,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import Array
 from sisyphus.plan import Buffer, Copy, Direction, Plan, Run
 from sisyphus.poly import Affine, Map, Set, const, extend, make_map, make_set, schedule, var
+from sisyphus.values import dataclass
 from sisyphus.verification.sites import Site, Spot, Tree, touched
 
 MEMORY = "memory"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from sisyphus.ir import Array, ArrayId, Statement
 from sisyphus.plan import Plan, Run
 from sisyphus.plan.loop_bounds import shadow_on
 from sisyphus.poly import Map, Set, first_point, last_before, last_writers, one_of, union_of
+from sisyphus.values import dataclass
 from sisyphus.verification.execution_order import on_leash
 from sisyphus.verification.memory_events import Event, Kind, events_of
 from sisyphus.verification.sites import Tree, instances

@@ -7,7 +7,6 @@ one element that one of them writes. Loops that the tool may flatten with it cou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from sisyphus.backends.hls import plan_names
@@ -15,6 +14,7 @@ from sisyphus.ir import ArrayId, Ref
 from sisyphus.lint.syntax import Loop, Pragma, parse, places
 from sisyphus.plan import For, Plan, Run
 from sisyphus.poly import Affine, const, dim_range, make_set, var
+from sisyphus.values import dataclass
 from sisyphus.verification.execution_order import on_leash
 from sisyphus.verification.sites import Site, Spot, Tree, touched
 from sisyphus.verification.verdict import Check

@@ -8,7 +8,6 @@ Where that is not small enough, the tiles are cut as well, and beats that no lon
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm, prod
 
@@ -28,6 +27,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan
 from sisyphus.space import DesignPoint, NestPoint, Tile, layout_for
+from sisyphus.values import dataclass, replace
 from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, work
 from sisyphus.verification.sizes import SMALL, Dimension, Family, KernelShape, Loop, Size
 

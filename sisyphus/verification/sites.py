@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Ref, Statement
 from sisyphus.plan import Buffer, Call, Copy, For, Hold, LoopRole, Node, Plan, Run, Task, at_once, conditions_of
 from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
@@ -21,6 +20,7 @@ from sisyphus.forms import rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Origin, Scop
 from sisyphus.poly import dim_range
+from sisyphus.values import dataclass, replace
 
 #: A size is lowered by this much to see what depends on it: a multiple of every stride that loops have.
 PROBE = 48

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from sisyphus.values import dataclass, replace
 
 #: How the detail of a check begins that was given up: it is not passed, but nothing wrong was found either.
 TOO_COMPLEX = "not proven (too complex)"

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
 from enum import Enum
 from math import ceil, prod
 
@@ -31,6 +30,7 @@ from sisyphus.plan import Buffer, Direction, Plan, Transfer, layout_extents
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
+from sisyphus.values import dataclass
 
 
 class Side(Enum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names
@@ -11,6 +10,7 @@ from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import ALL_TYPES
 from sisyphus.plan import Bound, Buffer, For, Quotient
 from sisyphus.plan.ranges import Ranges, affine_range
+from sisyphus.values import dataclass
 
 
 def least_trips(loop: For, ranges: Ranges) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from sisyphus.backends.hls.build_files import print_build_files
@@ -17,6 +16,7 @@ from sisyphus.backends.hls.top_function import print_kernel
 from sisyphus.plan import Plan, Port
 from sisyphus.shown import Shown
 from sisyphus.target import Target
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ It prints one line per data set, which `verify` reads back, and returns non-zero
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.express import is_exact
@@ -16,6 +15,7 @@ from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import HALF, Array, Binary, Call, Role, ScalarType, Scop, walk
 from sisyphus.plan import Plan, Port, beats, layout_extents
+from sisyphus.values import dataclass
 
 FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
 #: The kernel runs with subnormal numbers flushed to zero, as on AMD's cores, and its results are compared, not judged.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.bursts import TransferSignature
@@ -21,6 +20,7 @@ from sisyphus.ir import walk as walk_expr
 from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, beats, copies_in
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import ranges_at, transfer_ranges
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

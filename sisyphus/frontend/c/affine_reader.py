@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pycparser import c_ast, c_generator
 
@@ -21,6 +20,7 @@ from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
 from sisyphus.source import Span
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

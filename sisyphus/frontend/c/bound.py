@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass
 
 # A conjunction is a tuple of expressions that are all >= 0; a condition is a union of conjunctions.
 Conjunction = tuple[Affine, ...]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
 from sisyphus.ir import DOUBLE, FLOAT, HALF, INT32, Cast, Expr, Literal, ScalarType, Unary, promote
 from sisyphus.ir.types import BOOL, INT8, INT16, INT64, UINT8, UINT16, UINT32, UINT64
+from sisyphus.values import dataclass, replace
 
 SPELLINGS: dict[tuple[str, ...], ScalarType] = {
     ("_Float16",): HALF,

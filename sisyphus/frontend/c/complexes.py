@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c.parse import walk
+from sisyphus.values import dataclass
 
 #: How the types are called here, and the type of their parts.
 KINDS = {"_Float16 _Complex": "_Float16", "float _Complex": "float", "double _Complex": "double"}

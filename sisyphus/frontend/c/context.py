@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 from sisyphus.frontend.c.bound import ALWAYS, Condition, conjoin
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.poly import Affine
 from sisyphus.source import Span
+from sisyphus.values import dataclass, field, replace
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import prod
 
 from pycparser import c_ast
@@ -17,6 +16,7 @@ from sisyphus.frontend.c.safe_names import fresh
 from sisyphus.frontend.c.scope import Unusable, Variable
 from sisyphus.ir import ArrayId, ScalarType
 from sisyphus.source import Span
+from sisyphus.values import dataclass
 
 MOST_ELEMENTS = 2**31 - 1
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sisyphus.errors import InternalError, KernelError
 from sisyphus.source import Diagnostic, SourceFile, Span
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ if (d < best) { best = d; at = i; }   becomes   at = d < best ? i : at;   best =
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 
 from sisyphus.frontend.c.arithmetic import COMPARISONS
 from sisyphus.frontend.c.c_types import convert, integer_expression
@@ -15,6 +14,7 @@ from sisyphus.frontend.c.scope import Variable
 from sisyphus.ir import ArrayId, Binary, Call, Expr, Lookup, Read, Ref, Select, Unary, reads, rebuild, walk
 from sisyphus.ir.types import INT32
 from sisyphus.source import Span
+from sisyphus.values import dataclass, replace
 
 TRUTHS = COMPARISONS | {"&&", "||"}
 

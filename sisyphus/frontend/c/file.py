@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from pycparser import c_ast, c_generator
 
@@ -15,6 +14,7 @@ from sisyphus.frontend.c.parse import Tree, is_of_widths, walk
 from sisyphus.frontend.c.scope import Constant, Function, Scope, Unusable
 from sisyphus.ir import INT32, ScalarType, any_width
 from sisyphus.ir.types import INT64
+from sisyphus.values import dataclass, field
 
 PREFIX = "kernel_"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from math import prod
 
 from pycparser import c_ast
@@ -24,6 +23,7 @@ from sisyphus.frontend.c.statements import StatementReader
 from sisyphus.frontend.c.structs import Spelled
 from sisyphus.ir import Argument, Array, Lookup, Member, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
 from sisyphus.poly import IslError, Set
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ for (i = 8; i > 0; i -= 2)   becomes   for (i' = 0; 8 - 2*i' > 0; i'++)   with i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import reduce
 
 from pycparser import c_ast
@@ -22,6 +21,7 @@ from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.questions import extent_of
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.poly import Affine, const, var
+from sisyphus.values import dataclass, replace
 
 FACTORS = ("*", "/", "<<", ">>")
 # Loops of more iterations are not written out.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sisyphus.ir import DOUBLE, FLOAT, INT32, ScalarType
 from sisyphus.ir.types import INT64
+from sisyphus.values import dataclass
 
 ONE = (
     "acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "

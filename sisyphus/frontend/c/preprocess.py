@@ -6,7 +6,6 @@ import io
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.sandbox import Sandbox
 from sisyphus.ir import any_width
 from sisyphus.source import SourceFile, Span, read_bytes
+from sisyphus.values import dataclass
 
 # A macro may stand for so many tokens, and a long text grow so many times by those it uses.
 MOST_TOKENS = 50_000

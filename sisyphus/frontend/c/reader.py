@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from sisyphus.errors import InternalError
@@ -23,6 +22,7 @@ from sisyphus.frontend.c.structs import Structures
 from sisyphus.ir import Origin, Scop, promises
 from sisyphus.poly import IslError
 from sisyphus.source import Span
+from sisyphus.values import dataclass
 
 # How many questions' worth of work the checks of a whole kernel may do.
 CHECKING = 50

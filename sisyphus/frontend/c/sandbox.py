@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sisyphus.frontend.c.diagnostics import Collector
 from sisyphus.source import Span
+from sisyphus.values import dataclass
 
 HINT = (
     "`--sandbox-includes` lets a kernel include what is in its own folder, in those of `-I`, and headers of the system"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pycparser import c_ast
 
 from sisyphus.frontend.c.bound import SourceBound
 from sisyphus.ir import ArrayId, Expr, Literal, ScalarType, Table
 from sisyphus.poly import Affine
 from sisyphus.source import Span
+from sisyphus.values import dataclass, field
 
 
 @dataclass(frozen=True)

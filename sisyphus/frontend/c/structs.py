@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from sisyphus.frontend.c import complexes
 from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from sisyphus.model.alone import MoveStudy
 from sisyphus.model.area.multiplexers import Users, bank_lut, core_lut, register_lut
@@ -15,6 +14,7 @@ from sisyphus.model.formulas.terms import Term, total
 from sisyphus.model.study import Study
 from sisyphus.plan import FIFO_DEPTH
 from sisyphus.target import BankCost
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

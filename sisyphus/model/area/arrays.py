@@ -6,7 +6,6 @@ A candidate is a row of partition factors, elements per beat and, of a tile, ext
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -26,6 +25,7 @@ from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.plan import FIFO_DEPTH, beats_of
 from sisyphus.space import port_width
 from sisyphus.target import BankCost, Target
+from sisyphus.values import dataclass, replace
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

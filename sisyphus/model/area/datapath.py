@@ -8,7 +8,6 @@ the tables count as two words of FF and one of LUT; a bank that is picked while 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sisyphus.algebra import Value, product
 from sisyphus.ir import walk
@@ -23,6 +22,7 @@ from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.rules import Area
 from sisyphus.model.formulas.terms import Term
 from sisyphus.plan import shared_cores
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

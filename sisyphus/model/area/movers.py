@@ -7,7 +7,6 @@ second process: one more loop and its word of a beat; the FIFO itself is a memor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from sisyphus.algebra import Condition, Value
@@ -17,6 +16,7 @@ from sisyphus.model.formulas.addresses import bank_count
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders, quotient_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.terms import Term
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

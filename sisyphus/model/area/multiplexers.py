@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from sisyphus.algebra import Algebra, Value
 from sisyphus.target import OperatorTable
+from sisyphus.values import dataclass
 
 #: Signals of a shared core beside its operands: the clock enable, and for an adder the operation.
 _EXTRA_SIGNALS = {"add": 2}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sisyphus.algebra import EXACT
@@ -16,6 +15,7 @@ from sisyphus.plan import narrowed
 from sisyphus.poly import within
 from sisyphus.space import ArrayUse, NestSpace, Space
 from sisyphus.target import OperatorTable
+from sisyphus.values import dataclass, replace
 
 #: isl steps for one question about an array.
 LEASH = 500_000

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sisyphus.analysis import Nest, OuterLoop
 from sisyphus.ir import ArrayId, Role
 from sisyphus.plan.conflicts import Touched, in_steps
 from sisyphus.space import Space
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ by the formula of a trapezoid. Knows no nest and no cost.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from sisyphus.algebra import distinct
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, replace
 
 Ints = npt.NDArray[np.int64]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from sisyphus.algebra import Value, distinct_rows
 from sisyphus.plan import Bound, For, Node, body_of, conditions_of, stands_apart
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, replace
 
 Ints = npt.NDArray[np.int64]
 

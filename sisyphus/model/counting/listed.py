@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +12,7 @@ from sisyphus.algebra import distinct
 from sisyphus.errors import KernelError
 from sisyphus.model.counting.iterations import FEWER_POINTS, Ints, numbered
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, field
 
 #: Points of coupled loops that may be listed; a triangle of 2000 x 2000 has two million.
 MOST_POINTS = 20_000_000

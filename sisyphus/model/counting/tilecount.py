@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -16,6 +15,7 @@ from sisyphus.model.counting.differences import Differences, differences
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.listed import Convex, Listed, Sampled, convex_points, different, listed
 from sisyphus.poly import Set, constraints, dim_range, plain_shadow
+from sisyphus.values import dataclass, field
 
 #: Loops that depend on each other, and on no others.
 Group = Differences | Listed | Sampled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from sisyphus.algebra import Algebra, Value, product
 from sisyphus.ir import Scop
@@ -13,6 +12,7 @@ from sisyphus.model.facts.task_facts import Move, TaskFacts
 from sisyphus.plan import For, LoopRole, Numbers, Shape, ShapeBuilder, copies_in
 from sisyphus.poly import Affine
 from sisyphus.space import NestSpace
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

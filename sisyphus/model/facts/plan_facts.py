@@ -6,7 +6,6 @@ The task is one of a plan, whose numbers are integers, or the tree of a shape, w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
@@ -31,6 +30,7 @@ from sisyphus.plan import (
     is_copied_work,
 )
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, replace
 
 
 class Iterations(Protocol):

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

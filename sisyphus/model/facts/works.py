@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Work
 from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, names_in, narrowed, varying
 from sisyphus.poly import Affine
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Pipe
+from sisyphus.values import dataclass
 
 #: A distance that no recurrence is felt over.
 FAR = 1 << 40

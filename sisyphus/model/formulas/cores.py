@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
 from sisyphus.ir import Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
 from sisyphus.target import OpCost, OperatorTable
+from sisyphus.values import dataclass
 
 _BINARY = dict(
     zip(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sisyphus.algebra import Algebra, Value, product
@@ -14,6 +13,7 @@ from sisyphus.model.formulas.aliases import alias_pairs, copies_in_turn, told_ap
 from sisyphus.model.formulas.cores import core_of, core_of_sums, terms
 from sisyphus.model.formulas.rules import GuardForm, Rules
 from sisyphus.target import MeasuredInterval, OperatorTable
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)

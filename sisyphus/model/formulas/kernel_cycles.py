@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from sisyphus.model.formulas.terms import Term, summed, total
 from sisyphus.model.study import Outside, Study
 from sisyphus.plan import Call, Copy, For, Node, banks_of
 from sisyphus.plan.conflicts import steps_of
+from sisyphus.values import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sisyphus.algebra import Condition, Value, at_least, product
 from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
@@ -12,6 +11,7 @@ from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
 from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
 from sisyphus.model.formulas.terms import Term, doubt_of
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Value
 from sisyphus.model.facts.task_facts import Burst, Move, Part, Pipe, placed
@@ -14,6 +13,7 @@ from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_o
 from sisyphus.model.formulas.latency import PipelinedBody, is_flattened
 from sisyphus.model.formulas.recurrence import Interval, interval_of
 from sisyphus.plan import Operation, Schedule, Touch
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
@@ -29,6 +28,7 @@ from sisyphus.model.formulas.iteration_latency import (
 )
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.target import MeasuredInterval
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True)

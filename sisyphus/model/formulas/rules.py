@@ -6,8 +6,9 @@ double-precision designs) unless its comment says otherwise. What hardware costs
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+
+from sisyphus.values import dataclass, field
 
 
 class GuardForm(Enum):

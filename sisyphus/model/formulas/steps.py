@@ -8,11 +8,11 @@ terms, with the cycles of all runs of a part; of a lower bound they are plain nu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.model.formulas.terms import Term, doubt_of, scaled, total
+from sisyphus.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

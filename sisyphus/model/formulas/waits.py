@@ -5,7 +5,6 @@ The rules are those of `recurrence.py`, read for a body in which nothing is unro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import product
 
 from sisyphus.algebra import EXACT
@@ -18,6 +17,7 @@ from sisyphus.model.formulas.recurrence import chain_of, measured_of, standing_w
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import Numbers, Shape
 from sisyphus.space import NestSpace, Space
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)
