@@ -125,7 +125,8 @@ class Beat:
 class Width:
     """A resident array with beats of so many elements, per state of its partition.
 
-    Cycles of its load and store, what it takes of each budget, and whether the state leaves such a beat.
+    Cycles of its load and store, what it takes of each budget, and whether the state leaves such a beat. `memory` are
+    the bytes of its banks, which the searches count for themselves.
     """
 
     elements: int
@@ -133,6 +134,13 @@ class Width:
     store: Floats
     usage: Mapping[str, Floats]
     possible: Mask
+    memory: Floats | None = None
+
+    def at(self, state: int) -> Beat:
+        """The array in one state."""
+        usage = {name: float(used[state]) for name, used in self.usage.items()}
+        usage |= {} if self.memory is None else {"onchip_bytes": float(self.memory[state])}
+        return Beat(self.elements, float(self.load[state]), float(self.store[state]), usage)
 
     def cycles(self, move: Move) -> Floats:
         return self.load if move.is_load else self.store

@@ -81,8 +81,7 @@ class MeasuredCosts(MemoryCosts):
             )
             for nest in space.nests
         }
-        self._known_beats: dict[tuple[ArrayId, int], list[Beat]] = {}
-        self._known_widths: dict[ArrayId, list[Width]] = {}
+        self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
         self._tile_beats = TileBeats(space)
@@ -228,19 +227,8 @@ class MeasuredCosts(MemoryCosts):
         return np.asarray(found + self.rules.cycles.step, np.float64)
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
-        if (array, state) not in self._known_beats:
-            widest = self.states[array].width[state]
-            widths = (width for width in self.space.widths[array] if width <= widest)
-            self._known_beats[array, state] = [self._beat(array, state, width) for width in widths]
-        return self._known_beats[array, state]
-
-    def _beat(self, array: ArrayId, state: int, width: int) -> Beat:
-        factors = self.states[array].serving(width)[0][state : state + 1]
-        rows = self._whole(array, factors, np.full(1, width))
-        usage = {n: float(np.max(u)) for n, u in self._resident_costs(rows).items()}
-        usage["onchip_bytes"] = float(np.max(rows.banks()["bytes"]))
-        load, store = (int(self._moved(rows, is_load=d)[0]) for d in (True, False))
-        return Beat(width, load, store, usage)
+        widest, widths = self.states[array].width[state], self._widths(array)
+        return [widths[width].at(state) for width in self.space.widths[array] if width <= widest]
 
     def _whole(self, array: ArrayId, factors: Ints, widths: Ints) -> ArrayCosts:
         """A whole array with these partitions and beats."""
@@ -314,21 +302,31 @@ class MeasuredCosts(MemoryCosts):
         return found
 
     def by_width(self, array: ArrayId) -> Sequence[Width]:
-        if array not in self._known_widths:
-            found = [self._at_width(array, width) for width in sorted(self.space.widths[array], reverse=True)]
-            self._known_widths[array] = [width for width in found if width.possible.any()] or found[-1:]
-        return self._known_widths[array]
+        found = [self._widths(array)[width] for width in sorted(self.space.widths[array], reverse=True)]
+        return [width for width in found if width.possible.any()] or found[-1:]
 
-    def _at_width(self, array: ArrayId, width: int) -> Width:
-        factors, possible = self.states[array].serving(width)
-        rows = self._whole(array, factors, np.full(len(factors), width))
-        load, store = (self._moved(rows, is_load=d) + self.rules.cycles.step for d in (True, False))
-        usage = self._resident_costs(rows)
-        for name in (*CORES, *BLOCKS):
-            possible = possible & (usage[name] <= getattr(self.space.target.budget, name))
-        usage = {name: np.broadcast_to(usage[name], (len(factors),)) for name in (*CORES, *BLOCKS)}
-        usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
-        return Width(width, np.asarray(load, np.float64), np.asarray(store, np.float64), usage, possible)
+    def _widths(self, array: ArrayId) -> Mapping[int, Width]:
+        """Beats of all widths, counted together: for so few numbers it is the calls that take time."""
+        if array not in self._known_widths:
+            widths = self.space.widths[array]
+            factors, served = zip(*map(self.states[array].serving, widths), strict=True)
+            rows = self._whole(array, np.concatenate(factors), np.repeat(widths, len(factors[0])))
+
+            def by_width(column: Floats | Ints) -> Floats:
+                return np.broadcast_to(np.asarray(column, np.float64), rows.widths.shape).reshape(len(widths), -1)
+
+            load, store = (by_width(self._moved(rows, is_load=d) + self.rules.cycles.step) for d in (True, False))
+            found, memory = self._resident_costs(rows), by_width(rows.banks()["bytes"])
+            usage = {name: by_width(found[name]) for name in (*CORES, *BLOCKS)}
+            possible = np.stack(served)
+            for name, used in usage.items():
+                possible = possible & (used <= getattr(self.space.target.budget, name))
+            usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
+            self._known_widths[array] = {
+                width: Width(width, load[at], store[at], {n: u[at] for n, u in usage.items()}, possible[at], memory[at])
+                for at, width in enumerate(widths)
+            }
+        return self._known_widths[array]
 
     def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
         """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
