@@ -29,7 +29,8 @@ def candidates_of(space: Space, nest: NestSpace, states: Mapping[ArrayId, States
     rows = rows[asking]
     found = Tilings(batch, {array: demand[rows] for array, demand in demands.items()})
     clock.added_up(found.count)
-    return found.take(_in_order(space, nest, batch))
+    kept = _in_order(space, nest, batch)
+    return found if kept.all() else found.take(np.flatnonzero(kept))
 
 
 class _Demands:

@@ -81,8 +81,9 @@ class LowerBounds:
             alone = np.isfinite(least.cycles)
             for budget in budgets:
                 alone &= least.usage[budget.name].sum(axis=0) <= budget.limit
-            self._tilings[nest.id] = found.take(alone)
-            self._least[nest.id] = least.take(alone)
+            kept = np.flatnonzero(alone)
+            self._tilings[nest.id] = found.take(kept)
+            self._least[nest.id] = least.take(kept)
         return True
 
     def offers(self, placement: Placement, *, sampled: bool = False) -> Offers:
