@@ -94,7 +94,7 @@ class SolveRequest:
 class SolveOutcome:
     """The answer of a solver on two axes: why it stopped, and what it holds.
 
-    `values` has the binary knobs of the best point found (None: nothing was found), `objective` its cost as the solver
+    `values` has the binary knobs of the best point that an adapter found, `objective` its cost as the solver
     sees it, `bound` a proven lower bound of any cost; `message` says more where `stop` is FAILED. A solver of the form
     RELAXED leaves its fractional answer in `relaxed`; another may leave that of its relaxation, to be rounded too.
     """

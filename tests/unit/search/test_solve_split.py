@@ -8,13 +8,25 @@ import point_files
 import pytest
 from builders import scop
 from model_candidates import kernel_of
+from random_knobs import random_points
 
 from sisyphus.backends.hls import project
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.model import estimate
 from sisyphus.search import Judged, as_fixed, polished
-from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Options, Space, Tile, apply_fixes, build_space
+from sisyphus.space import (
+    BufferPoint,
+    DesignPoint,
+    NestPoint,
+    Options,
+    Space,
+    Tile,
+    apply_fixes,
+    build_space,
+    choices,
+    decode,
+)
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
@@ -45,6 +57,12 @@ def test_a_nest_is_not_split_for_nothing_nor_over_a_budget() -> None:
     most = TARGET.budget.lut or 0
     over = polished(space(), CASE.point, lambda p: counted(dict.fromkeys(split_nests(p), -1), most + 1))
     assert over == (CASE.point, None)
+
+
+def test_a_split_nest_stays_one_by_what_was_chosen() -> None:
+    whole = space("S0.split=yes")
+    point = as_fixed(whole, next(random_points(whole, 1)))
+    assert split_nests(point) == ["S0"] and decode(whole, choices(whole, point)) == point
 
 
 def test_what_is_fixed_stays() -> None:

@@ -11,7 +11,17 @@ from builders import scop
 from sisyphus.analysis import LoopKind, dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.space import KERNEL_PLACE, NestSpace, Options, Space, apply_fixes, build_space, dealt_over_ports
+from sisyphus.space import (
+    KERNEL_PLACE,
+    NestSpace,
+    Options,
+    Space,
+    apply_fixes,
+    build_space,
+    dealt_over_ports,
+    knob_names,
+)
+from sisyphus.space.fix import EXAMPLE
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.tilings import divisors
 from sisyphus.target import load_device, make_target
@@ -219,6 +229,8 @@ def _tiles(nest: NestSpace) -> int:
         ("A.width=32", "elements per beat"),
         ("A.layout=packed", "cannot lie in memory as `packed`"),
         ("Z.layout=plain", "no array `Z`"),
+        ("Z.place=k", "no array `Z`"),
+        ("A.place=k", "has a place in each nest"),
         ("S9.order=i", "no nest `S9`"),
         ("S1.q=1x1x1", "no loop `q`"),
         ("nonsense", "not of the form"),
@@ -228,3 +240,14 @@ def _tiles(nest: NestSpace) -> int:
 def test_an_illegal_fix_says_what_is_legal(gemm: Space, fix: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         apply_fixes(gemm, [fix])
+
+
+def test_every_knob_that_is_offered_is_taken(gemm: Space) -> None:
+    names = list(knob_names(gemm))
+    assert len(names) == len(set(names)) and {"S1.order", "S1.k", "S1.A.place", "A@S1.partition", "A.width"} <= set(
+        names
+    )
+    for name in names:
+        with pytest.raises(UsageError) as refused:
+            apply_fixes(gemm, [f"{name}=?"])
+        assert "names no knob" not in refused.value.message and refused.value.hint != EXAMPLE, name

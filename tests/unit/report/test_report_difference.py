@@ -1,0 +1,44 @@
+"""Two designs that differ in any field of a nest, a buffer or a transfer are told apart by the name of that knob."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import point_files
+import pytest
+
+from sisyphus.report.design_difference import RESOURCES, difference_of
+
+POINT = point_files.case("gemm-padded").point.to_json()
+WHICH = {"statements", "array", "nests", "buffer"}
+ESTIMATE = {"cycles": 1, "intervals": {}, "terms": {"cycles": None}, **dict.fromkeys(RESOURCES, 1)}
+TARGET = {"budget": {}, "device": "u200", "clock_mhz": 300, "level": "chip", "max_partition": 64}
+
+
+def saved(design: dict[str, Any]) -> dict[str, Any]:
+    source = {"sha256": "0" * 64, "defines": [], "parameters": {}}
+    return {"design": design, "estimate": ESTIMATE, "target": TARGET, "search": {}, "source": source}
+
+
+def another(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {**value, "i": another(value.get("i", 1))}
+    if isinstance(value, list):
+        return [*value, *(value[:1] or ["more"])]
+    return not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value}x"
+
+
+def fields() -> Iterator[tuple[str, str]]:
+    return ((part, name) for part in ("nests", "buffers", "transfers") for name in POINT[part][0] if name not in WHICH)
+
+
+@pytest.mark.parametrize(("part", "name"), list(fields()))
+def test_every_field_of_a_part_is_told(part: str, name: str) -> None:
+    changed = copy.deepcopy(POINT)
+    changed[part][0][name] = another(changed[part][0][name])
+    told = difference_of(("one", "other"), saved(POINT), saved(changed)).chosen
+    spelled = {"tiles": ".i", "copies": ".ahead"}.get(name, f".{name}")
+    assert any(spelled in pair.name for pair in told)
+    assert difference_of(("one", "other"), saved(POINT), saved(POINT)).chosen == ()
