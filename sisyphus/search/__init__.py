@@ -2,7 +2,7 @@
 
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel, MakeCosts
-from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
+from sisyphus.search.events import Bound, Combine, Incumbent, LeftOut, Whole
 from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.fit import search_within
 from sisyphus.search.measured_costs import MeasuredCosts
@@ -10,7 +10,7 @@ from sisyphus.search.nodes import Problem
 from sisyphus.search.packing import fit_together, fits_alone, most_elements
 from sisyphus.search.paper_costs import PaperCosts
 from sisyphus.search.polish import as_fixed, polished
-from sisyphus.search.session import Judge, Judged, OnProgress
+from sisyphus.search.session import Judged, OnProgress
 from sisyphus.search.solution import Solution, point_of
 from sisyphus.search.turns import Found, search
 from sisyphus.search.variety import are_alike, varied
@@ -19,11 +19,8 @@ __all__ = [
     "Bound",
     "Combine",
     "CostModel",
-    "Event",
-    "Failed",
     "Found",
     "Incumbent",
-    "Judge",
     "Judged",
     "LeftOut",
     "MakeCosts",

@@ -1,6 +1,6 @@
 """The design space of a kernel on a target, and points in it."""
 
-from sisyphus.space.ahead import ahead_place, faults_ahead, loaded_ahead, may_load_ahead
+from sisyphus.space.ahead import faults_ahead, loaded_ahead, may_load_ahead
 from sisyphus.space.choices import (
     Choices,
     NestChoices,
@@ -18,7 +18,6 @@ from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes, knob_names
 from sisyphus.space.json_places import place_of
 from sisyphus.space.point import (
-    DIRECT,
     FORMS,
     KERNEL_PLACE,
     NEST_PLACE,
@@ -36,7 +35,7 @@ from sisyphus.space.point import (
 from sisyphus.space.point_file import faults_by, few
 from sisyphus.space.ports import MAX_BEAT_BITS, MAX_BEAT_ELEMENTS, STRIPES, port_names, port_width
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
-from sisyphus.space.schedule import illegal, level2_order, schedules
+from sisyphus.space.schedule import illegal, level2_order
 from sisyphus.space.space import (
     DIRECT_BITS,
     ArrayUse,
@@ -60,7 +59,6 @@ from sisyphus.space.widths import (
 )
 
 __all__ = [
-    "DIRECT",
     "DIRECT_BITS",
     "FORMS",
     "KERNEL_PLACE",
@@ -88,7 +86,6 @@ __all__ = [
     "Space",
     "Tile",
     "TransferPoint",
-    "ahead_place",
     "apply_fixes",
     "beat_factor",
     "build_space",
@@ -122,7 +119,6 @@ __all__ = [
     "port_width",
     "precedence",
     "row_part",
-    "schedules",
     "serving_factor",
     "tile_widths",
     "unlisted",
