@@ -217,6 +217,8 @@ class _Search:
         self._measured = request.model == "measured"
         self._seen, self._bound = 0, None
         self._trace: list[report.Moment] = []
+        seconds = request.limits.seconds
+        self._deadline = None if seconds is None else clock.now() + seconds
 
     _bound: float | None
 
@@ -291,7 +293,7 @@ class _Search:
         point = as_fixed(space, chosen)
         if self._measured and outcome.stop is not Stop.INTERRUPTED:
             try:
-                point, cycles = polished(space, point, self._judged)
+                point, cycles = polished(space, point, self._judged, self._deadline)
             except KeyboardInterrupt:
                 cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
             outcome = outcome if cycles is None else replace(outcome, objective=cycles)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from enum import Enum
@@ -10,6 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from sisyphus.analysis.isl_limits import Patience, ask
+from sisyphus.analysis.overwriting import last_needed
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
@@ -97,7 +99,10 @@ class Dependence:
 
 @dataclass(frozen=True, eq=False)
 class Dependences:
-    """All memory-based dependences of a scop; the edges of `graph` carry theirs as attribute `dependence`."""
+    """The memory-based dependences of a scop; the edges of `graph` carry theirs as attribute `dependence`.
+
+    All of them, or of very many statements those that `overwriting.py` leaves, which imply the others.
+    """
 
     scop: Scop
     edges: tuple[Dependence, ...]
@@ -156,21 +161,27 @@ class Dependences:
 def dependences(scop: Scop) -> Dependences:
     """Every pair of accesses to one array with a write among them, in the order of the source."""
     patience = Patience()
-    return Dependences(scop, tuple(edge for pair in _pairs(scop) for edge in _edges(*pair, patience)))
+    return Dependences(scop, tuple(edge for pair in _pairs(scop, patience) for edge in _edges(*pair, patience)))
 
 
-def _pairs(scop: Scop) -> Iterator[tuple[Statement, Statement]]:
+def _pairs(scop: Scop, patience: Patience) -> Iterator[tuple[Statement, Statement]]:
     """Statements that touch an array which one of them writes, in the order of the source; there may be thousands."""
-    touching, writing = defaultdict[ArrayId, set[int]](set), defaultdict[ArrayId, set[int]](set)
+    touching, writing = defaultdict[ArrayId, list[int]](list), defaultdict[ArrayId, list[int]](list)
     for at, statement in enumerate(scop.statements):
-        for access in statement.accesses:
-            touching[access.array].add(at)
-            if access.is_write:
-                writing[access.array].add(at)
-    for source in scop.statements:
-        found = set[int]().union(*((touching if a.is_write else writing)[a.array] for a in source.accesses))
-        for sink in (scop.statements[at] for at in sorted(found)):
-            # Of two loops after one another, all of the first runs earlier.
+        writing[statement.write.array].append(at)
+        for array in statement.touched:
+            touching[array].append(at)
+    first = [statement.position[0] for statement in scop.statements]  # ascends, as the statements do
+    needed = last_needed(scop, patience)
+    for at, source in enumerate(scop.statements):
+        found = set[int]()
+        # Of two loops after one another, all of the first runs earlier.
+        start = bisect_left(first, source.position[0])
+        for array in source.touched:
+            others = (touching if array == source.write.array else writing)[array]
+            end = bisect_right(first, needed.get((at, array), first[-1]))
+            found.update(others[bisect_left(others, start) : bisect_left(others, end)])
+        for sink in (scop.statements[other] for other in sorted(found)):
             if source.shared_loops(sink) or source.position[0] < sink.position[0]:
                 yield source, sink
 

@@ -28,6 +28,8 @@ class Effort:
     small_arrays: int = 4  # and there are more
 
     # lower bounds and first designs (lower_bounds, start, greedy)
+    many_nests: int = 100  # from which on a search begins with a design that needs no tables,
+    many_loops: int = 12  # and so many loops of one nest
     tilings_of_start: int = 5_000  # of a nest, up to which all are counted for a first short search
     tilings_per_look: int = 20_000  # that are counted between two looks at the clock
     parts_of_placements: int = 200  # bounded before the first one is searched, for a bound of all

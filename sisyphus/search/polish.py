@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sisyphus.search.deadline import Deadline
 from sisyphus.search.session import Judge
-from sisyphus.space import DesignPoint, NestSpace, Space, Tile, illegal, loaded_ahead
+from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, illegal, loaded_ahead
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
@@ -34,11 +35,18 @@ def with_ahead(space: Space, nest: NestSpace, point: DesignPoint, *, ahead: bool
     return replace(point, buffers=buffers)
 
 
-def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoint, float | None]:
-    """The point with what makes it faster (merged tiles: no slower) and fits, and its cycles, or None as before."""
-    best = point
+def polished(
+    space: Space, point: DesignPoint, judge: Judge, deadline: float | None = None
+) -> tuple[DesignPoint, float | None]:
+    """The point with what makes it faster (merged tiles: no slower) and fits, and its cycles, or None as before.
+
+    Nests that are left at the `deadline` of the search's clock stay as they are.
+    """
+    best, until = point, Deadline(deadline)
     cycles = before = judge(point).cycles
     for nest in space.nests:
+        if until.is_over:
+            break
         for variant, most in ((_merged, 0), (_split, 1), (_ahead, 1)):
             other = variant(space, nest, best)
             if other is None or cycles is None:
@@ -52,7 +60,14 @@ def polished(space: Space, point: DesignPoint, judge: Judge) -> tuple[DesignPoin
 
 def _split(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:
     own = point.nest(nest.id)
-    return point.with_nest(replace(own, split=True)) if nest.split is None and not own.split else None
+    if nest.split is not None or own.split or (nest.nest.is_box and all(map(_is_even, nest.loops, own.tiles))):
+        return None
+    return point.with_nest(replace(own, split=True))
+
+
+def _is_even(loop: LoopSpace, chosen: tuple[str, Tile]) -> bool:
+    """Whether all tiles of a loop are full."""
+    return loop.trip_count % (chosen[1].level1 * chosen[1].level2) == 0
 
 
 def _ahead(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:

@@ -8,11 +8,12 @@ from sisyphus import clock
 from sisyphus.errors import EffortUp, NoDesignError, TimeUp
 from sisyphus.search.by_exact import exact
 from sisyphus.search.costs import MakeCosts
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.infeasible import explain_infeasible
 from sisyphus.search.session import Judge, OnProgress, Session
 from sisyphus.solve.contract import Form, Limits, SolveOutcome, Stop, failure, forms_of
 from sisyphus.solve.registry import AUTO, EXACT, in_turn, load_adapter, solver_list
-from sisyphus.space import DesignPoint, Space
+from sisyphus.space import DesignPoint, Space, plain_points
 from sisyphus.values import dataclass, replace
 
 
@@ -55,6 +56,8 @@ def search(
     session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top, upper=upper)
     if start is not None:
         _begin_with(session, start)
+    elif len(space.nests) >= EFFORT.many_nests or any(len(n.loops) >= EFFORT.many_loops for n in space.nests):
+        _begin_plainly(session)
     outcomes = []
     for name in in_turn(names):
         outcome = _turn(session, name)
@@ -79,6 +82,14 @@ def _begin_with(session: Session, start: DesignPoint) -> None:
         session.skip("start", f"is no design of this space: {wrong[0]}")
     elif session.offer(start, "start")[1]:
         session.skip("start", "exceeds the budgets")
+
+
+def _begin_plainly(session: Session) -> None:
+    """Of so many nests or loops, tables alone take longer than most limits: a design that needs none comes first."""
+    for point in plain_points(session.space):
+        _, over = session.offer(point, "start")
+        if over or session.is_over:
+            return
 
 
 def _turn(session: Session, name: str) -> SolveOutcome:

@@ -17,6 +17,7 @@ from sisyphus.space.derive import build_space
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes, knob_names
 from sisyphus.space.json_places import place_of
+from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
     FORMS,
     KERNEL_PLACE,
@@ -114,6 +115,7 @@ __all__ = [
     "never_both",
     "place_of",
     "places_around",
+    "plain_points",
     "point_faults",
     "port_names",
     "port_width",

@@ -249,10 +249,14 @@ class Space:
         return -(-width // self.port_width(array))
 
     def nest(self, nest_id: str) -> NestSpace:
-        found = next((n for n in self.nests if n.id == nest_id), None)
+        found = self._nests.get(nest_id)
         if found is None:
             raise InternalError(f"no nest `{nest_id}` in the space of `{self.scop.name}`")
         return found
+
+    @cached_property
+    def _nests(self) -> dict[str, NestSpace]:
+        return {nest.id: nest for nest in self.nests}
 
     def factors(self, array: ArrayId, at: int) -> Factors:
         """The legal partition factors of a dimension of an array, and which of them serve what."""
