@@ -130,6 +130,9 @@ class Emitter:
         elif isinstance(node, c_ast.UnaryOp) and node.op == "*" and self.expressions.is_pointer(node.expr):
             ref, variable = self.expressions.element(node)
         elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            found = affines.scope.find(node.expr.name) if isinstance(node.expr, c_ast.ID) else None
+            if isinstance(found, Unusable):
+                raise affines.unusable(found, node.expr)
             hint = "pass an array of one element and write to `[0]`" if isinstance(node.expr, c_ast.ID) else None
             words = f"`{affines.text(node)}` writes through a pointer"
             raise affines.fault("pointer-arithmetic", words, node, hint)

@@ -138,6 +138,8 @@ class FunctionReader:
         given = self.given.extents.get(node.name.split(".")[0])
         if given is not None and kind.scalar is not None and not kind.problem and len(kind.layers) == 1:
             return self._sized(node, kind, given)
+        if len(kind.layers) == 1 and kind.dims is None and not kind.problem and self._is_one_element(node.name):
+            return self._sized(node, kind, (1,))
         if kind.dims is None:
             if (kind.problem and kind.problem != "void") or len(kind.layers) > 1:
                 words = kind.problem or "an array of pointers or a pointer to a function"
@@ -166,6 +168,16 @@ class FunctionReader:
         variable = self.variables.array(node.name, scalar, (prod(extents),), span, const=kind.const)
         variable.is_argument = True
         return variable
+
+    def _is_one_element(self, name: str) -> bool:
+        """Whether the text names no other element of a pointer than the one that it points to."""
+        uses = sum(isinstance(n, c_ast.ID) and n.name == name for n in walk_tree(self.function.body))
+        first = (
+            (isinstance(n, c_ast.UnaryOp) and n.op == "*" and _names(n.expr, name))
+            or (isinstance(n, c_ast.ArrayRef) and _names(n.name, name) and _is_zero(n.subscript))
+            for n in walk_tree(self.function.body)
+        )
+        return bool(0 < uses == sum(first))
 
     def _as_array(self, name: str) -> str:
         """The name with as many subscripts as the text gives it, one where it gives none."""
@@ -299,6 +311,14 @@ class FunctionReader:
         if spelled is None:
             return None
         return Member(name, spelled.type, spelled.structure.written(path), spelled.by_value)
+
+
+def _names(node: c_ast.Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and bool(node.name == name)
+
+
+def _is_zero(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Constant) and bool(node.value == "0")
 
 
 def _statement(name: StmtId, draft: Draft, domain: Set) -> Statement:

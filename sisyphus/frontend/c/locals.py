@@ -48,9 +48,15 @@ class Locals(Calls):
     def _pointer(self, node: c_ast.Decl, kind: Declared) -> SubArray:
         """A local pointer that is set once to a known place is a name for it."""
         affines = self.affines
-        if node.init is None or node.name in self.variables.facts.assigned:
+        if node.init is None:
             words = f"pointer `{node.name}` may name any array"
             raise affines.fault("aliasing", words, node, "use the array's own name")
+        if node.name in self.variables.facts.assigned:
+            words = f"pointer `{node.name}` moves from element to element"
+            start = affines.text(node.init)
+            start = f"({start})" if isinstance(node.init, c_ast.BinaryOp) else start
+            hint = f"leave it where it is and count with an index: `{start}[i]`"
+            raise affines.fault("pointer-arithmetic", words, node, hint)
         return self.pointed(node, kind, node.init)
 
     def _alias(self, node: c_ast.Decl, kind: Declared) -> bool:

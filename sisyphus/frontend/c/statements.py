@@ -111,6 +111,8 @@ class StatementReader(Locals):
             case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
                 one = Literal("1", INT32)
                 self.by_cases(lambda: ignore(self._emit(node.expr, node.op.strip("p")[0], one, node)), node)
+            case c_ast.ExprList():
+                self.items(node.exprs)
             case c_ast.For():
                 self._for(node)
             case c_ast.If():
@@ -152,8 +154,6 @@ class StatementReader(Locals):
                 return collector.fault("jump", "`return` leaves the function before its end", tree.start(node))
             case c_ast.Return():
                 return collector.fault("return-value", "the kernel returns a value", tree.span(node))
-            case c_ast.ExprList():
-                return self.affines.fault("comma", "statements are joined by the comma operator", node)
         return self.affines.fault("unsupported-statement", "this statement has no effect that a kernel can have", node)
 
     def _unknown_call(self, node: c_ast.FuncCall) -> Refused:

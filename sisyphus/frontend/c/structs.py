@@ -14,6 +14,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c import complexes
 from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.returns import Returns, put
 from sisyphus.values import dataclass
 
 
@@ -95,10 +96,13 @@ class Structures:
         self._kinds = {name: _complex(real) for name, real in complexes.KINDS.items()}
         self._known: dict[str, Structure] = {}
         self._complexes = complexes.Complexes(self._pair)
+        self.returns = Returns(lambda kind: self._structure(kind) is not None)
         items = list[c_ast.Node]()
         for node in tree.root.ext:
             if not isinstance(node, c_ast.FuncDef):
                 self._declared(node)
+                if isinstance(node, c_ast.Decl):
+                    self.returns.declared(node)
                 items += self._split([node])
                 continue
             outer = dict(self._known)
@@ -133,6 +137,7 @@ class Structures:
     # -- functions ---------------------------------------------------------------------------------------------
 
     def _function(self, node: c_ast.FuncDef) -> None:
+        self.returns.lower(node)
         arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
         if arguments is not None:
             for parameter in (p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name):
@@ -194,7 +199,7 @@ class Structures:
         elif isinstance(node, c_ast.FuncCall) and node.args is not None:
             node.args.exprs = [part for e in node.args.exprs for part in self._given(e)]
         for name, child in node.children():
-            _put(node, name, self._replaced(child))
+            put(node, name, self._replaced(child))
             self._rewrite(_get(node, name))
 
     def _replaced(self, node: c_ast.Node) -> c_ast.Node:
@@ -347,11 +352,3 @@ def _get(node: c_ast.Node, name: str) -> c_ast.Node:
     key, _, at = name.partition("[")
     value = getattr(node, key)
     return value[int(at.rstrip("]"))] if at else value
-
-
-def _put(node: c_ast.Node, name: str, value: c_ast.Node) -> None:
-    key, _, at = name.partition("[")
-    if at:
-        getattr(node, key)[int(at.rstrip("]"))] = value
-    else:
-        setattr(node, key, value)

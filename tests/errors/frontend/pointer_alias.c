@@ -1,8 +1,9 @@
-void f(float A[10], float B[10])
+void f(float A[10], float B[10], float C[10])
 {
   float *p = A, *q;
-  for (int i = 0; i < 10; i++) {
-    *p = B[i];
+  const float *r = B + 2;
+  for (int i = 0; i < 8; i++) {
+    *p = *r++;
     p++;
   }
 }

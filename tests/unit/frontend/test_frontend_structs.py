@@ -34,9 +34,21 @@ KERNELS = {
           o[i + 2] = table[i].x + 10 * table[i].in.y + 100 * table[i].in.z[1]; } }""",
     "given to a function": """static float f(C a, const C *b) { return a.re * b->im - a.im * b->re; }
       void k(Q p[6], float o[6]) { for (int i = 0; i < 6; i++) o[i] = f(p[i].a, &p[i].b[1]); }""",
+    "returned": """static C mul(C a, C b) { C r; r.re = a.re * b.re - a.im * b.im; r.im = a.re * b.im + a.im * b.re;
+        return r; }
+      static C turned(C a) { return (C){-a.im, a.re}; }
+      static C bound(C a, float most) { if (a.re > most) return turned(a); a.im += most; return a; }
+      static Q whole(Q q, C z) { q.a = bound(z, q.w[0]); q.b[1] = mul(q.b[0], turned(mul(z, q.a))); return q; }
+      void k(Q p[6], C z[6], float o[6]) { for (int i = 0; i < 6; i++) {
+        C t = mul(z[i], p[i].a); p[i] = whole(p[i], t); z[i] = (C){z[i].im, z[i].re};
+        if (i % 2) o[i] = mul(t, z[i]).re; else if (bound(t, 1.0f).im > 0) o[i] += turned(turned(t)).im; } }""",
 }
 
 COMPLEX = {
+    "returned": """#include <complex.h>
+      static float complex turned(float complex a) { return a * I; }
+      void k(float complex a[8], float complex b[8]) {
+        for (int i = 0; i < 8; i++) b[i] = turned(a[i]) * b[i] + a[i]; }""",
     "products, quotients and parts": """#include <complex.h>
       typedef double complex cd;
       void k(float complex a[8], float complex b[8], float complex c[8], double complex d[8], cd e[2][4],
