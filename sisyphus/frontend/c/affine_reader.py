@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 from pycparser import c_ast, c_generator
 
@@ -268,7 +269,19 @@ class Affines:
             kind = declared(node.expr, self.typedefs)
             if kind.scalar and kind.is_scalar:
                 return kind.scalar.bytes
-        raise self.fault("unsupported-expression", "`sizeof` is understood for arithmetic types only", node)
+        dims, base = 0, node.expr
+        while isinstance(base, c_ast.ArrayRef):
+            dims, base = dims + 1, base.name
+        found = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+        if isinstance(found, Parameter | Alias) and not dims:
+            return found.type.stored.bytes
+        if isinstance(found, Variable) and dims <= len(found.extents):
+            if found.is_argument and not dims:
+                words = f"`sizeof` of the argument `{found.name}` is that of a pointer"
+                raise self.fault("unsupported-expression", words, node, "name the size of the array")
+            return found.type.stored.bytes * prod(found.extents[dims:])
+        words = "`sizeof` is understood for arithmetic types, arrays and their elements only"
+        raise self.fault("unsupported-expression", words, node)
 
     def _binary(self, node: c_ast.BinaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         left, left_type = self.typed(node.left, use)

@@ -1,9 +1,14 @@
-"""Loops that count down in their condition, as those that do so at their end, on the syntax tree; knows no types.
+"""Loops with more in their header than one iterator that steps at the end, on the syntax tree; knows no types.
 
 for (size_t i = n; i-- > 0;) a[i] = 0;   becomes
 for (size_t i = n; i > 0; i--) { const size_t i.0 = i - 1; a[i.0] = 0; }
 
-so that no unsigned iterator falls below zero; only of iterators that the loop declares, as others are seen behind it.
+so that no unsigned iterator falls below zero, and
+
+for (int i = 0, j = n - 1; i < n; i++, j--) a[i] = b[j];   becomes
+for (int i = 0; i < n; i++) { const int j.0 = n - 1 - (i - 0); a[i] = b[j.0]; }
+
+Only of iterators that nobody sees behind the loop.
 """
 
 from __future__ import annotations
@@ -14,10 +19,15 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.returns import put
 
 
 def name_countdowns(tree: Tree) -> None:
     """Changes the loops of a file."""
+    for function in tree.root.ext:
+        if isinstance(function, c_ast.FuncDef):
+            for loop in [n for n in walk(function.body) if isinstance(n, c_ast.For)]:
+                _with_one_counter(loop, function)
     for loop in [n for n in walk(tree.root) if isinstance(n, c_ast.For)]:
         match loop:
             case c_ast.For(
@@ -48,3 +58,94 @@ def _changed(node: c_ast.Node) -> set[str]:
 
 def _names(node: c_ast.Node) -> set[str]:
     return {n.name for n in walk(node) if isinstance(n, c_ast.ID)}
+
+
+def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:
+    """The loop with the iterator that its condition names alone, others as values of it; as it is where that fails."""
+    starts, steps = _starts(loop.init), _steps(loop.next)
+    main = [name for name in starts if loop.cond is not None and name in _names(loop.cond)][:1]
+    others = [name for name in starts if name not in main]
+    kinds = {n.name: n for n in walk(function.body) if isinstance(n, c_ast.Decl) and n.name}
+    fixed = _names(loop.init) - set(starts) if loop.init is not None else set()
+    is_plain = len(main) == 1 and others and set(steps) == set(starts) and set(starts) <= set(kinds)
+    if not is_plain or abs(steps[main[0]]) != 1 or (fixed | set(starts)) & _changed(loop.stmt):
+        return
+    own = {d.name for d in loop.init.decls} if isinstance(loop.init, c_ast.DeclList) else set[str]()
+    if any(name not in own and _is_seen(name, loop, function) for name in others):
+        return
+    inner, at = list[c_ast.Node](), loop.init.coord
+    for name in others:
+        count = c_ast.BinaryOp("-", c_ast.ID(main[0], at), deepcopy(starts[main[0]]), at)
+        moved = c_ast.BinaryOp("*", c_ast.Constant("int", str(abs(steps[name])), at), count, at)
+        sign = "+" if (steps[name] > 0) == (steps[main[0]] > 0) else "-"
+        for part in walk(loop.stmt):
+            if isinstance(part, c_ast.ID) and part.name == name:
+                part.name = f"{name}.0"
+        kind = deepcopy(kinds[name].type)
+        kind.declname = f"{name}.0"
+        value = c_ast.BinaryOp(sign, deepcopy(starts[name]), moved, at)
+        loop.cond = _with_value(loop.cond, name, value)
+        inner.append(c_ast.Decl(f"{name}.0", ["const"], [], [], [], kind, value, None, at))
+    if isinstance(loop.init, c_ast.DeclList):
+        loop.init.decls = [d for d in loop.init.decls if d.name == main[0]]
+    else:
+        loop.init = c_ast.Assignment("=", c_ast.ID(main[0], at), starts[main[0]], at)
+    op = "p++" if steps[main[0]] > 0 else "p--"
+    loop.next = c_ast.UnaryOp(op, c_ast.ID(main[0], loop.next.coord), loop.next.coord)
+    loop.stmt = c_ast.Compound([*inner, loop.stmt], loop.stmt.coord)
+
+
+def _with_value(node: c_ast.Node, name: str, value: c_ast.Node) -> c_ast.Node:
+    """An expression with a value in place of a name."""
+    if isinstance(node, c_ast.ID) and node.name == name:
+        return deepcopy(value)
+    for place, child in node.children():
+        put(node, place, _with_value(child, name, value))
+    return node
+
+
+def _starts(init: c_ast.Node | None) -> dict[str, c_ast.Node]:
+    """What several iterators are set to, none of which needs another one; nothing of any other header."""
+    found = dict[str, c_ast.Node]()
+    for part in init.exprs if isinstance(init, c_ast.ExprList) else getattr(init, "decls", None) or []:
+        match part:
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                found[name] = value
+            case c_ast.Decl(name=name, type=c_ast.TypeDecl(), init=value) if value is not None:
+                found[name] = value
+            case _:
+                return {}
+    is_apart = all(not _names(value) & found.keys() for value in found.values())
+    is_pure = not any(isinstance(n, c_ast.FuncCall | c_ast.ArrayRef) for v in found.values() for n in walk(v))
+    return found if len(found) > 1 and is_apart and is_pure else {}
+
+
+def _steps(change: c_ast.Node | None) -> dict[str, int]:
+    """By how much each iterator moves at the end; nothing where one moves twice, or otherwise."""
+    found = dict[str, int]()
+    for part in change.exprs if isinstance(change, c_ast.ExprList) else []:
+        match part:
+            case c_ast.UnaryOp(op="++" | "p++" | "--" | "p--" as op, expr=c_ast.ID(name=name)) if name not in found:
+                found[name] = 1 if "+" in op else -1
+            case c_ast.Assignment(
+                op="+=" | "-=" as op, lvalue=c_ast.ID(name=name), rvalue=c_ast.Constant(type="int", value=amount)
+            ) if name not in found and amount.isdecimal() and (amount == "0" or amount[0] != "0"):
+                found[name] = int(amount) if op == "+=" else -int(amount)
+            case _:
+                return {}
+    return found
+
+
+def _is_seen(name: str, loop: c_ast.For, function: c_ast.FuncDef) -> bool:
+    """Whether anything but this loop, and loops that set it anew, names a variable."""
+    inside = [n for n in walk(function.body) if isinstance(n, c_ast.For) and (n is loop or _sets(n, name))]
+    named = {id(n) for part in inside for n in walk(part)}
+    return any(isinstance(n, c_ast.ID) and n.name == name and id(n) not in named for n in walk(function.body))
+
+
+def _sets(loop: c_ast.For, name: str) -> bool:
+    return name in _starts(loop.init) or (
+        isinstance(loop.init, c_ast.Assignment)
+        and isinstance(loop.init.lvalue, c_ast.ID)
+        and bool(loop.init.lvalue.name == name)
+    )
