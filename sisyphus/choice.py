@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
+from typing import Protocol
 
 from sisyphus import allowance, clock, report
 from sisyphus.budgets import taken
 from sisyphus.errors import InternalError, KernelError, NoDesignError, NothingFits, TimeUp, UsageError
+from sisyphus.ir import ArrayId
 from sisyphus.model import Estimator, paper
 from sisyphus.parts import Known, Part, Parts
 from sisyphus.request import Kernel, Request, estimate_of, space_of
@@ -23,7 +25,7 @@ from sisyphus.search import (
     varied,
 )
 from sisyphus.solve import Limits, SolveOutcome, Stop
-from sisyphus.space import DesignPoint, Space, illegal
+from sisyphus.space import DesignPoint, Space, illegal, long_arrays
 from sisyphus.target import KINDS
 from sisyphus.values import dataclass, replace
 
@@ -33,6 +35,10 @@ MOMENTS = 200
 EQUAL = 1e-9
 #: Share of the time limit that has to be left for searches that it ended to be done anew.
 WORTH_IT = 0.1
+
+#: Share of the cycles of a design from which on transfers of an array are slow; arrays that are few; how many times as
+#: long as the searches before those with arrays over several ports may take.
+SLOW, FEW, DEALING = 0.25, 3, 2.0
 
 Listen = Callable[[str], None]
 
@@ -82,8 +88,9 @@ def find(
     begun = clock.now()
     parts = Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
 
-    def search(part: Part, waiting: int) -> Answer:
+    def search(part: Part, waiting: int, most: float = inf) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
+        limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
         asked = replace(request, limits=limits, options=part.options)
         return _Search(part, asked, listen, on_progress).answer(_upper(found, request.top), improve=improve)
 
@@ -95,6 +102,7 @@ def find(
                 break
         else:
             _use_time_left(found, search, request.limits, begun)
+            _deal_over_ports(found, search, request, begun)
     except KeyboardInterrupt:  # between two searches, as the next form or its space was made
         if not found:
             raise
@@ -106,7 +114,7 @@ def find(
         return _best_of(choices, found, request)
 
 
-def _use_time_left(found: list[Answer], search: Callable[[Part, int], Answer], limits: Limits, begun: float) -> None:
+def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: float) -> None:
     """Searches that their share of the time ended are done anew, in what others left of theirs and below all known."""
     ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and not answer.part.is_seed]
     for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
@@ -123,6 +131,47 @@ def _use_time_left(found: list[Answer], search: Callable[[Part, int], Answer], l
             return
 
 
+def _deal_over_ports(found: list[Answer], search: Search, request: Request, begun: float) -> None:
+    """Every form once more, with several ports for arrays, where transfers of one take much of the best design's time.
+
+    All of this takes no more than twice the time of what was before, or a share of the limit.
+    """
+    best = min((a.choice for a in found if a.choice is not None), key=lambda c: cost_of(c, request), default=None)
+    arrays = () if best is None else _slow_arrays(best, request)
+    parts = [a.part for a in found if not a.part.is_seed and not set(arrays) <= {*a.part.options.dealt}]
+    parts.sort(key=lambda part: best is not None and part.kernel is not best.kernel)
+    limit, spent = request.limits.seconds, clock.now() - begun
+    most = inf if limit is None else max(WORTH_IT * limit, DEALING * spent)
+    for at, part in enumerate(parts):
+        left = most - (clock.now() - begun - spent)
+        if limit is not None and min(left, begun + limit - clock.now()) <= 0:
+            found.append(Answer(part, Stop.TIME, None))
+            return
+        dealt = replace(part, options=replace(part.options, dealt=arrays), start=None)
+        new = search(dealt, len(parts) - at, left)
+        is_early = new.stop is Stop.TIME and limit is not None and begun + limit > clock.now()
+        found.append(replace(new, stop=Stop.UNPROVED) if is_early else new)
+        if new.stop is Stop.INTERRUPTED:
+            return
+
+
+def _slow_arrays(best: Choice, request: Request) -> tuple[ArrayId, ...]:
+    """Arrays to deal over ports: all that may be if they are few, else those whose transfers are slow; none if none is.
+
+    A transfer is slow that takes a quarter of the cycles through one port, loads and stores of an array together.
+    """
+    space, cost = best.space, cost_of(best, request)
+    long = long_arrays(space)
+    slow = [a for a in long if _beats(space, a) >= SLOW * cost]
+    return (long if len(long) <= FEW else tuple(slow)) if slow else ()
+
+
+def _beats(space: Space, array: ArrayId) -> float:
+    """What an array moves through one port, in beats."""
+    live = space.live[array]
+    return (live.load + live.store) * space.scop.array(array).elements / space.port_width(array)
+
+
 def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Request) -> Choice:
     """The best design of all searches, and the next best ones that are not alike."""
     best = min(choices, key=lambda c: (cost_of(c, request), c.point.sort_key()))
@@ -135,6 +184,12 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
     if met < request.top:
         notes += (f"`--top {request.top}`: the search met no more than {met} that are unlike in more than one tile",)
     return replace(best, outcome=_together(best, found), others=tuple(others), notes=notes)
+
+
+class Search(Protocol):
+    """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`."""
+
+    def __call__(self, part: Part, waiting: int, most: float = inf) -> Answer: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from sisyphus.plan.build import build_plan
 from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps_of
 from sisyphus.plan.known import KnownPlans
-from sisyphus.plan.memory_banks import banks_of, beats, layout_extents
+from sisyphus.plan.memory_banks import banks_of, beats, layout_extents, spread
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
@@ -90,6 +90,7 @@ __all__ = [
     "shared_cores",
     "shared_subexpressions",
     "side_by_side",
+    "spread",
     "stands_apart",
     "steps_of",
     "strides_of",

@@ -6,11 +6,12 @@ in one row, the last beat filled up. `width` elements travel in one beat, over a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from sisyphus.errors import InternalError
 from sisyphus.plan.plan import Port
+from sisyphus.target import Device
 
 LAYOUTS = ("plain", "padded", "packed")
 
@@ -38,20 +39,25 @@ def beats(port: Port) -> int:
     return prod(layout_extents(port)) // port.width
 
 
-def banks_of(ports: Sequence[Port], banks: int) -> dict[str, tuple[int, ...]]:
-    """The bank of each stripe of some arrays by name: the one that holds least so far, the largest arrays first.
+def banks_of(ports: Sequence[Port], device: Device) -> dict[str, tuple[int, ...]]:
+    """The bank of each stripe of the arrays of a plan by name."""
+    return spread({p.name: (prod(p.extents) * p.type.bytes, p.stripes) for p in ports}, device)
 
-    Stripes of one array have banks of their own, as long as there are any.
+
+def spread(arrays: Mapping[str, tuple[int, int]], device: Device) -> dict[str, tuple[int, ...]]:
+    """The bank of each stripe of arrays of so many bytes and stripes: the one that holds least so far, largest first.
+
+    Stripes of one array have banks of their own, as long as there are any, and no bank has more ports than it may.
     """
-    sizes = {p.name: beats(p) * p.width // p.stripes * p.type.bytes for p in ports}
-    order = sorted(ports, key=lambda p: (-sizes[p.name] * p.stripes, ports.index(p)))
-    held = [0] * banks
+    held, used = [0] * device.banks, [0] * device.banks
     found = dict[str, tuple[int, ...]]()
-    for port in order:
+    for name, (size, stripes) in sorted(arrays.items(), key=lambda item: -item[1][0]):
         mine: list[int] = []
-        for _ in range(port.stripes):
-            free = [bank for bank in range(banks) if bank not in mine] or list(range(banks))
-            mine.append(min(free, key=lambda bank: held[bank]))
-            held[mine[-1]] += sizes[port.name]
-        found[port.name] = tuple(mine)
-    return {p.name: found[p.name] for p in ports}
+        for _ in range(stripes):
+            free = [bank for bank in range(device.banks) if used[bank] < device.ports_per_bank]
+            apart = [bank for bank in free if bank not in mine]
+            mine.append(min(apart or free or range(device.banks), key=lambda bank: held[bank]))
+            held[mine[-1]] += size // stripes
+            used[mine[-1]] += 1
+        found[name] = tuple(mine)
+    return {name: found[name] for name in arrays}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from math import inf
 
@@ -12,7 +13,7 @@ from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Combine
-from sisyphus.search.exact import Result, Terms, Verdict, find_best
+from sisyphus.search.exact import EQUAL, Result, Terms, Verdict, find_best
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Session
@@ -51,6 +52,10 @@ class Hunt:
             for asked in (with_narrower_beats(costs, solution, too_much), with_narrowest_beats(costs, solution)):
                 if over and asked is not None:
                     cost, over = self._offer(costs, asked)
+        if not over and cost > solution.cycles * (1 + EQUAL):
+            fewer = (replace(solution, widths=widths) for widths in costs.with_fewer(solution.widths))
+            found = [other for other, too_much in (self._offer(costs, one) for one in fewer) if not too_much]
+            cost = min([cost, *found])
         return Verdict(self.session.incumbent, cost, over, is_too_large)
 
     def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:

@@ -209,6 +209,11 @@ class CostModel(Protocol):
     has_couplings: bool
 
     @property
+    def has_ports(self) -> bool:
+        """Whether some array may have several ports."""
+        ...
+
+    @property
     def states(self) -> Mapping[ArrayId, States]:
         """What may be asked of the partition of each array."""
         ...
@@ -290,6 +295,18 @@ class CostModel(Protocol):
 
     def by_width(self, array: ArrayId) -> Sequence[Width]:
         """The beats that a resident array may have, widest first, as far as one alone does not exceed a budget."""
+        ...
+
+    def waits(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> Sequence[float]:
+        """Cycles that each of some moves side by side waits for the others, with these beats of resident arrays."""
+        ...
+
+    def least_with_fewer(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> float:
+        """What moves side by side take at least with fewer ports of some arrays; infinite where all have one."""
+        ...
+
+    def with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[dict[ArrayId, int]]:
+        """The beats with fewer ports of some of the arrays: wider ones wait for each other, and need not be faster."""
         ...
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:

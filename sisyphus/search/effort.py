@@ -32,6 +32,7 @@ class Effort:
     many_loops: int = 12  # and so many loops of one nest
     tilings_of_start: int = 5_000  # of a nest, up to which all are counted for a first short search
     tilings_per_look: int = 20_000  # that are counted between two looks at the clock
+    ports_together: int = 4096  # combinations of numbers of ports of arrays that move together, for a bound
     parts_of_placements: int = 200  # bounded before the first one is searched, for a bound of all
     patience_with_placements: int = 4  # searched to the end, where all arrays fit, before others get a short search
     sampled_tilings: int = 200  # per nest in a short search,

@@ -305,9 +305,9 @@ class Search:
             if lowest >= min(upper, self.cutoff) or self.is_stopped:
                 break
             after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
-            part = replace(
-                problem, steps=transfer_limit.steps, moves=transfer_limit.moves, residents=transfer_limit.residents
-            )
+            widths = {**problem.widths, **transfer_limit.widths}
+            part = replace(problem, steps=transfer_limit.steps, moves=transfer_limit.moves, widths=widths)
+            part = replace(part, residents=transfer_limit.residents)
             rest = min(others, after, left_out)
             left_out = min(
                 left_out, self._heard(part, offers, transfer_limit, upper, rest, may_leave_out=may_leave_out)[0]

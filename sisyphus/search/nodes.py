@@ -15,7 +15,7 @@ import numpy as np
 from sisyphus import clock
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Floats, Ints, Mask, Move, Step, Width
+from sisyphus.search.costs import CostModel, Floats, Ints, Mask, Move, Step, Width
 from sisyphus.search.coupling import Coupled, Coupling, Recount
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.fitting import Fitting
@@ -37,6 +37,7 @@ class Problem:
     come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for,
     hardly ever less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
     `same_port` are resident arrays with one home in memory: of each its beats, as all of them move the narrowest.
+    `ports` knows how long moves side by side wait for each other, where any do; `widths` are the beats per state.
     """
 
     tables: Sequence[Table]
@@ -49,6 +50,8 @@ class Problem:
     recount: Recount | None = None
     residents: Mapping[str, Mapping[ArrayId, Floats]] = field(default_factory=dict)
     same_port: Sequence[Mapping[ArrayId, Sequence[Width]]] = ()
+    ports: CostModel | None = None
+    widths: Mapping[ArrayId, Ints] = field(default_factory=dict)
 
     def begin(self, array: ArrayId) -> int:
         """The state of an array at first."""
@@ -99,6 +102,7 @@ class Charges:
         self._owned: dict[tuple[int, ...], dict[int, Owned]] = {}
         self._divided: dict[tuple[int, ...], dict[int, Owned] | None] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
+        self._known_fewer: dict[tuple[object, ...], float] = {}
         self._entries = 0
 
     def root(self) -> Node:
@@ -290,6 +294,7 @@ class Charges:
             for move in step.moves:
                 longest = np.maximum(longest, self._moves[move][states[move.array]])
                 longest = np.maximum(longest, self._with_narrowest(move, states))
+            longest = np.maximum(longest, self._with_waits(step, states))
             total += longest + step.extra
         return np.where(fits, total, np.inf)
 
@@ -302,6 +307,25 @@ class Charges:
                 fitting = [np.where(narrowest == b.elements, b.cycles(move)[own], 0.0) for b in beats[move.array]]
                 return reduce(np.maximum, fitting)
         return 0.0
+
+    def _with_waits(self, step: Step, states: Mapping[ArrayId, Ints | int]) -> Floats | float:
+        """Cycles of the moves of a step as they wait for each other, or at least with fewer ports."""
+        costs = self.problem.ports
+        if costs is None or len(step.moves) < 2:
+            return 0.0
+        moved = list(dict.fromkeys(move.array for every in self.problem.steps for move in every.moves))
+        different, which = distinct_rows([np.atleast_1d(self.problem.widths[a][states[a]]) for a in moved])
+        rows = [dict(zip(moved, row, strict=True)) for row in different.tolist()]
+        waits = np.array([costs.waits(step.moves, row) for row in rows])[which]
+        late = [self._moves[m][states[m.array]] + waits[:, at] for at, m in enumerate(step.moves)]
+        fewer = [self._fewer(step.moves, row) if any(costs.waits(step.moves, row)) else np.inf for row in rows]
+        return np.asarray(np.minimum(reduce(np.maximum, late), np.array(fewer)[which]), np.float64)
+
+    def _fewer(self, moves: tuple[Move, ...], widths: Mapping[ArrayId, int]) -> float:
+        key = (moves, tuple(widths.items()))
+        if key not in self._known_fewer and self.problem.ports is not None:
+            self._known_fewer[key] = self.problem.ports.least_with_fewer(moves, widths)
+        return self._known_fewer[key]
 
     def _held_by_others(self, node: Node) -> Iterator[tuple[int, Floats]]:
         """Per undecided table what decided nests take and all other undecided ones at least."""

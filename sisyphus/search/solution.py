@@ -47,6 +47,8 @@ def problem_of(
         else None,
         residents=lower_bounds.resident_usage(placement),
         same_port=_same_port(costs, placement),
+        ports=costs if costs.has_ports else None,
+        widths={array: states.width for array, states in costs.states.items()},
     )
 
 
@@ -70,7 +72,7 @@ def solution_of(
             asked[array] = int(costs.states[array].joined_with(asked[array])[int(state[0])])
     widths = {array: int(costs.states[array].width[state]) for array, state in asked.items()}
     if transfer_limit is not None:
-        widths |= transfer_limit.widths(asked)
+        widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
     return Solution(whole.cycles, choices, offers.placement, asked, widths)
 

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import CostModel, Floats, Mask, Move, Placement, Step, Width
+from sisyphus.search.costs import CostModel, Floats, Ints, Mask, Move, Placement, Step, Width
 from sisyphus.target import Budget
 from sisyphus.values import dataclass, replace
 
@@ -46,18 +46,17 @@ class TransferLimit:
                 found.setdefault(name, {})[array] = _least(amounts, self._possible(array))
         return found
 
-    def widths(self, states: Mapping[ArrayId, int]) -> dict[ArrayId, int]:
-        """The smallest beat of each array in its state, by the sum of its shares of the budgets."""
-        found = {}
-        for array, widths in self.allowed.items():
-            state = states[array]
-            fitting = [width for width in widths if width.possible[state]]
-            found[array] = min(fitting, key=lambda width: (self._share(width, state), width.elements)).elements
+    @cached_property
+    def widths(self) -> Mapping[ArrayId, Ints]:
+        """The smallest beat of each array per state, by the sum of its shares of the budgets; 0 where none is left."""
+        limits, found = {budget.name: max(budget.limit, 1.0) for budget in self.budgets}, {}
+        for array, every in self.allowed.items():
+            widths = sorted(every, key=lambda width: width.elements)
+            shares = [sum((u / limits[n] for n, u in w.usage.items() if n in limits), np.zeros(1)) for w in widths]
+            fitting = [np.where(w.possible, share, np.inf) for w, share in zip(widths, shares, strict=True)]
+            smallest = np.array([w.elements for w in widths])[np.argmin(fitting, axis=0)]
+            found[array] = np.where(np.isfinite(np.min(fitting, axis=0)), smallest, 0)
         return found
-
-    def _share(self, width: Width, state: int) -> float:
-        limits = {budget.name: max(budget.limit, 1.0) for budget in self.budgets}
-        return sum(float(used[state]) / limits[name] for name, used in width.usage.items() if name in limits)
 
     def _possible(self, array: ArrayId) -> list[Mask]:
         return [width.possible for width in self.allowed[array]]

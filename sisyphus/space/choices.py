@@ -317,7 +317,7 @@ def _nest_choices(nest: NestSpace, point: DesignPoint) -> NestChoices:
 
 
 def _width_in(space: Space, point: DesignPoint, array: ArrayId) -> int:
-    """Of the resident buffer; the narrowest where there is none."""
+    """Of the resident buffer, or the next narrower one of the space; the narrowest where there is none."""
     resident = (b for b in point.buffers if b.array == array and b.place == KERNEL_PLACE)
-    widths = [width for b in resident if (width := point.transfer_of(b.id).width) in space.widths[array]]
-    return widths[0] if widths else min(space.widths[array])
+    most = max((point.transfer_of(b.id).width for b in resident), default=0)
+    return max((width for width in space.widths[array] if width <= most), default=min(space.widths[array]))

@@ -16,7 +16,7 @@ from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.tilings import tilings
-from sisyphus.space.widths import tile_widths
+from sisyphus.space.widths import dealt_over_ports, tile_widths
 from sisyphus.target import Target
 
 
@@ -57,7 +57,10 @@ def build_space(
         },
         together=tuple(tuple(n.id for n in part.nests) for part in distribution.body if isinstance(part, OuterLoop)),
     )
-    return replace(space, widths={**space.widths, **dict(_widths_of_views(space))})
+    space = replace(space, widths={**space.widths, **dict(_widths_of_views(space))})
+    for array in options.dealt:
+        space = dealt_over_ports(space, array)
+    return space
 
 
 def _without_turns(scop: Scop, nests: Sequence[NestSpace], onchip_bytes: int) -> tuple[NestSpace, ...]:

@@ -43,6 +43,7 @@ class Options:
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
+    `dealt` are arrays that may have several ports of the board.
     """
 
     tree_reduction: bool = False
@@ -55,6 +56,7 @@ class Options:
     direct: bool = False
     objective: Objective = "report"
     asks: bool = True
+    dealt: tuple[ArrayId, ...] = ()
 
     def as_in_paper(self) -> Options:
         """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, Role
 from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
 from sisyphus.space.ports import dealt_widths, may_be_dealt
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.values import dataclass, replace
+
+#: More beats than a transfer waits for the first one: only with so many are ports offered unasked.
+DEALT_BEATS = 64
 
 
 def layout_for(extents: Sequence[int], width: int) -> str:
@@ -24,18 +27,28 @@ def form_for(space: Space, array: ArrayId, width: int) -> str:
     return DIRECT if width <= space.direct_width(array) else STREAM
 
 
+def long_arrays(space: Space) -> tuple[ArrayId, ...]:
+    """The arrays that take many beats through one port and may have several, the largest first."""
+    many = [a for a in space.scop.arrays if a.elements > DEALT_BEATS * space.port_width(a.id)]
+    ordered = [a.id for a in sorted(many, key=lambda a: -a.elements * a.type.bytes)]
+    return tuple(a for a in ordered if max(dealt_over_ports(space, a).widths[a]) > space.port_width(a))
+
+
 def dealt_over_ports(space: Space, array: ArrayId) -> Space:
     """The space in which beats of an array may also be dealt over several ports, where they are as wide as one port is.
 
-    No report shows such a transfer, the paper has none, and the ports of a processor share one memory.
+    No report shows such a transfer, the paper has none, and the ports of a processor share one memory. All arrays
+    together have no more ports than may be connected to the banks.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
     stays = all(use.array != array or KERNEL_PLACE in use.places for nest in space.nests for use in nest.arrays)
-    paper, trusting = options.whole_beats, options.trust == "any"
-    if paper or not trusting or not stays or widest not in known or not may_be_dealt(space.scop, array):
+    is_paper, trusting = options.whole_beats, options.trust == "any"
+    if is_paper or not trusting or not stays or widest not in known or not may_be_dealt(space.scop, array):
         return space
-    found = dealt_widths(declared.extents, widest, device.banks, padding=options.padding)
+    others = [a for a in space.scop.arrays if a.port == a.id != array and a.role is not Role.LOCAL]
+    left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
+    found = dealt_widths(declared.extents, widest, min(device.banks, left), padding=options.padding)
     return replace(space, widths={**space.widths, array: tuple(dict.fromkeys((*known, *found)))})
 
 

@@ -36,7 +36,8 @@ class Platform:
 class Device:
     """A board: what its part has, its off-chip banks (`bank_kind` DDR, HBM or PS), its usual kernel clock.
 
-    `platforms` are the shells whose user regions are known, the current one first.
+    So many ports of a kernel may be connected to each bank. `platforms` are the shells whose user regions are known,
+    the current one first.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Device:
     port_bits: int
     source: str
     bank_kind: str = "DDR"
+    ports_per_bank: int = 15
     platforms: tuple[Platform, ...] = ()
 
     @property

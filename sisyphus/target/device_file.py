@@ -13,11 +13,11 @@ MAX_CLOCK_MHZ = 2000
 #: Kinds that a platform lists per SLR, and the most that any part could have of each.
 _MOST = {"dsp": 100_000, "bram18k": 100_000, "uram": 100_000, "lut": 100_000_000, "ff": 200_000_000}
 SLR_KINDS = tuple(_MOST)
-_COUNTED_FROM_ONE = {"slrs": 64, "banks": 4096}
+_COUNTED_FROM_ONE = {"slrs": 64, "banks": 4096, "ports_per_bank": 64}
 _PORT_BITS = (32, 64, 128, 256, 512, 1024)
 _BANK_KINDS = ("DDR", "HBM", "PS")
-OPTIONAL: Mapping[str, Any] = {"bank_kind": "DDR", "platforms": ()}
-_KEYS = ("part", *_MOST, *_COUNTED_FROM_ONE, "clock_mhz", "port_bits", "source", *OPTIONAL)
+OPTIONAL: Mapping[str, Any] = {"bank_kind": "DDR", "ports_per_bank": 15, "platforms": ()}
+_KEYS = ("part", *_MOST, "slrs", "banks", "clock_mhz", "port_bits", "source", *OPTIONAL)
 _PLATFORM_KEYS = ("name", *SLR_KINDS, "source")
 
 

@@ -102,7 +102,7 @@ def _system(plan: Plan, target: Target, names: Names) -> str:
         w.lines([f"# The linker chooses among {device.slrs} SLRs; to fix one:", f"# slr={unit}:SLR0"])
     if device.bank_kind != "PS":
         ports = interface.arrays(plan)
-        for port, own in zip(ports, banks_of(ports, device.banks).values(), strict=True):
+        for port, own in zip(ports, banks_of(ports, device).values(), strict=True):
             for pointer, bank in zip(interface.pointers(port, names), own, strict=True):
                 w.line(f"sp={unit}.{pointer}:{device.bank_kind}[{bank}]")
     props = strategies(target)

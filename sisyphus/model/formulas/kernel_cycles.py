@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from sisyphus.algebra import EXACT, VECTOR, Condition
 from sisyphus.errors import InternalError
 from sisyphus.model.facts.moves import bytes_moved
+from sisyphus.model.formulas.bank_waits import port_cycles, waits_for_banks
 from sisyphus.model.formulas.steps import awaited
 from sisyphus.model.formulas.terms import Term, summed, total
 from sisyphus.model.study import Outside, Study
@@ -93,42 +93,28 @@ def _of_step(each: Sequence[Term], outside: Outside | None) -> list[Term]:
 
 
 def _sharing_banks(study: Study, step: Sequence[Node], each: Sequence[Term]) -> list[Term]:
-    """What a step takes longer as the stripes of an array share banks of the board with other transfers (unmeasured).
-
-    A bank moves a beat of the widest port in a cycle, to one port after another. Reports know no banks, so that nothing
-    is said of steps without stripes.
-    """
-    plan, beat = study.plan, study.target.port_bits // 8
+    """What a step takes longer as transfers wait for others on their banks, where an array of it has several ports."""
+    ports = {port.name: port for port in study.plan.ports if port.kind == "array"}
     moved = [_bytes_of_ports(study, node) for node in step]
-    ports = {p.name: p for p in plan.ports}
-    if all(ports[name].stripes == 1 for node in moved for name, _ in node):
+    if all(ports[name].stripes == 1 for node in moved for name in node):
         return []
-    used = {transfer.port for transfer in plan.transfers}
-    banks = banks_of([p for p in plan.ports if p.name in used], study.target.device.banks)
-    own = [[(name, -(-size // (ports[name].stripes * beat))) for name, size in node] for node in moved]
-    busy: Counter[int] = Counter()
-    for name, cycles in (pair for node in own for pair in node):
-        busy.update(dict.fromkeys(banks[name], cycles))
-    late = [
-        int(term.value) + max(busy[bank] for bank in banks[name]) - cycles
-        for node, term in zip(own, each, strict=True)
-        for name, cycles in node
-        if ports[name].stripes > 1
-    ]
-    extra = max(0, max(late) - max(int(term.value) for term in each))
-    return [Term("banks shared", extra, construct="transfer-over-ports", rule="bytes of a bank")]
+    device, bits = study.target.device, study.target.port_bits
+    own = [{name: port_cycles(size, ports[name].stripes, bits) for name, size in node.items()} for node in moved]
+    banks, taken = banks_of([*ports.values()], device), [int(term.value) for term in each]
+    late = (cycles + waits for cycles, waits in zip(taken, waits_for_banks(own, banks), strict=True))
+    return [Term("banks shared", max(late) - max(taken), construct="transfer-over-ports", rule="bytes of a bank")]
 
 
-def _bytes_of_ports(study: Study, node: Node) -> list[tuple[str, int]]:
+def _bytes_of_ports(study: Study, node: Node) -> dict[str, int]:
     """What a node moves through ports; of a task that moves tiles, all of it for each port that it uses."""
     match node:
         case Copy(transfer=transfer):
             found = study.plan.transfer(transfer)
-            return [(found.port, bytes_moved(study.move(found).move, 1))]
+            return {found.port: bytes_moved(study.move(found).move, 1)}
         case Call(task=task):
-            ports = sorted({study.plan.transfer(t).port for t in study.plan.task(task).copies})
-            return [(port, study.task(node).bytes_moved) for port in ports]
-    return []
+            ports = (study.plan.transfer(t).port for t in study.plan.task(task).copies)
+            return dict.fromkeys(ports, study.task(node).bytes_moved)
+    return {}
 
 
 def _picked(term: Term, pick: Condition, outside: Outside | None) -> Term:

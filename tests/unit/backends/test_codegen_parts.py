@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from hand_plans import copy_plan, gemm_resident
@@ -10,7 +11,8 @@ from sisyphus.backends.hls import interface, project
 from sisyphus.backends.hls.reference import source_in
 from sisyphus.backends.hls.testbench import TREE_TOLERANCE, _stack, tolerance
 from sisyphus.ir import DOUBLE, FLOAT, INT32
-from sisyphus.plan import Port, banks_of
+from sisyphus.plan import Port, banks_of, spread
+from sisyphus.target import load_device
 
 
 def test_only_reassociated_sums_of_floats_may_differ() -> None:
@@ -35,11 +37,20 @@ def test_buffers_of_the_host_have_the_bytes_of_their_arrays() -> None:
 
 def test_the_array_of_most_bytes_has_the_first_bank() -> None:
     """C has 96 elements, A 80 and B 120; with doubles A is the largest."""
-    ports = interface.arrays(gemm_resident())
-    assert banks_of(ports, 3) == {"B": (0,), "C": (1,), "A": (2,)}
+    ports, three = interface.arrays(gemm_resident()), replace(load_device("u200"), banks=3)
+    assert banks_of(ports, three) == {"B": (0,), "C": (1,), "A": (2,)}
     wide: list[Port] = [replace(p, type=DOUBLE) if p.name == "A" else p for p in ports]
-    assert banks_of(wide, 3) == {"A": (0,), "B": (1,), "C": (2,)}
-    assert banks_of(ports, 1) == {"A": (0,), "B": (0,), "C": (0,)}
+    assert banks_of(wide, three) == {"A": (0,), "B": (1,), "C": (2,)}
+    assert banks_of(ports, replace(three, banks=1)) == {"A": (0,), "B": (0,), "C": (0,)}
+
+
+def test_a_bank_has_no_more_ports_than_may_be_connected_to_it() -> None:
+    """Twenty small arrays together are less than any of three large ones."""
+    device = load_device("u200")
+    large, small = {f"L{n}": (1 << 20, 1) for n in range(3)}, {f"S{n}": (64, 1) for n in range(20)}
+    used = Counter(bank for own in spread({**large, **small}, device).values() for bank in own)
+    assert max(used.values()) == device.ports_per_bank == 15
+    assert sum(used.values()) == 23
 
 
 def test_an_array_without_rows_is_taken_apart_by_all_of_its_dimensions() -> None:

@@ -108,7 +108,8 @@ def test_a_transfer_limit_gives_the_smallest_beats_that_keep_to_it(seed: int) ->
         fitting = {a: [w for w in transfer_limit.allowed[a] if w.possible[states[a]]] for a in ARRAYS}
         if not all(fitting.values()):
             continue
-        for array, elements in transfer_limit.widths(states).items():
+        for array, chosen in transfer_limit.widths.items():
+            elements = int(chosen[states[array]])
             shares = {
                 w.elements: float(w.usage["lut"][states[array]] / 100 + w.usage["ff"][states[array]] / 50)
                 for w in fitting[array]

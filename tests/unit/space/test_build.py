@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
@@ -20,6 +21,7 @@ from sisyphus.space import (
     build_space,
     dealt_over_ports,
     knob_names,
+    long_arrays,
 )
 from sisyphus.space.fix import EXAMPLE
 from sisyphus.space.ports import beat_widths
@@ -36,10 +38,11 @@ for i in range(20):
 """
 
 
-def space_of(kernel: Scop, *, max_partition: int = 1024) -> Space:
+def space_of(kernel: Scop, *, max_partition: int = 1024, dealt: Iterable[str] = ()) -> Space:
     deps = dependences(kernel)
     target = make_target(load_device("u200"), budget="chip", max_partition=max_partition)
-    return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, Options())
+    options = Options(dealt=tuple(map(ArrayId, dealt)))
+    return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +180,29 @@ def test_ports_are_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tupl
     assert fixed.widths[ArrayId("C")] == widths
     if widths == (32,):
         assert {n.use(ArrayId("C")).places for n in fixed.users(ArrayId("C"))} == {(KERNEL_PLACE,)}  # type: ignore[union-attr]
+
+
+def test_long_arrays_may_be_dealt() -> None:
+    """Rows of 16 elements are no longer than half a beat of two ports, and Y is loaded in a moment."""
+    rows = "for i in range(130):\n    B[i, 0] = A[i, 3] * A[i, 4] + X[i, 1] + Y[i]"
+    space = space_of(scop(rows, A=(130, 64), B=(130, 40), X=(130, 16), Y=(130,)))
+    assert long_arrays(space) == ("A", "B")
+    assert all(max(widths) == 16 for widths in space.widths.values())
+    assert long_arrays(replace(space, options=Options(trust="measured"))) == ()
+
+
+def test_arrays_have_no_more_ports_than_may_be_connected() -> None:
+    """Twenty arrays of which each could have four, and sixty ports."""
+    names = [f"A{n}" for n in range(20)]
+    read = " + ".join(f"{name}[i, j]" for name in names)
+    text = f"for i in range(130):\n    for j in range(64):\n        X[j] = {read}"
+    space = space_of(scop(text, **dict.fromkeys(names, (130, 64)), X=(64,)), dealt=names)
+    counts = {a: space.ports(a, max(space.widths[a])) for a in space.widths}
+    device = space.target.device
+    assert sum(counts.values()) <= device.banks * device.ports_per_bank == 60
+    assert counts[ArrayId("A0")] == 4 and counts[ArrayId("A19")] == counts[ArrayId("X")] == 1
+    with pytest.raises(UsageError, match="`A19` cannot have 4 ports"):
+        apply_fixes(space, ["A19.ports=4"])
 
 
 @pytest.mark.parametrize("fix", ["C.ports=3", "C.ports=4", "C.ports=two"])

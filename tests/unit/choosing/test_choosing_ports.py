@@ -1,0 +1,80 @@
+"""Arrays over several ports unasked: where transfers are slow, after everything else was searched, told honestly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+import pytest
+
+from sisyphus import choice
+from sisyphus.choice import Answer, Choice, find
+from sisyphus.parts import Known, Parts
+from sisyphus.request import Kernel, Request, Source, load_kernels
+from sisyphus.solve import Limits, Stop
+from sisyphus.space import Options
+from sisyphus.target import load_device, make_target
+
+#: A is loaded for longer than the rest takes, B is short.
+TEXT = """
+void rows(float y[96], float A[96][128], float B[8][32]) {
+  for (int i = 0; i < 96; i++)
+    for (int j = 0; j < 128; j++)
+      y[i] += A[i][j] * B[1][2];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kernel, ...]:
+    path = tmp_path_factory.mktemp("ports") / "rows.c"
+    path.write_text(TEXT)
+    return load_kernels(Source(str(path)))
+
+
+def request_of(device: str = "u200", fixes: tuple[str, ...] = (), trust: str = "any") -> Request:
+    target = make_target(load_device(device), budget="chip", max_partition=128)
+    options = Options(tiles="divisors", trust=trust)  # type: ignore[arg-type]
+    return Request(Source("rows.c"), target, options, fixes=fixes)
+
+
+def ports(found: Choice) -> dict[str, int]:
+    return {t.buffer: len(t.ports) for t in found.point.transfers if t.ports}
+
+
+def test_an_array_with_a_slow_transfer_has_several_ports(kernels: tuple[Kernel, ...]) -> None:
+    one, many = find(kernels, request_of(fixes=("A.ports=1",))), find(kernels, request_of())
+    assert one.outcome is not None and many.outcome is not None
+    assert ports(one) == {} and ports(many) == {"A": 4}
+    assert many.outcome.stop is one.outcome.stop is Stop.PROVED
+    assert many.outcome.objective == many.outcome.bound
+    assert many.outcome.objective < (one.outcome.objective or 0)
+
+
+@pytest.mark.parametrize("asked", [request_of(trust="measured"), request_of("zcu104")])
+def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...], asked: Request) -> None:
+    assert ports(find(kernels, asked)) == {}
+
+
+def test_a_start_keeps_its_ports(kernels: tuple[Kernel, ...]) -> None:
+    request = request_of()
+    known = Known(kernels[0], find(kernels, request).point)
+    first = next(iter(Parts(kernels, request, known, nothing_yet=lambda: True)))
+    assert first.start == known.point and first.options.dealt == ("A",)
+    assert ports(find(kernels, replace(request, limits=Limits(seconds=1e-3)), start=known)) == {"A": 4}
+
+
+def test_what_was_not_searched_with_ports_is_not_proved(
+    kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = choice._Search.answer
+
+    def early(self: choice._Search, upper: float, *, improve: bool) -> Answer:
+        """Time is up where there are ports."""
+        found = answer(self, upper, improve=improve)
+        return replace(found, stop=Stop.TIME, bound=1.0, choice=None) if self.part.options.dealt else found
+
+    monkeypatch.setattr(choice._Search, "answer", early)
+    found = find(kernels, replace(request_of(), limits=Limits(seconds=60.0)))
+    assert found.outcome is not None and found.outcome.stop is Stop.UNPROVED and found.outcome.bound == 1.0
+    assert ports(found) == {} and inf > (found.outcome.objective or inf)
