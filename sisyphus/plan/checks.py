@@ -136,7 +136,7 @@ def _port_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint, transfer: 
     if transfer.ports not in legal:
         listed = " or ".join(", ".join(names) for names in sorted(legal, key=len))
         yield f"transfer of `{transfer.buffer}`: one port, named like the array, or {listed} can be built"
-    elif transfer.buffer != array or len([b for b in point.buffers if arrays[b.array].home == array]) > 1:
+    elif transfer.buffer != array or len([b for b in point.buffers if arrays[b.array].port == array]) > 1:
         yield f"transfer of `{transfer.buffer}`: only an array with one buffer, on chip, can have several ports"
 
 

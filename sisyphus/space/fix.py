@@ -250,11 +250,12 @@ def _fix_ports(fix: Fix, space: Space, array: ArrayId) -> Space:
     legal = [*sorted(set(counts.values()), key=int), ANY_PORTS]
     if fix.one_of(legal, f"`{array}` cannot have {fix.value} ports") == ANY_PORTS:
         return dealt
+    same = [a.id for a in space.scop.arrays if a.port == a.id and a.home == space.scop.home(array)]
     if fix.value != "1":
-        for nest in space.users(array):
-            space = _with_nest(space, _fix_place(fix, nest, array, KERNEL_PLACE))
+        for copy, user in [(name, nest.id) for name in same for nest in space.users(name)]:
+            space = _with_nest(space, _fix_place(fix, space.nest(user), copy, KERNEL_PLACE))
     kept = tuple(width for width, count in counts.items() if count == fix.value)
-    return replace(space, widths={**space.widths, array: kept})
+    return replace(space, widths={**space.widths, **dict.fromkeys(same, kept)})
 
 
 def _fix_layout(fix: Fix, space: Space, array: ArrayId) -> Space:

@@ -44,10 +44,10 @@ def _fits(extents: Sequence[int], width: int, *, padding: bool) -> bool:
 
 
 def may_be_dealt(scop: Scop, array: ArrayId) -> bool:
-    """Whether an array has ports of its own alone: no view, copy or look-up of it goes through them."""
+    """Whether an array and each copy of it have ports of their own: no view or look-up of it goes through them."""
     declared = scop.array(array)
-    alone = all(other.id == array or other.home != array for other in scop.arrays)
-    return alone and declared.home == array and declared.role is not Role.LOCAL and array not in scop.looked_up
+    alone = all(other.port == other.id for other in scop.arrays if other.home == declared.home)
+    return alone and declared.port == array and declared.role is not Role.LOCAL and array not in scop.looked_up
 
 
 def port_names(array: str, count: int) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def form_for(space: Space, array: ArrayId, width: int) -> str:
 
 def long_arrays(space: Space) -> tuple[ArrayId, ...]:
     """The arrays that take many beats through one port and may have several, the largest first."""
-    many = [a for a in space.scop.arrays if a.elements > DEALT_BEATS * space.port_width(a.id)]
+    many = [a for a in space.scop.arrays if a.home == a.id and a.elements > DEALT_BEATS * space.port_width(a.id)]
     ordered = [a.id for a in sorted(many, key=lambda a: -a.elements * a.type.bytes)]
     return tuple(a for a in ordered if max(dealt_over_ports(space, a).widths[a]) > space.port_width(a))
 
@@ -37,19 +37,20 @@ def long_arrays(space: Space) -> tuple[ArrayId, ...]:
 def dealt_over_ports(space: Space, array: ArrayId) -> Space:
     """The space in which beats of an array may also be dealt over several ports, where they are as wide as one port is.
 
-    No report shows such a transfer, the paper has none, and the ports of a processor share one memory. All arrays
-    together have no more ports than may be connected to the banks.
+    No report shows such a transfer, the paper has none, and the ports of a processor share one memory. Copies of the
+    array are dealt as it is. All arrays together have no more ports than may be connected to the banks.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
-    stays = all(use.array != array or KERNEL_PLACE in use.places for nest in space.nests for use in nest.arrays)
+    same = [a.id for a in space.scop.arrays if a.home == declared.home]
+    stays = all(u.array not in same or KERNEL_PLACE in u.places for nest in space.nests for u in nest.arrays)
     is_paper, trusting = options.whole_beats, options.trust == "any"
     if is_paper or not trusting or not stays or widest not in known or not may_be_dealt(space.scop, array):
         return space
-    others = [a for a in space.scop.arrays if a.port == a.id != array and a.role is not Role.LOCAL]
+    others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
     left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
-    found = dealt_widths(declared.extents, widest, min(device.banks, left), padding=options.padding)
-    return replace(space, widths={**space.widths, array: tuple(dict.fromkeys((*known, *found)))})
+    found = dealt_widths(declared.extents, widest, min(device.banks, left // len(same)), padding=options.padding)
+    return replace(space, widths={**space.widths, **dict.fromkeys(same, tuple(dict.fromkeys((*known, *found))))})
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 
 import pytest
 
 from sisyphus import choice
+from sisyphus.backends.hls import project
 from sisyphus.choice import Answer, Choice, find
 from sisyphus.parts import Known, Parts
-from sisyphus.request import Kernel, Request, Source, load_kernels
+from sisyphus.request import Kernel, Request, Source, load_kernels, plan_of
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
+from sisyphus.verification import run
 
 #: A is loaded for longer than the rest takes, B is short.
 TEXT = """
@@ -30,6 +33,29 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kernel, ...]:
     path = tmp_path_factory.mktemp("ports") / "rows.c"
     path.write_text(TEXT)
     return load_kernels(Source(str(path)))
+
+
+TRIANGLE = """
+void triangle(float A[40][40], float B[40][64]) {
+  for (int i = 0; i < 40; i++)
+    for (int j = 0; j < 64; j++)
+      for (int k = i + 1; k < 40; k++)
+        B[i][j] += A[k][i] * B[k][j];
+}
+"""
+
+
+def test_copies_of_an_array_are_dealt_as_it_is(tmp_path: Path) -> None:
+    """Built and run: the bench gives the same data to the stripes of both."""
+    path = tmp_path / "triangle.c"
+    path.write_text(TRIANGLE)
+    source = Source(str(path))
+    found = find(load_kernels(source), replace(request_of(fixes=("B.ports=4",)), source=source))
+    assert found.kernel.copied == ("B",)
+    plan = plan_of(found.kernel, found.point)
+    assert {port.name: port.stripes for port in plan.ports} == {"A": 1, "B": 4, "B_1": 4}
+    ran = run(project(plan), plan, sets=["random"])
+    assert ran.passed, [check for check in ran.checks if not check.passed]
 
 
 def request_of(device: str = "u200", fixes: tuple[str, ...] = (), trust: str = "any") -> Request:
