@@ -140,7 +140,7 @@ class Record:
         return Request(
             source=source,
             target=target,
-            options=Options(**known | {"tree_reduction": self.point.tree_reduction}),
+            options=Options(**known | {"tree_reduction": self.point.tree_reduction, "dealt": self.point.dealt}),
             fixes=tuple(str(fix) for fix in self.search.get("fixes", ())),
         )
 

@@ -159,6 +159,11 @@ class DesignPoint:
         """The buffer that a nest uses for an array."""
         return self._buffers[array, nest_id]
 
+    @property
+    def dealt(self) -> tuple[ArrayId, ...]:
+        """The arrays that have several ports."""
+        return tuple(ArrayId(t.buffer) for t in self.transfers if t.stripes > 1)
+
     def transfer_of(self, buffer_id: str) -> TransferPoint:
         """How a buffer travels: as plainly as can be where the point does not say."""
         return self._transfers.get(buffer_id) or TransferPoint(buffer_id, 1)
