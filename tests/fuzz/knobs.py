@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sisyphus import request
 from sisyphus.errors import KernelError
-from sisyphus.forms import Strips
+from sisyphus.forms import PANELS, Strips, size_of_panels
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop
 from sisyphus.plan import build_plan
@@ -37,10 +37,25 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
         most = min(len(steps.times), 5), min(len(steps.rows), 9)
         found = request.in_strips(kernel, Strips(*(rng.randint(1, n) for n in most)))
         return kernel if found is None else found
+    panels = _in_panels(rng, kernel) if rng.random() < 0.3 else None
+    if panels is not None:
+        return panels
     if rng.random() < 0.4:  # looking for these takes longer than all the rest
         kernel = rng.choice(request.forms_of(kernel.scop, source))
     viewed = rng.choice((*(request.with_views,) * 3, *(request.with_copies,) * 3, *(_same,) * 14))
     return viewed(kernel) or kernel
+
+
+def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
+    """Panels of some steps of the loops that can have some."""
+    most = size_of_panels(kernel.dependences)
+    if not most:
+        return None
+    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{PANELS}{rng.randint(1, most)}",))
+    try:
+        return request.form_of((kernel,), wanted)
+    except KernelError:  # not proved to be the same program
+        return None
 
 
 def _same(kernel: Kernel) -> Kernel:

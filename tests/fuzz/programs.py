@@ -321,7 +321,7 @@ def draw(seed: str, name: str = "k") -> Program:
     """The program of a seed."""
     rng, kind = random.Random(seed), random.Random(f"{seed} kind").random()
     while True:
-        program = _stencil(rng, name) if kind < 0.06 else _draw(rng, name)
+        program = (_stencil if kind < 0.06 else _elimination if kind < 0.1 else _draw)(rng, name)
         program = _with_parts(rng, program) if kind > 0.9 else program
         try:
             program.text()
@@ -375,6 +375,27 @@ def _stencil(rng: random.Random, name: str) -> Program:
     steps = For("i", Affine((), 0), Affine((), rng.randint(2, 6)), 1, (*([row()] * (rng.random() < 0.3)), *sweeps))
     before = [sweep("B")] if rng.random() < 0.3 else []
     return Program(name, tuple(arrays), (*before, steps))
+
+
+def _elimination(rng: random.Random, name: str) -> Program:
+    """Steps that update all that is left, of a matrix or of a vector by columns."""
+    kind, size, first = rng.choice(FLOATS[:2]), rng.randint(8, 12), rng.choice((0, 1))
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, rng.choice((1, 2)), "argument")]
+    end, after = Affine((), size), Affine((("i", 1),), 1)
+    step, row, column = (Affine(((n, 1),)) for n in "ijl")
+    triangle = For("l", rng.choice((after, row)), end, 1, ()) if rng.random() < 0.4 else For("l", after, end, 1, ())
+    scale = Assign(Ref("A", (row, step)), rng.choice(("*=", "=")), "0.5f * {0}", (Ref("A", (step, step)),))
+    if arrays[1].rank == 1:
+        reads = (Ref("A", (row, step)), Ref("B", (step,)))
+        update: tuple[Node, ...] = (Assign(Ref("B", (row,)), rng.choice(("-=", "+=")), "{0} * {1}", reads),)
+    else:
+        source = rng.choice("AAB")
+        reads = (Ref("A", (row, step)), Ref(source, (step, column)))
+        inner = Assign(Ref("A", (row, column)), rng.choice(("-=", "+=")), "{0} * {1}", reads)
+        update = (replace(triangle, body=(inner,)),)
+    steps = [For("j", after, end, 1, (scale,))] if rng.random() < 0.7 else []
+    body = For("i", Affine((), first), end, 1, (*steps, For("j", after, end, 1, update)))
+    return Program(name, tuple(arrays), (body,))
 
 
 def _with_parts(rng: random.Random, program: Program) -> Program:
