@@ -57,8 +57,20 @@ SECTIONS: Mapping[str, tuple[click.Command, ...]] = {
 }
 
 
+#: What files give to commands, among the things that click keeps for a run.
+GIVEN = "sisyphus.given"
+
+
 class Sections(click.Group):
-    """A group whose help has its commands under headings."""
+    """A group whose help has its commands under headings, and whose options files may give."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """The command; where the value of an option is wrong that a file gave, the file is named."""
+        try:
+            return super().invoke(context)
+        except UsageError as wrong:
+            given = context.meta.get(GIVEN)
+            raise wrong if given is None else given.placed(context.invoked_subcommand, wrong) from wrong.__cause__
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Every command once, in the order of the headings."""
@@ -89,7 +101,8 @@ def sisy(context: click.Context, is_version: bool, verbose: bool) -> None:
     4 verification failed; 5 a tool or the system failed; 6 time or memory ran out; 70 a fault of sisy.
     """
     if context.invoked_subcommand is not None:
-        context.default_map = defaults(sisy.commands)
+        given = context.meta[GIVEN] = defaults(sisy.commands)
+        context.default_map = given.values
     if is_version:
         _tell_version(verbose=verbose)
     elif context.invoked_subcommand is None:

@@ -228,11 +228,13 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
         raise file.placed(wrong) from wrong
     if design.was_interrupted:
         click.echo("interrupted: going on with the best design so far", err=True)
-    click.echo(json.dumps(design.data, indent=indent) if as_json else design)
-    if output is not None:
-        written = design.save(output)
-        if not (as_json or quiet):
-            click.echo(f"\nwritten to {written}", err=True)
+    written = None
+    try:  # a standard output that takes no more loses no design
+        written = design.save(output) if output is not None else None
+    finally:
+        click.echo(json.dumps(design.data, indent=indent) if as_json else design)
+    if written is not None and not (as_json or quiet):
+        click.echo(f"\nwritten to {written}", err=True)
     if verbose:
         _tell(design, log=verbose > 1)
     design.check()

@@ -56,11 +56,30 @@ def read_project_file(folder: Path) -> ProjectFile:
     return ProjectFile() if file is None else ProjectFile(tuple(_fixes(file.content.get("space", {}), file)))
 
 
-def defaults(commands: Mapping[str, click.Command]) -> dict[str, dict[str, Any]]:
-    """The values of options that files give, by command and parameter, as click takes them for `default_map`."""
+@dataclass(frozen=True)
+class Defaults:
+    """The values of options that files give, by command and parameter, as click takes them for `default_map`.
+
+    `places`: where they stand, by command and by how a message spells an option with its value.
+    """
+
+    values: dict[str, dict[str, Any]]
+    places: dict[tuple[str, str], str]
+
+    def placed(self, command: str | None, wrong: UsageError) -> UsageError:
+        """A fault of a value that a file gives to a command, with its place there; others as they are."""
+        for (owner, spelled), where in self.places.items():
+            if owner == command and spelled in wrong.message:
+                return UsageError(f"{where}: {wrong.message}", hint=wrong.hint)
+        return wrong
+
+
+def defaults(commands: Mapping[str, click.Command]) -> Defaults:
+    """What the files of the user and of the working folder give to commands."""
     own = user_settings()
     files = [_File.of(own, str(own), TABLES[1:]), _File.of(Path(NAME), NAME, TABLES)]
     found: dict[str, dict[str, Any]] = {name: {} for name in commands}
+    places = dict[tuple[str, str], str]()
     for file in filter(None, files):
         known = {spelled for command in commands.values() for spelled in parameters_of(command)}
         for spelled in file.content.get(COMMON, {}):
@@ -68,17 +87,20 @@ def defaults(commands: Mapping[str, click.Command]) -> dict[str, dict[str, Any]]
                 raise file.unknown(spelled, "an option of any command", sorted(known))
         for name, command in commands.items():
             for table in (COMMON, name):
-                found[name] |= _values(file, table, command)
-    return found
+                for spelled, parameter, value in _values(file, table, command):
+                    found[name][parameter] = value
+                    for item in value if isinstance(value, list) else [value]:
+                        places[name, f"`--{spelled} {item}`"] = file.at(spelled)
+    return Defaults(found, places)
 
 
-def _values(file: _File, table: str, command: click.Command) -> Iterator[tuple[str, Any]]:
-    """The parameters of a command that a table has values for."""
+def _values(file: _File, table: str, command: click.Command) -> Iterator[tuple[str, str, Any]]:
+    """The options of a command that a table has values for: as spelled, its parameter, the value."""
     parameters = parameters_of(command)
     for spelled, value in file.content.get(table, {}).items():
         parameter = parameters.get(spelled)
         if parameter is not None:
-            yield str(parameter.name), _checked(file, spelled, value, parameter)
+            yield spelled, str(parameter.name), _checked(file, spelled, value, parameter)
         elif table != COMMON:
             raise file.unknown(spelled, f"an option of `sisy {table}`", sorted(parameters))
 

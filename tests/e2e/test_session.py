@@ -118,6 +118,10 @@ def test_what_the_system_refuses_is_not_our_fault(place: Path) -> None:
     with Path("/dev/full").open("w") as device:
         full = subprocess.run([*SISY, "solvers"], stdout=device, stderr=subprocess.PIPE, timeout=LONGEST_S, check=False)
     assert full.returncode == 5 and full.stderr == b"error: No space left on device\n"
+    with Path("/dev/full").open("w") as device:
+        words = [*SISY, "optimize", "k.c", "--no-verify", "-o", "out"]
+        lost = subprocess.run(words, cwd=place, stdout=device, stderr=subprocess.PIPE, timeout=LONGEST_S, check=False)
+    assert lost.returncode == 5 and (place / "out" / "kernel.cpp").exists()
     (place / "gone").mkdir()
     words = f"cd {place}/gone && rmdir ../gone && exec {sys.executable} -m sisyphus optimize ../k.c"
     gone = subprocess.run(["sh", "-c", words], capture_output=True, text=True, timeout=LONGEST_S, check=False)

@@ -93,6 +93,29 @@ def test_faults_of_a_file(text: str, words: str, place: Path) -> None:
         sisy.main(["devices"], standalone_mode=False)
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("dsp = 'x'", "`--dsp x`: `x` is not an amount"),
+        ("time-limit = 'soon'", "`--time-limit soon` is no time"),
+        ("param = ['N=4', 'M']", "`--param M` is not of the form"),
+        ("fix = ['S0']", "`--fix S0` is not of the form"),
+    ],
+)
+def test_a_value_that_is_read_later_is_a_fault_of_its_file_all_the_same(line: str, words: str, place: Path) -> None:
+    (place / NAME).write_text(f"[optimize]\nseed = 1\n{line}\n")
+    (place / "k.c").write_text("void k(float A[4]) { for (int i = 0; i < 4; i++) A[i] = 1.0f; }\n")
+    with pytest.raises(UsageError, match=f"^sisy.toml:3: {re.escape(words)}"):
+        sisy.main(["optimize", str(place / "k.c")], standalone_mode=False)
+
+
+def test_a_value_of_the_command_line_is_no_fault_of_the_file(place: Path) -> None:
+    (place / NAME).write_text("[optimize]\ndsp = 'x'\n")
+    (place / "k.c").write_text("void k(float A[4]) { for (int i = 0; i < 4; i++) A[i] = 1.0f; }\n")
+    with pytest.raises(UsageError, match=r"^`--dsp y`"):
+        sisy.main(["optimize", str(place / "k.c"), "--dsp", "y"], standalone_mode=False)
+
+
 def test_the_users_file_has_no_knobs(place: Path) -> None:
     user(place, '[space]\n"S0.order" = "i"\n')
     with pytest.raises(UsageError, match="`space` is not a table of this file"):
