@@ -99,7 +99,7 @@ def test_faults_of_a_file(text: str, words: str, place: Path) -> None:
         ("dsp = 'x'", "`--dsp x`: `x` is not an amount"),
         ("time-limit = 'soon'", "`--time-limit soon` is no time"),
         ("param = ['N=4', 'M']", "`--param M` is not of the form"),
-        ("fix = ['S0']", "`--fix S0` is not of the form"),
+        ("mem = 'x'", "`--mem x`: `x` is not a size"),
     ],
 )
 def test_a_value_that_is_read_later_is_a_fault_of_its_file_all_the_same(line: str, words: str, place: Path) -> None:
