@@ -169,6 +169,18 @@ def test_equal_shares_are_the_same_kernel() -> None:
     assert one["arrays"][0]["extents"] == [6, 5]
 
 
+def test_a_unit_says_what_it_only_reads_and_only_writes() -> None:
+    text = "for i in range(8):\n    for j in range(6):\n        B[i, j] = A[i, j] * C[j]"
+    source = scop(text, A=(8, 6), B=(8, 6), C=(6,))
+    dealer = Dealer(dependences(source))
+    second = shares(dealer, dealer.dealings[0].dealing, 2)[1]
+    unit = restricted(source, second, "half")
+    assert (unit.scop.name, restricted(source, second).scop.name) == ("half", source.name)
+    roles = {a.id: a.role for a in unit.scop.arrays}
+    assert roles == {"A": Role.IN, "B": Role.OUT, "C": Role.IN}
+    assert unit.elements == {"A": (4, 0), "B": (4, 0), "C": (0,)}
+
+
 def test_a_kernel_that_writes_no_argument_has_no_dealing() -> None:
     source = small("polybench/gemm")
     assert Dealer(dependences(source), ("C",)).dealings == ()

@@ -233,3 +233,14 @@ def test_the_loops_around_a_part_are_its_own() -> None:
     assert [found.around(part) for part in (*outer.body, last, outer)] == [(outer,), (outer,), (), ()]
     with pytest.raises(InternalError, match="no part"):
         found.around(distributed(scop(text, A=(9,), B=(9,), C=(8,))).nests[0])
+
+
+def test_a_loop_is_found_by_its_name_whatever_the_order_of_names() -> None:
+    [nest] = distributed(scop("for j in range(3):\n    for i in range(4):\n        A[j, i] = 1", A=(3, 4))).nests
+    assert [(nest.loop(name).iterator, nest.loop(name).trip_count) for name in "ji"] == [("j", 3), ("i", 4)]
+
+
+def test_a_loop_that_never_runs_has_no_iterations_and_begins_at_zero() -> None:
+    text = "for i in range(3, 3):\n    A[i] = 1\nfor i in range(5):\n    A[i] += 1"
+    dead, alive = distributed(scop(text, A=(8,))).nests
+    assert [(n.band[0].lower, n.band[0].trip_count) for n in (dead, alive)] == [(0, 0), (0, 5)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from builders import scop
 
-from sisyphus.analysis import Expansion, dependences, distribute, expand
+from sisyphus.analysis import Expansion, dependences, distribute, expand, privatise
 from sisyphus.ir import ArrayId, Role, Scop
 
 
@@ -164,3 +164,19 @@ def test_uses_for_different_purposes_get_arrays_of_their_own() -> None:
         ("c_2", ("j",), ("S2", "S3")),
     ]
     assert [a.id for a in found.scop.arrays] == ["A", "B", "D", "c_1", "c_2"]
+
+
+def test_a_local_variable_of_every_iterations_own_is_no_larger_than_the_largest_array() -> None:
+    one = "for i in range(6):\n    for j in range(7):\n        t = A[i, j] * 2\n        B[j, i] = t"
+    built = scop(one, A=(6, 7), B=(7, 6), t=())
+    found = privatise(built, dependences(built))
+    assert found is not None and [(e.array, e.over) for e in found.expanded] == [("t", ("i", "j"))]
+    three = """
+for i in range(6):
+    for j in range(7):
+        for k in range(3):
+            t[k] = A[i, j] * 2
+        B[j, i] = t[0] + t[2]
+"""
+    built = scop(three, A=(6, 7), B=(7, 6), t=(3,))
+    assert privatise(built, dependences(built)) is None

@@ -10,7 +10,7 @@ from builders import scop
 
 from sisyphus.analysis import footprint, statement_graph_dot, statement_text, summary
 from sisyphus.analysis.statement_text import expression_text
-from sisyphus.ir import INT32, Binary, Scalar, Scop, Select
+from sisyphus.ir import INT32, Binary, Lookup, Scalar, Scop, Select
 from sisyphus.poly import CountError, Set
 
 
@@ -94,6 +94,7 @@ def test_parentheses_are_those_that_c_needs() -> None:
     assert shown == "A[0] = -(A[1] * w) * (A[2] - (A[3] - v)) + (A[5] > v ? (A[4] > v ? w : v) : w)"
     either = Binary("||", Scalar("v", INT32), Scalar("w", INT32), INT32)
     assert expression_text(Select(either, either.left, either, INT32)) == "v || w ? v : v || w"
+    assert expression_text(Lookup("lut", (4, 2), (either, Scalar("v", INT32)), INT32)) == "lut[v || w][v]"
 
 
 def test_operators_bind_as_in_c() -> None:
