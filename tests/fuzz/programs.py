@@ -321,7 +321,8 @@ def draw(seed: str, name: str = "k") -> Program:
     """The program of a seed."""
     rng, kind = random.Random(seed), random.Random(f"{seed} kind").random()
     while True:
-        program = (_stencil if kind < 0.06 else _elimination if kind < 0.1 else _draw)(rng, name)
+        shape = _stencil if kind < 0.06 else _elimination if kind < 0.1 else _rows if kind < 0.13 else _draw
+        program = shape(rng, name)
         program = _with_parts(rng, program) if kind > 0.9 else program
         try:
             program.text()
@@ -396,6 +397,21 @@ def _elimination(rng: random.Random, name: str) -> Program:
     steps = [For("j", after, end, 1, (scale,))] if rng.random() < 0.7 else []
     body = For("i", Affine((), first), end, 1, (*steps, For("j", after, end, 1, update)))
     return Program(name, tuple(arrays), (body,))
+
+
+def _rows(rng: random.Random, name: str) -> Program:
+    """Statements that cannot be separated, row by row, so that rows may have copies; what is beside has no loop."""
+    kind, rows, columns = rng.choice(FLOATS[:2]), rng.choice((4, 6, 8)), rng.randint(2, 5)
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument"), Array("C", kind, 0, "argument")]
+    row = Affine((("i", 1),))
+    here, after = (Ref("A", (row, Affine((("j", 1),), by))) for by in (0, 1))
+    one = Assign(Ref("B", (row,)), rng.choice(("=", "+=")), "0.5f * ({0} + {1})", (Ref("B", (row,)), here))
+    other = Assign(after, rng.choice(("=", "-=")), "{0}", (Ref("B", (row,)),))
+    inner = For("j", Affine((), 0), Affine((), columns), 1, (one, other))
+    outer = For("i", Affine((), 0), Affine((), rows), 1, (inner,))
+    place = Ref("B", (Affine((), rng.randrange(rows)),))
+    alone = Assign(*rng.choice(((Ref("C"), "+=", "{0}", (place,)), (place, "*=", "{0}", (Ref("C"),)))))
+    return Program(name, tuple(arrays), rng.choice(((outer,), (outer, alone), (alone, outer))))
 
 
 def _with_parts(rng: random.Random, program: Program) -> Program:
