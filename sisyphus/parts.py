@@ -45,12 +45,16 @@ class Part:
 
 
 class Parts:
-    """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included."""
+    """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included.
+
+    Forms made for arrays that do not fit are by far the best where they are any good: all others together count as one.
+    """
 
     def __init__(
         self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
     ) -> None:
         self.request, self.start = request, start
+        self._first: list[Kernel] = []
         strips = [] if request.model == "paper" else [*_in_strips(kernels[0], request.target)]
         kernels = of_fixed_form([*kernels, *strips], request.fixes)
         if request.model == "paper":
@@ -59,7 +63,8 @@ class Parts:
             panels = [kernel for kernel in kernels if _in_panels(kernel)]
             small = [] if len(kernels) == len(panels) else [k for k in panels if not _large(k, request.target)]
             others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in small]
-            promising = tuple(by_promise(others, first=[*strips, *panels]))
+            self._first = [*strips, *panels]
+            promising = tuple(by_promise(others, first=self._first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = tuple(kernel for kernel in copies if kernel is not None)
             self._kernels = (*promising, *copied)
@@ -78,7 +83,7 @@ class Parts:
             waiting = max(waiting - 1, 0)
             parts = self._of(kernel)
             for at, part in enumerate(parts):
-                self.left = len(parts) - at + waiting * len(parts)
+                self.left = len(parts) - at + (1 if kernel in self._first else waiting * len(parts))
                 yield part
 
     def _of(self, kernel: Kernel) -> list[Part]:

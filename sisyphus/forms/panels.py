@@ -52,8 +52,12 @@ def size_of_panels(found: Dependences) -> int:
     """How many steps a panel of the longest such loop has best, to have whole panels where it can; 0 without one."""
     groups = [group for group in _places(found.scop).values() if _meeting(group)]
     steps = max((_elements(found.scop, group) for group in groups), default=0)
-    wanted = min(STEPS, steps // FEWEST_BLOCKS)
-    whole = [size for size in range(BEAT, steps // FEWEST_BLOCKS + 1, BEAT) if steps % size == 0]
+    most = steps // FEWEST_BLOCKS
+    is_of_vectors = all(len(s.iterators) <= 2 for group in groups for s in group)
+    wanted = (
+        most if is_of_vectors else min(STEPS, most)
+    )  # steps that update a vector have nothing that panels slow down
+    whole = [size for size in range(BEAT, most + 1, BEAT) if steps % size == 0]
     near = [size for size in whole if wanted <= 2 * size <= 4 * wanted]
     return min(near, key=lambda size: abs(size - wanted), default=wanted)
 
@@ -244,16 +248,20 @@ def _through(parts: Sequence[Part], pieces: Ordered) -> tuple[Part, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Window:
-    """What pieces touch of an array where dimension `dim` is in the block: convex `parts` of block and subscripts."""
+    """What pieces touch of an array with dimensions `dims` in the block: convex `parts` of block and subscripts."""
 
     array: Array
-    dim: int
+    dims: tuple[int, ...]
     name: ArrayId
     parts: tuple[Set, ...]
+    is_updated: bool
 
 
 class _Windows:
-    """A loop over blocks with windows of arrays that are updated in the block, filled before, written back after."""
+    """A loop over blocks with windows of what its steps use of arrays, filled before, and written back where updated.
+
+    Of an array that the block updates, these are panels; of another one, what lies in the block in every dimension.
+    """
 
     def __init__(self, scop: Scop, cut: Cut, taken: set[str]) -> None:
         self.cut, self.taken, self.block = cut, taken, cut.name
@@ -263,50 +271,48 @@ class _Windows:
         self.scop = self._windowed(scop, windows) if windows else scop
 
     def _of(self, array: Array) -> list[_Window]:
-        """The windows of an array; none where nothing updates it in the block, or something is there at times only."""
-        touched = dict[int, list[Set]]()
-        is_updated = False
-        for statement in self.group:
-            for access in statement.accesses:
-                if access.array == array.id:
-                    dim = self._dim(statement, access.ref)
-                    if dim is None:
-                        return []
-                    if dim >= 0:
-                        target = (self.block, *self._places(array))
-                        values = (var(self.block), *access.ref.index)
-                        reached = make_map(statement.id, statement.iterators, "", target, values)
-                        touched.setdefault(dim, []).append(reached.intersect_domain(statement.domain).range())
-                        is_updated |= access.is_write
-        if not is_updated:
-            return []
+        """The windows of an array; none where something is in the block at times only."""
+        uses = [(s, access) for s in self.group for access in s.accesses if access.array == array.id]
+        is_updated = any(access.is_write and self._dims(s, access.ref, is_updated=True) for s, access in uses)
+        touched = dict[tuple[int, ...], list[Set]]()
+        for statement, access in uses:
+            dims = self._dims(statement, access.ref, is_updated=is_updated)
+            if dims is None:
+                return []
+            if dims:
+                target, values = (self.block, *self._places(array)), (var(self.block), *access.ref.index)
+                reached = make_map(statement.id, statement.iterators, "", target, values)
+                touched.setdefault(dims, []).append(reached.intersect_domain(statement.domain).range())
         windows, filled = list[_Window](), list[Set]()
-        for dim in sorted(touched, reverse=True):
-            box = box_around(touched[dim], self.block)
+        for dims in sorted(touched, reverse=True):
+            box = box_around(touched[dims], self.block)
             parts = convex_parts(box.subtract(union_of(filled)) if filled else box)
             filled.append(box)
             name = ArrayId(_fresh(fresh_name(array.id, self.taken), self.taken))
-            windows.append(_Window(array, dim, name, tuple(parts)))
+            windows.append(_Window(array, dims, name, tuple(parts), is_updated))
         return windows
 
     def _places(self, array: Array) -> tuple[str, ...]:
         return tuple(f"{self.block}_{dim}" for dim in range(len(array.extents)))
 
-    def _dim(self, statement: Statement, ref: Ref) -> int | None:
-        """The last dimension in which a reference is always in the block; -1 where it is never, None at times."""
+    def _dims(self, statement: Statement, ref: Ref, *, is_updated: bool) -> tuple[int, ...] | None:
+        """The dimensions in which the window has the block that a reference lies in; none outside, None at times."""
+        always, points = list[int](), statement.domain.reset_tuple_id()
         for dim in range(len(ref.index) - 1, -1, -1):
-            at = ref.index[dim] - self.first
-            within = make_set("", statement.iterators, at_least_zero=[at, self.cut.size - 1 - at])
-            within = statement.domain.reset_tuple_id().intersect(within)
-            if within.is_empty():
-                continue
-            return dim if statement.domain.reset_tuple_id().is_subset(within) else None
-        return -1
+            within = make_set("", statement.iterators, at_least_zero=_in_block(ref.index[dim] - self.first, self.cut))
+            within = points.intersect(within)
+            if points.is_subset(within):
+                always.append(dim)
+            elif is_updated and not always and not within.is_empty():
+                return None
+        if is_updated:
+            return tuple(always[:1])
+        return tuple(sorted(always)) if len(always) == len(ref.index) else ()
 
     def _windowed(self, scop: Scop, windows: Sequence[_Window]) -> Scop:
         """The pieces with windows, and the copies around them."""
-        known = {(w.array.id, w.dim): w for w in windows}
-        arrays = {w.array.id for w in windows}
+        known = {(w.array.id, w.dims): w for w in windows}
+        updated = {w.array.id: w.is_updated for w in windows}
         place, copies = self.group[0].position[0], sum(len(w.parts) for w in windows)
         last = max(s.position[1] for s in self.group) + 1 + copies
         inside = {s.id for s in self.group}
@@ -317,8 +323,9 @@ class _Windows:
                 continue
 
             def move(ref: Ref, statement: Statement = statement) -> Ref:
-                dim = self._dim(statement, ref) if ref.array in arrays else -1
-                return ref if dim is None or dim < 0 else self._in(known[ref.array, dim], ref)
+                is_updated = updated.get(ref.array)
+                dims = None if is_updated is None else self._dims(statement, ref, is_updated=is_updated)
+                return self._in(known[ref.array, dims], ref) if dims else ref
 
             after = (place, statement.position[1] + copies, *statement.position[2:])
             statements.append(replace(with_refs(statement, move), position=after))
@@ -326,12 +333,13 @@ class _Windows:
         for at, (window, part) in enumerate(parts):
             like = next(s for s in self.group if any(a.array == window.array.id for a in s.accesses))
             statements.append(self._copy(window, part, like, (place, at), to_window=True))
-            statements.append(self._copy(window, part, like, (place, last + at), to_window=False))
+            if window.is_updated:
+                statements.append(self._copy(window, part, like, (place, last + at), to_window=False))
         new = tuple(
             replace(
                 w.array,
                 id=w.name,
-                extents=(*w.array.extents[: w.dim], self.cut.size, *w.array.extents[w.dim + 1 :]),
+                extents=tuple(self.cut.size if d in w.dims else size for d, size in enumerate(w.array.extents)),
                 role=Role.LOCAL,
             )
             for w in windows
@@ -340,9 +348,10 @@ class _Windows:
         return replace(scop, arrays=(*scop.arrays, *new), statements=ordered)
 
     def _in(self, window: _Window, ref: Ref) -> Ref:
-        index = list(ref.index)
-        index[window.dim] = index[window.dim] - self.first
-        return Ref(window.name, tuple(index))
+        return Ref(window.name, self._shifted(window, ref.index, by=-1))
+
+    def _shifted(self, window: _Window, index: Sequence[Affine], *, by: int) -> tuple[Affine, ...]:
+        return tuple(e + self.first * by if dim in window.dims else e for dim, e in enumerate(index))
 
     def _copy(
         self, window: _Window, points: Set, like: Statement, place: tuple[int, int], *, to_window: bool
@@ -351,7 +360,7 @@ class _Windows:
         places = self._places(window.array)
         loops, array = (self.block, *places), window.array
         at = tuple(map(var, places))
-        there = Ref(array.id, (*at[: window.dim], at[window.dim] + self.first, *at[window.dim + 1 :]))
+        there = Ref(array.id, self._shifted(window, at, by=1))
         here = Ref(window.name, at)
         write, read = (here, there) if to_window else (there, here)
         label = StmtId(_fresh(str(fresh_name(ArrayId(like.id), self.taken)), self.taken))

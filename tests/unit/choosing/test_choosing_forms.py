@@ -276,16 +276,18 @@ def test_steps_that_update_more_than_fits_are_searched_in_panels(
 ) -> None:
     kernels, request = request_of(tmp_path, LU)
     target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
-    asked = list[str]()
+    asked, seconds = list[str](), list[float]()
 
     def answer(self: choice._Search, _: float, **__: object) -> choice.Answer:
         asked.append(self.part.kernel.name)
+        seconds.append(self.request.limits.seconds or inf)
         return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
 
     monkeypatch.setattr(choice._Search, "answer", answer)
     with pytest.raises(NothingFits):
-        choice.find(kernels, replace(request, target=target, fixes=fixes))
+        choice.find(kernels, replace(request, target=target, fixes=fixes, limits=Limits(seconds=60.0)))
     assert list(dict.fromkeys(asked)) == names
+    assert names[0] != "panels" or sum(s for name, s in zip(asked, seconds, strict=True) if name == "panels") > 15
 
 
 def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path) -> None:

@@ -104,6 +104,23 @@ def test_panels_have_whole_beats_where_they_can(n: int, size: int) -> None:
     assert size_of_panels(dependences(rewritten(kernel, [SCHEDULE + RIGHT_LOOKING]))) == size
 
 
+@pytest.mark.parametrize(("n", "size"), [(40, 10), (400, 80), (2000, 400), (4000, 800)])
+def test_panels_of_steps_that_update_a_vector_are_as_long_as_they_may_be(n: int, size: int) -> None:
+    by_columns = "{ S0[i] -> [0, i]; S2[i] -> [1, i, 0]; S1[i, j] -> [1, j, 1, i] }"
+    kernel = read(KERNELS / "trisolv.c", defines=(f"N={n}",))
+    assert size_of_panels(dependences(rewritten(kernel, [SCHEDULE + by_columns]))) == size
+
+
+def test_what_a_block_only_reads_has_a_window_where_it_is_all_in_the_block() -> None:
+    by_columns = "{ S0[i] -> [0, i]; S2[i] -> [1, i, 0]; S1[i, j] -> [1, j, 1, i] }"
+    kernel = read(KERNELS / "trisolv.c", defines=("N=12",))
+    found = rewritten(kernel, [SCHEDULE + by_columns, f"{PANELS}3"])
+    assert [(str(a.id), a.extents) for a in found.arrays if a.role is Role.LOCAL] == [("L_1", (3, 3))]
+    reads = [str(ref) for s in found.statements for ref in s.reads if str(ref.array).startswith("L")]
+    assert reads == ["L[3*j_block + j_block_0][3*j_block + j_block_1]", "L_1[j][j]", "L_1[i][j]", "L[i][j + 3*j_block]"]
+    assert not [s for s in found.statements if str(s.write.array) == "L"]
+
+
 @pytest.mark.parametrize("name", ["gemm", "jacobi-2d", "atax"])
 def test_other_kernels_have_none(name: str) -> None:
     kernel = read(KERNELS / f"{name}.c")
