@@ -20,6 +20,7 @@ from sisyphus.backends.hls import whole_text
 from sisyphus.choice import Choice
 from sisyphus.errors import SisyphusError
 from sisyphus.files import locked, parts_of, write_file
+from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.parts import Known
 from sisyphus.report import Front, Moment, Rated, Remembered
 from sisyphus.request import Kernel, Request, estimate_of, space_of
@@ -113,6 +114,7 @@ def _key(kernels: Sequence[Kernel], request: Request) -> str:
     parts = {
         "format": FORMAT_VERSION,
         "text": whole_text(kernels[0].scop.origin),
+        "kernel": whole_text_of(kernels[0].scop),
         "source": {name: value for name, value in asdict(source).items() if name != "path"},
         "target": _target(target),
         "options": asdict(request.options),

@@ -35,7 +35,11 @@ class Record:
     def of(path: Path, *, sandboxed: bool = False) -> Record:
         """`sandboxed`: what is read of the source may include nothing outside of its folder and of recorded ones."""
         path = design_file(path)
-        point, data = read_point(path), read_data(path)
+        return Record.told(path, read_point(path), read_data(path), sandboxed=sandboxed)
+
+    @staticmethod
+    def told(path: Path, point: DesignPoint, data: Mapping[str, Any], *, sandboxed: bool = False) -> Record:
+        """The same of data at hand, which `path` holds beside a point."""
         try:
             told = data["source"]
             source = Source(

@@ -29,6 +29,12 @@ def dump(scop: Scop) -> str:
     return "\n".join(lines) + "\n"
 
 
+def whole_text_of(scop: Scop) -> str:
+    """All that a design of a kernel depends on: kernels of one text have the same designs."""
+    arrays = [f"{a.role.value} {_declared(a)} of {a.home}" for a in scop.arrays]
+    return "\n".join([scop.name, *arrays, *(line for s in scop.statements for line in statement_lines(s))])
+
+
 def statement_lines(statement: Statement) -> list[str]:
     """One statement: its name and position, its domain, its assignment."""
     position = ", ".join(str(p) for p in statement.position)

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sisyphus.ir import Origin
+from sisyphus.ir import Origin, Scop
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.model.timeline import timeline
-from sisyphus.plan import Plan, Port, layout_extents
+from sisyphus.plan import Port, layout_extents
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
@@ -42,9 +42,9 @@ def point_data(facts: Facts, design: Rated) -> dict[str, Any]:
     return {
         "version": FORMAT_VERSION,
         "kernel": plan.scop.name,
-        "source": _source(plan.scop.origin)
-        | {"parameters": _parameters(plan), "temporaries": sorted(facts.temporaries)},
-        "target": _target(facts.target),
+        "source": source_data(plan.scop.origin)
+        | {"parameters": parameters_data(plan.scop), "temporaries": sorted(facts.temporaries)},
+        "target": target_data(facts.target),
         "search": dict(facts.search),
         "design": design.point.to_json(),
         "estimate": design.estimate.to_json(),
@@ -89,7 +89,8 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _source(origin: Origin) -> dict[str, Any]:
+def source_data(origin: Origin) -> dict[str, Any]:
+    """Where a kernel was read from."""
     return {
         "path": origin.path,
         "function": origin.function,
@@ -100,11 +101,13 @@ def _source(origin: Origin) -> dict[str, Any]:
     }
 
 
-def _parameters(plan: Plan) -> dict[str, int]:
-    return {a.name: a.value for a in plan.scop.arguments if a.value is not None}
+def parameters_data(scop: Scop) -> dict[str, int]:
+    """The arguments that have a value."""
+    return {a.name: a.value for a in scop.arguments if a.value is not None}
 
 
-def _target(target: Target) -> dict[str, Any]:
+def target_data(target: Target) -> dict[str, Any]:
+    """The board with what designs may use of it."""
     return {
         "device": target.device.name,
         "part": target.device.part,

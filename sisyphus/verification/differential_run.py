@@ -107,11 +107,12 @@ def run_files(
     with _folder(workdir) as folder:
         _write(files, folder)
         exact = exact_flags(files["reference.c"])
-        compiled = _compile(folder, exact, sanitizers)
+        units = sorted(name.removesuffix(".cpp") for name in files if re.fullmatch(r"kernel(_\d+)?\.cpp", name))
+        compiled = _compile(folder, units, exact, sanitizers)
         if not (compiled.passed and sets):
             return Ran((compiled,), compiler_version(), None)
         done = _execute(folder, seed, sets, time_limit_s)
-        if done.differs and _compile(folder, exact, sanitizers, CAREFUL).passed:
+        if done.differs and _compile(folder, units, exact, sanitizers, CAREFUL).passed:
             done = _execute(folder, seed, sets, SLOWER * time_limit_s)
         return Ran((compiled, *done.checks), compiler_version(), done.worst_error)
 
@@ -142,7 +143,11 @@ def sets_for(plan: Plan, *, full: bool, sanitize: bool = False) -> tuple[str, ..
     every = data_sets(plan)
     if sanitize and "denormals" not in every:
         every = tuple(s for s in every if s not in MAY_OVERFLOW)
-    size = 0 if full else work(plan)
+    return worth_running(every, 0 if full else work(plan))
+
+
+def worth_running(every: tuple[str, ...], size: int) -> tuple[str, ...]:
+    """Those of all data sets that are worth the time of so many operations."""
     if size > VERY_MANY_OPERATIONS:
         return every[1:2] or every
     return every[:2] if size > MANY_OPERATIONS else every
@@ -178,7 +183,9 @@ def _folder(workdir: Path | None) -> Iterator[Path]:
             yield Path(name)
 
 
-def _compile(folder: Path, exact: str, sanitizers: Sequence[str], careful: Sequence[str] = ()) -> Check:
+def _compile(
+    folder: Path, kernels: Sequence[str], exact: str, sanitizers: Sequence[str], careful: Sequence[str] = ()
+) -> Check:
     reference = [COMPILER, "-x", "c", "-std=gnu11", "-w", *exact.split(), *careful, "-ffunction-sections"]
     done = _tool([*reference, "-c", "reference.c", "-o", "reference.o"], folder, "reference.log")
     if done.status != 0:
@@ -186,12 +193,12 @@ def _compile(folder: Path, exact: str, sanitizers: Sequence[str], careful: Seque
             f"the source does not compile as C:\n{_tail(done)}", hint="check it with `gcc -c`; includes need `-I`"
         )
     flags = ["-std=c++14", "-DSISY_BITWISE", *WARNINGS, "-isystem", str(INCLUDE_DIR)]
-    for unit, how in (("kernel", exact), ("testbench", BENCH_FLAGS)):
+    for unit, how in (*((kernel, exact) for kernel in kernels), ("testbench", BENCH_FLAGS)):
         command = [COMPILER, *flags, *how.split(), *careful, *sanitizers, "-c", f"{unit}.cpp", "-o", f"{unit}.o"]
         done = _tool(command, folder, f"{unit}.log")
         if done.status != 0:
             return Check("compile", False, f"{unit}.cpp: {_tail(done)}")
-    objects = ["kernel.o", "testbench.o", "reference.o"]
+    objects = [*(f"{kernel}.o" for kernel in kernels), "testbench.o", "reference.o"]
     link = [COMPILER, *sanitizers, "-Wl,--gc-sections", *objects, "-o", "testbench", "-lm"]
     done = _tool(link, folder, "link.log")
     if done.status != 0:

@@ -39,7 +39,7 @@ INCLUDES = r"""
 #include <xrt/xrt_kernel.h>
 """.strip()
 
-SUPPORT = r"""
+DISJOINT = r"""
 namespace {
 
 struct Extent {
@@ -61,6 +61,12 @@ void check_disjoint(std::initializer_list<Extent> extents) {
     }
 }
 
+}  // namespace
+""".strip()
+
+UNPACK = r"""
+namespace {
+
 template <typename T, typename Port>
 void unpack(Port memory, T *data, std::size_t count, std::size_t last, std::size_t padded) {
     for (std::size_t at = 0; at < count; ++at) data[at] = element(memory, place(at, last, padded));
@@ -80,14 +86,14 @@ def print_host(plan: Plan, names: Names, *, temporaries: tuple[str, ...] = ()) -
     if HALF in plan.scop.types:
         # As in reference.c: the headers of Vitis are not there.
         w.lines([f"#define {HALF.c_name} {HALF.c99_name}", "", *HALVES.splitlines(), ""])
-    w.lines(SUPPORT.splitlines())
-    w.line()
+    for part in (DISJOINT, UNPACK):
+        w.lines([*part.splitlines(), ""])
     blocks = print_reference(w, plan, temporaries)
     _kernel(w, plan, names)
     w.line()
     _compare(w, plan, blocks)
     w.line()
-    _main(w)
+    print_host_main(w)
     return w.text()
 
 
@@ -172,7 +178,7 @@ def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
         w.line("return seconds;")
 
 
-def _main(w: Writer) -> None:
+def print_host_main(w: Writer) -> None:
     with w.block("int main(int argc, char **argv)"):
         with w.block("if (argc < 2)"):
             w.line(r'std::fprintf(stderr, "usage: %s FILE.xclbin [device index] [seed]\n", argv[0]);')

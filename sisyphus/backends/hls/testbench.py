@@ -86,7 +86,7 @@ def print_testbench(plan: Plan, names: Names, *, temporaries: Collection[str] = 
     blocks = print_reference(w, plan, temporaries)
     _run(w, plan, names, blocks)
     w.line()
-    _main(w, plan)
+    print_main(w, plan, stack_of(plan) if stack else 0)
     return w.text()
 
 
@@ -145,7 +145,7 @@ def arguments_of_reference(scop: Scop, blocks: list[TestArray]) -> list[str]:
     ]
 
 
-def _stack(plan: Plan) -> int:
+def stack_of(plan: Plan) -> int:
     """Bytes: what is on chip, sanitizers' red zones, and the rest of the program."""
     return (2 * plan.onchip_bytes + (16 << 20) + 4095) // 4096 * 4096
 
@@ -261,12 +261,13 @@ def calls_inexact(scop: Scop) -> bool:
     return any(not is_exact(call.function) for call in calls)
 
 
-def _main(w: Writer, plan: Plan) -> None:
+def print_main(w: Writer, plan: Plan, stack: int) -> None:
+    """One run per data set; `stack` are the bytes that the program needs, 0 where every program has them."""
     sets = data_sets(plan)
     w.line("// Arguments: the seed, then data sets; without any, those in SISY_SETS, or else all of them.")
     with w.block("int main(int argc, char **argv)"):
-        if plan.onchip_bytes > STACK_BYTES:
-            w.line(f"need_stack({_stack(plan)}u, argv);")
+        if stack:
+            w.line(f"need_stack({stack}u, argv);")
         w.line("const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;")
         w.line('const char *wanted = std::getenv("SISY_SETS");')
         w.line("char sets[200];")

@@ -32,9 +32,10 @@ class TopFunction:
     top: str
 
 
-def print_kernel(plan: Plan) -> TopFunction:
+def print_kernel(plan: Plan, header: str = "kernel.h") -> TopFunction:
+    """`header` is the name of the file that declares the top function."""
     names = plan_names(plan)
-    return TopFunction(_header(plan, names), _Source(plan, names).text(), names.of("top", plan.scop.name))
+    return TopFunction(_header(plan, names), _Source(plan, names, header).text(), names.of("top", plan.scop.name))
 
 
 def _signature(plan: Plan, names: Names) -> str:
@@ -63,8 +64,8 @@ def _header(plan: Plan, names: Names) -> str:
 
 
 class _Source:
-    def __init__(self, plan: Plan, names: Names) -> None:
-        self.plan, self.names, self.tasks = plan, names, plan.called
+    def __init__(self, plan: Plan, names: Names, header: str) -> None:
+        self.plan, self.names, self.tasks, self.header = plan, names, plan.called, header
         self.helpers: set[str] = set()
         self.body = Writer()
         self.signatures: dict[str, TransferSignature] = {}
@@ -78,7 +79,7 @@ class _Source:
             self.arguments[task.name] = printer.print(self.body)
         self._top()
         head = Writer()
-        head.line('#include "kernel.h"')
+        head.line(f'#include "{self.header}"')
         if self._calls_math():
             head.line("#include <hls_math.h>")
         if any(transfer.stream for transfer in self.plan.transfers):
