@@ -25,7 +25,7 @@ from sisyphus.model.limit import float_operations, limit_of
 from sisyphus.plan import Plan
 from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
-from sisyphus.saved import fitted, read_data, read_point
+from sisyphus.saved import fitted, read_data, read_point, refuse_units
 from sisyphus.shown import Shown
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
@@ -55,6 +55,7 @@ __all__ = [
     "read_kernel",
     "read_point",
     "resolve",
+    "search",
     "verify_design",
     "write_page",
 ]
@@ -160,6 +161,13 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
             "front", lambda: front_of(kernels, asked, first, clock.listen, deadline), left
         )
         return best, replace(front, interrupted=front.interrupted and not rang)
+
+
+def search(kernels: Sequence[Kernel], request: Request, listen: Listen = silent, cache: Cache | None = None) -> Choice:
+    """The search of `optimize` alone, with all of its time limit from now on."""
+    clock = _Clock(listen)
+    clock.begun = time.monotonic()
+    return _answer(clock, kernels, request, cache).choice
 
 
 @contextmanager
@@ -359,6 +367,8 @@ def prepare(request: Request, out: Path | None) -> None:
 def compare_designs(first: Path, second: Path) -> report.DesignDifference:
     """How two designs of a kernel differ that sisy wrote: folders, or JSON files of them."""
     found = [read_data(path) for path in (first, second)]
+    for path, data in zip((first, second), found, strict=True):
+        refuse_units(path, data)
     kernels = [data.get("kernel") for data in found]
     if kernels[0] != kernels[1]:
         raise UsageError(
@@ -373,6 +383,7 @@ def compare_designs(first: Path, second: Path) -> report.DesignDifference:
 def write_page(folder: Path) -> Path:
     """Makes report.html of a folder from its JSON files, which is all that it needs; returns where it is."""
     data = read_data(folder / DESIGN)
+    refuse_units(folder / DESIGN, data)
     run = folder / RUN
     try:
         found = [json.loads(p.read_text(encoding="utf-8")) if p.is_file() else None for p in (run, folder / FRONT)]

@@ -52,7 +52,17 @@ def read_data(path: Path) -> dict[str, Any]:
     return data
 
 
+def refuse_units(path: Path, data: Mapping[str, Any]) -> None:
+    """`KernelError` where a design.json has several units in place of one design of the whole kernel."""
+    if "units" in data and "design" not in data:
+        raise KernelError(
+            f"{path}: a design of several units, each of a part of the kernel, and not of all of it",
+            hint="`sisy verify` takes such a folder; its report.md says what each unit does",
+        )
+
+
 def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
+    refuse_units(path, data)
     whole = "design" not in data
     point = data if whole else data["design"]
     faults = point_faults(point)

@@ -49,6 +49,7 @@ ROWS = (
     ),
     ("design",),
     ("pipeline", "recheck", "batch", "doctor"),
+    ("units",),
     ("api",),
     ("cli", "__main__"),
 )

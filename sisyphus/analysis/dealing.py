@@ -14,7 +14,7 @@ from typing import Any
 
 from sisyphus.analysis.dataflow import flows
 from sisyphus.analysis.dependence import Dependences, DepKind
-from sisyphus.analysis.footprint import Box, count_or_none, elements_touched, operations
+from sisyphus.analysis.footprint import Box, count_or_none, operations
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import Array, ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import Set, box_of, clipped, make_box, sides
@@ -277,8 +277,3 @@ def _weight(statement: Statement) -> int:
 def _meet(domains: Sequence[Set]) -> bool:
     """Whether the instances of two units have some in common."""
     return len(domains) > 1 and not reduce(Set.intersect, domains).is_empty()
-
-
-def written_of(scop: Scop, array: ArrayId) -> Set:
-    """All elements that the source writes of an array."""
-    return elements_touched(scop.statements, scop.array(array), reads=False)

@@ -1,6 +1,6 @@
 """What the command line does, for programs and notebooks: `import sisyphus as sisy` has all of it."""
 
-from sisyphus.api.choosing import Wanted, optimize, request_of
+from sisyphus.api.choosing import Wanted, optimize, optimize_units, request_of
 from sisyphus.api.inputs import KernelFile, board, read, source_of
 from sisyphus.api.listings import Analysis, Devices, Solvers
 from sisyphus.api.telling import analyze, devices, diff, emit, estimate, explain, read_back, resolve, solvers, verify
@@ -23,6 +23,7 @@ __all__ = [
     "examine",
     "explain",
     "optimize",
+    "optimize_units",
     "read",
     "read_back",
     "request_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from sisyphus import pipeline
 from sisyphus.api.inputs import DEFAULT_DEVICE, KernelLike, TargetLike, as_source, as_target, seconds_of, share_of
@@ -16,10 +16,17 @@ from sisyphus.design import Design
 from sisyphus.errors import UsageError
 from sisyphus.model import natural_objective
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Model, Request
-from sisyphus.solve import AUTO, DEFAULT_SOLVER, EXACT, Limits
+from sisyphus.solve import AUTO as ANY_SOLVER
+from sisyphus.solve import DEFAULT_SOLVER, EXACT, Limits
 from sisyphus.source import read_bytes
 from sisyphus.space import Options
 
+if TYPE_CHECKING:  # what few runs need is imported when they do
+    from sisyphus.units import UnitsDesign
+
+#: How many units are wanted, or `"auto"`.
+Count = int | Literal["auto"]
+AUTO: Literal["auto"] = "auto"
 Listen = Callable[[str], None]
 DEFAULT_LIMIT_S = 60
 
@@ -95,6 +102,32 @@ def optimize(
     return design
 
 
+def optimize_units(
+    kernel: KernelLike,
+    target: TargetLike = DEFAULT_DEVICE,
+    *,
+    units: Count = AUTO,
+    output: str | Path | None = None,
+    listen: Listen = silent,
+    cache: bool = True,
+    **wanted: Unpack[Wanted],
+) -> UnitsDesign:
+    """Deals a kernel over units, each on an SLR with a design of its own, prints and verifies them together.
+
+    With `units` "auto" over as many as help. Budgets are those of each SLR; `time_limit` is that of all searches.
+    `KernelError` where the outputs cannot be dealt; otherwise as `optimize`.
+    """
+    from sisyphus.units import optimize_units
+
+    request = request_of(kernel, target, **wanted)
+    place = None if output is None else Path(output)
+    pipeline.prepare(request, place)
+    design = optimize_units(request, units, listen, Cache.of_user() if cache else None)
+    if place is not None:
+        design.save(place)
+    return design
+
+
 def request_of(
     kernel: KernelLike, target: TargetLike = DEFAULT_DEVICE, *, binding: bool = True, **wanted: Unpack[Wanted]
 ) -> Request:
@@ -145,7 +178,7 @@ def _check_together(wanted: Wanted, model: Model) -> None:
     effort, solver = wanted.get("effort"), wanted.get("solver", DEFAULT_SOLVER)
     if effort is not None and not effort > 0:
         raise UsageError(f"`--effort {effort:g}` is nothing", hint="about what one second does is 1")
-    if effort is not None and solver not in (AUTO, EXACT):
+    if effort is not None and solver not in (ANY_SOLVER, EXACT):
         raise UsageError(
             f"`--effort` counts the work of our own search, and `--solver {solver}` is another",
             hint="give it a `--time-limit`",

@@ -70,10 +70,12 @@ def verify(
     What fails is in the verdict; nothing is raised for it.
     """
     from sisyphus.recheck import Rechecked, recheck
+    from sisyphus.units import has_units, recheck_units
 
     if isinstance(design, Design):
         return Rechecked(None, pipeline.verify_design(design, full=full, listen=listen))
-    return recheck(Path(design), source=_path(source), device=device, sandboxed=sandboxed, full=full, listen=listen)
+    again = recheck_units if has_units(Path(design)) else recheck
+    return again(Path(design), source=_path(source), device=device, sandboxed=sandboxed, full=full, listen=listen)
 
 
 def explain(

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from sisyphus.cli import completing
 from sisyphus.cli.options import (
+    UNITS,
     WORK,
     Grouped,
     memory_option,
@@ -31,6 +32,9 @@ from sisyphus.settings import NAME
 
 if TYPE_CHECKING:
     from sisyphus.api import Design
+    from sisyphus.cache import Cache
+    from sisyphus.request import Request
+    from sisyphus.units import Count
 
 #: What only a search knows what to do with, what says how much a design may take, and what only one model has (the API
 #: refuses some more, which Python could ask for, too).
@@ -138,6 +142,12 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     metavar="FILE",
     help="Search this order of instances alone, in isl's notation (`sisy analyze` lists others).",
 )
+@click.option(
+    "--units",
+    type=UNITS,
+    metavar="N|auto",
+    help="Deal the outputs over N units, each on an SLR with a design of its own; `auto`: over as many as help.",
+)
 @click.option("--design", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Begin the search with this design.")
 @click.option(
@@ -171,6 +181,7 @@ def optimize(kernels: tuple[Path, ...], **options: Any) -> None:
     sisy optimize gemm.c -D NI=400 --dsp 2000 --mem 4MB       # other sizes, budgets of your own
     sisy optimize gemm.c --device u55c --pareto -o build/gemm # latency against area
     sisy optimize gemm.c --design build/gemm/design.json      # the same design again, without a search
+    sisy optimize gemm.c --units 3 -o build/gemm              # rows of the result over three SLRs, one host
     sisy optimize kernels/polybench -o build                  # one after another; `sisy batch` also goes on later
     """
     if len(kernels) == 1 and not kernels[0].is_dir():
@@ -211,7 +222,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
 
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
-    given, cache = _given(), None if options.pop("no_cache") else Cache.of_user()
+    given, cache, units = _given(), None if options.pop("no_cache") else Cache.of_user(), options.pop("units")
     calibration = Calibration.of_user() if options.pop("calibration") else None
     _check_together(options, given)
     file = read_project_file(Path.cwd())
@@ -221,6 +232,9 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     kernel, target = take_kernel(options), take_target(options)
     request = api.request_of(kernel, target, binding=bool(_ordered() & BUDGET_OPTIONS), **_wanted(options, file))
     pipeline.prepare(request, output)
+    if units is not None:
+        _optimize_units(request, units, cache, output, as_json=as_json, quiet=quiet, indent=indent)
+        return
     try:
         with progress(kernel.path, quiet=quiet) as listen:
             design = pipeline.optimize(request, listen, cache, calibration)
@@ -242,6 +256,29 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
         raise KeyboardInterrupt
     if design.is_late:
         raise TimeUp("time ran out in the verification", hint="raise --time-limit, or give none")
+
+
+def _optimize_units(
+    request: Request,
+    units: Count,
+    cache: Cache | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    indent: int | None,
+) -> None:
+    """One kernel over several units."""
+    from sisyphus.units import optimize_units
+
+    with progress(request.source.path, quiet=quiet) as listen:
+        design = optimize_units(request, units, listen, cache)
+    click.echo(json.dumps(design.data, indent=indent) if as_json else design)
+    if output is not None:
+        written = design.save(output)
+        if not (as_json or quiet):
+            click.echo(f"\nwritten to {written}", err=True)
+    design.check()
 
 
 def _wanted(options: dict[str, Any], file: ProjectFile) -> dict[str, Any]:
@@ -294,6 +331,8 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
         raise UsageError(f"`{_shown(name)}` needs the {needed} model", hint=hint)
     if {"verify_how", "no_verify"} <= given:
         raise UsageError("`--verify` and `--no-verify` contradict each other", hint="give one of them")
+    if "units" in given and "calibration" in given:
+        raise UsageError("`--units` and `--calibration` cannot go together", hint="leave out one of them")
     if options["html"] and "output" not in given:
         raise UsageError("`--html` writes a page into a folder, and there is none", hint="name one with `-o DIR`")
 

@@ -24,7 +24,7 @@ VARIABLE = "_SISY_COMPLETE"
 #: Headings of the options of commands that have many.
 GROUPS: Mapping[str, str] = {
     "Kernel": "function defines include_dirs sandboxed params extents temporaries",
-    "Board and budgets": "device platform budget dsp mem bram uram lut ff clock max_partition",
+    "Board and budgets": "device platform units budget dsp mem bram uram lut ff clock max_partition",
     "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes schedule",
     "Search": "solver time_limit effort memory_limit seed gap design start top front explain no_cache calibration",
     "Code and its verification": "output verify_how no_verify html compare_cpu",
@@ -54,6 +54,24 @@ class Grouped(click.Command):
 
 #: What `--effort` takes.
 WORK = click.FloatRange(min=0, min_open=True)
+
+
+class _Units(click.ParamType[int | str]):
+    """A number of units, or as many as help."""
+
+    name = "units"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        text = str(value)
+        if text == "auto":
+            return text
+        if not (text.isascii() and text.isdigit()) or int(text) < 1:
+            self.fail(f"{text!r} is no number of units; 1 or more, or `auto`", param, ctx)
+        return int(text)
+
+
+#: What `--units` takes.
+UNITS = _Units()
 #: Bytes that Python and the libraries take before anything is done.
 LEAST_MEMORY = 256 * 10**6
 

@@ -33,7 +33,7 @@ def lint_text(text: str) -> tuple[Finding, ...]:
 
 
 def lint_paths(paths: Iterable[Path]) -> tuple[tuple[Path, Finding], ...]:
-    """Findings in files, and in the files of folders that are HLS C++ (of a folder of ours, the kernel)."""
+    """Findings in files, and in the files of folders that are HLS C++ (of a folder of ours, its kernels)."""
     return tuple((file, found) for path in paths for file in _files(path) for found in lint_text(_text(file)))
 
 
@@ -41,7 +41,7 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     if is_ours(path):
-        return [path / "kernel.cpp"]
+        return sorted(path.glob("kernel_*.cpp")) or [path / "kernel.cpp"]
     found = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and p.is_file())
     chosen = [p for p in found if re.search(r"#\s*pragma\s+HLS\b", _text(p), re.IGNORECASE)]
     if not chosen:

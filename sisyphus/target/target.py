@@ -10,7 +10,7 @@ from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
 from sisyphus.target.resources import Resources
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 MAX_PARTITION = 1024
 #: Whose budgets bind: what designs were routed in, all that the shell leaves, everything that the part has.
@@ -60,6 +60,19 @@ class Target:
     def slrs(self) -> tuple[Resources, ...]:
         """What each SLR has: of the user region where that is known, else an equal share of the chip."""
         return slrs_of(self.device, self.platform)
+
+    def on_slr(self, number: int, banks: int) -> Target:
+        """The same for a design of its own on one SLR with so many of the banks; amounts that were ordered hold there.
+
+        `UsageError` where the device has no such SLR.
+        """
+        if not 0 <= number < self.device.slrs:
+            raise UsageError(f"`{self.device.name}` has no SLR {number}; it has {self.device.slrs}")
+        region = self.device.chip_slr() if self.level == "chip" else self.slrs[number]
+        budget = region.within(ceilings()) if self.level == "routable" else region
+        whole = region.amounts()
+        ordered = {name: min(getattr(self.budget, name), whole[name]) for name in self.ordered}
+        return replace(self, device=replace(self.device, banks=banks), budget=budget.with_amounts(ordered))
 
 
 def slrs_of(device: Device, platform: Platform | None) -> tuple[Resources, ...]:

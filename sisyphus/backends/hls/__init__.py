@@ -6,6 +6,8 @@ from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, exact_flags, heading, source_in, whole_text
 from sisyphus.backends.hls.testbench import FLUSHED, data_sets
+from sisyphus.backends.hls.unit_programs import UnitProgram, whole_of
+from sisyphus.backends.hls.units import unit_project
 
 __all__ = [
     "BENCH_FLAGS",
@@ -13,6 +15,7 @@ __all__ = [
     "FLUSHED",
     "SAME_ARITHMETIC",
     "Project",
+    "UnitProgram",
     "check_folder",
     "data_sets",
     "exact_flags",
@@ -22,6 +25,8 @@ __all__ = [
     "plan_names",
     "project",
     "source_in",
+    "unit_project",
+    "whole_of",
     "whole_text",
     "write_failed",
     "write_folder",

@@ -30,8 +30,10 @@ OURS = frozenset(
     design.json run.json report.md report.html pareto.json pareto.svg explain.json""",
     )
 )
-#: Designs beside the chosen one.
-NUMBERED = re.compile(r"(design|pareto)-\d+\.json")
+#: Designs beside the chosen one, and what each of several units has.
+NUMBERED = re.compile(
+    r"(design|pareto)-\d+\.json|kernel_\d+\.(cpp|h)|hls_config_kernel_\d+\.cfg|run_hls_kernel_\d+\.tcl"
+)
 #: A file that was not written to its end.
 UNFINISHED = re.compile(rf"\.(?P<name>.+)\.\w+{re.escape(PART)}")
 #: Ends of the names of folders on their way in and out.
@@ -39,7 +41,9 @@ NEW, OLD = ".new", ".old"
 #: Bytes that a project takes, several times over.
 LEAST_SPACE = 4 << 20
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-_FIELDS = frozenset({"version", "kernel", "design"})
+_FIELDS = frozenset({"version", "kernel"})
+#: One of these has the design: of the whole kernel, or of its units.
+_DESIGNS = frozenset({"design", "units"})
 
 
 def write_folder(files: Mapping[str, str], out: Path) -> None:
@@ -103,7 +107,7 @@ def is_ours(folder: Path) -> bool:
         data = json.loads((folder / DESIGN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(data, dict) and set(data) >= _FIELDS
+    return isinstance(data, dict) and set(data) >= _FIELDS and not _DESIGNS.isdisjoint(data)
 
 
 def _target(out: Path) -> Path:

@@ -58,6 +58,7 @@ OPTIMIZE = {
     "seed": ("--seed 3", REFUSED),
     "gap": ("--gap 3", REFUSED),
     "start": ("--start design.json", REFUSED),
+    "units": ("--units 2", REFUSED),
     "top": ("--top 2", REFUSED),
     "front": ("--pareto", REFUSED),
     "no_cache": ("--no-cache", REFUSED),

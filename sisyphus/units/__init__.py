@@ -1,0 +1,20 @@
+"""Compute units: a kernel dealt over the SLRs of a board, each share a design of its own."""
+
+from sisyphus.units.design import UnitsDesign, optimize_units
+from sisyphus.units.places import AUTO, Count, Place, places
+from sisyphus.units.recheck import has_units, recheck_units
+from sisyphus.units.shares import Split, Unit, split
+
+__all__ = [
+    "AUTO",
+    "Count",
+    "Place",
+    "Split",
+    "Unit",
+    "UnitsDesign",
+    "has_units",
+    "optimize_units",
+    "places",
+    "recheck_units",
+    "split",
+]

@@ -1,0 +1,147 @@
+"""`--units`: a kernel over several SLRs, from the command line to a folder that is checked again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import sisy
+
+GEMM = str(Path(__file__).parents[2] / "kernels" / "polybench" / "gemm.c")
+SIZES = ("-D", "NI=12", "-D", "NJ=6", "-D", "NK=5")
+SMALL = (*SIZES, "--dsp", "60", "--effort", "20")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("units") / "gemm"
+    done = sisy("optimize", GEMM, *SMALL, "--units", "3", "-o", str(place))
+    assert done.returncode == 0, done.stderr
+    assert "3 units" in done.stdout and "verification: passed" in done.stdout
+    return place
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "gemm"))
+
+
+def changed(folder: Path, change: Any) -> None:
+    path = folder / "design.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+def test_the_folder_has_a_kernel_for_each_unit(written: Path) -> None:
+    names = {path.name for path in written.iterdir()}
+    for number in range(3):
+        assert {f"kernel_{number}.cpp", f"kernel_{number}.h", f"hls_config_kernel_{number}.cfg"} <= names
+    data = json.loads((written / "design.json").read_text())
+    assert [unit["slr"] for unit in data["units"]] == [0, 1, 2]
+    low, high = zip(*(unit["share"] for unit in data["units"]), strict=True)
+    assert (low[0], high[-1], low[1:]) == (0, 12, high[:-1])
+    assert data["cycles"] == max(unit["estimate"]["cycles"] for unit in data["units"])
+    text = (written / "system.cfg").read_text()
+    for number in range(3):
+        unit = f"kernel_gemm_{number}"
+        assert f"nk={unit}:1:{unit}_1" in text and f"slr={unit}_1:SLR{number}" in text and f"sp={unit}_1.C:DDR[" in text
+
+
+def test_the_folder_is_verified_again(folder: Path) -> None:
+    done = sisy("verify", str(folder), "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = [check["name"] for check in json.loads(done.stdout)["verdict"]["checks"]]
+    assert {"file system.cfg", "shares of C: complete", "shares of C: apart", "run random"} <= set(names)
+
+
+def overlap(data: dict[str, Any]) -> None:
+    data["units"][1]["share"][0] -= 1
+
+
+def lose_a_row(data: dict[str, Any]) -> None:
+    data["units"][1]["share"][0] += 1
+
+
+@pytest.mark.parametrize("change", [overlap, lose_a_row])
+def test_other_shares_than_those_of_the_designs_are_refused(folder: Path, change: Any) -> None:
+    """The design of a unit has tiles of its own share, and is none of another."""
+    changed(folder, change)
+    assert sisy("verify", str(folder)).returncode in (1, 4)
+
+
+def test_a_changed_kernel_fails(folder: Path) -> None:
+    path = folder / "kernel_1.cpp"
+    path.write_text(path.read_text().replace("+ 0", "+ 1", 1) + "// by hand\n")
+    done = sisy("verify", str(folder))
+    assert done.returncode == 4 and "file kernel_1.cpp" in done.stdout
+
+
+def test_a_missing_kernel_fails(folder: Path) -> None:
+    (folder / "kernel_2.cpp").unlink()
+    done = sisy("verify", str(folder))
+    assert done.returncode == 4 and "kernel_2.cpp: is missing" in done.stdout
+
+
+def test_the_same_again_is_the_same(written: Path, tmp_path: Path) -> None:
+    done = sisy("optimize", GEMM, *SMALL, "--units", "3", "-o", str(tmp_path / "again"), "--no-verify", "--no-cache")
+    assert done.returncode == 0
+    for path in written.iterdir():
+        if path.name not in ("run.json", "report.md"):
+            assert (tmp_path / "again" / path.name).read_text() == path.read_text(), path.name
+
+
+def test_json_says_what_design_json_says(written: Path) -> None:
+    done = sisy("optimize", GEMM, *SMALL, "--units", "3", "--json", "--no-verify")
+    told = json.loads(done.stdout)
+    told.pop("run")
+    assert told == json.loads((written / "design.json").read_text())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("estimate", GEMM, *SIZES, "--design", "{}"),
+        ("optimize", GEMM, *SIZES, "--design", "{}"),
+        ("optimize", GEMM, *SIZES, "--start", "{}"),
+        ("diff", "{}", "{}"),
+        ("report", "{}"),
+        ("explain", "{}"),
+        ("readback", "{}"),
+    ],
+)
+def test_what_needs_one_design_of_the_whole_kernel_says_so(folder: Path, words: tuple[str, ...]) -> None:
+    done = sisy(*(word.format(folder) for word in words))
+    assert done.returncode == 1
+    assert "a design of several units" in done.stderr and "hint: `sisy verify`" in done.stderr
+
+
+def test_lint_looks_at_all_units(folder: Path) -> None:
+    done = sisy("lint", str(folder))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--units", "4"), 2, "`u200` has 3 SLRs"),
+        (("--units", "0"), 2, "is no number of units"),
+        (("--units", "2", "--pareto"), 2, "`--units` and `--pareto` cannot go together"),
+        (("--units", "2", "--top", "3"), 2, "`--units` and `--top` cannot go together"),
+        (("--units", "2", "--model", "paper"), 2, "`--units` needs the measured model"),
+        (("--units", "3", "--dsp", "0", "--lut", "10"), 3, "fits an SLR of `u200`"),
+    ],
+)
+def test_what_cannot_be_is_refused(words: tuple[str, ...], code: int, told: str) -> None:
+    done = sisy("optimize", GEMM, *SIZES, "--time-limit", "20", "--no-verify", *words)
+    assert done.returncode == code and told in done.stderr
+
+
+def test_a_failed_split_leaves_nothing(tmp_path: Path) -> None:
+    lu = str(Path(GEMM).with_name("lu.c"))
+    done = sisy("optimize", lu, "-D", "N=8", "--units", "2", "-o", str(tmp_path / "lu"))
+    assert done.returncode == 1 and "cannot be dealt over 2 units" in done.stderr
+    assert not (tmp_path / "lu").exists()

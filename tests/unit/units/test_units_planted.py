@@ -1,0 +1,173 @@
+"""Units that were spoiled on purpose: the proof of shares and the run of all units each find what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from plain_points import pipelined_point
+
+from sisyphus.analysis import Dealer, Dependences, Share, dependences, restricted
+from sisyphus.backends.hls import exact_flags
+from sisyphus.ir import ArrayId, StmtId
+from sisyphus.poly import fix
+from sisyphus.request import Source, forms_of, read_kernel
+from sisyphus.target import load_device, make_target
+from sisyphus.tools import Finished, run_tool
+from sisyphus.units import Unit, places
+from sisyphus.units.design import project_of, verdict_of
+from sisyphus.units.shares import made, unwanted
+from sisyphus.verification import Check
+from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
+from sisyphus.verification.units import UnitParts, check_shares
+
+ROOT = Path(__file__).parents[3]
+SOURCE = Source(str(ROOT / "kernels" / "polybench" / "2mm.c"), defines=("NI=7", "NJ=5", "NK=4", "NL=6"))
+FOUND = dependences(read_kernel(SOURCE))
+D, A, TMP = ArrayId("D"), ArrayId("A"), ArrayId("tmp")
+Spoil = Callable[[list[Share]], list[Share]]
+
+
+def shares(bounds: Sequence[int] = (0, 3, 5, 7), found: Dependences = FOUND) -> list[Share]:
+    dealer = Dealer(found)
+    cut = [dealer.share(dealer.dealings[0].dealing, low, high) for low, high in pairwise(bounds)]
+    return [share for share in cut if share is not None]
+
+
+def units_of(parts: Sequence[Share], source: Source = SOURCE, found: Dependences = FOUND) -> list[Unit]:
+    """Units of plain designs, each in its own place."""
+    seats = places(make_target(load_device("u200"), budget="routable"), len(parts))
+    units = []
+    for number, (share, place) in enumerate(zip(parts, seats, strict=True)):
+        part = restricted(found.scop, share)
+        kernel = forms_of(part.scop, replace(source, temporaries=unwanted(part.scop, share, ())))[0]
+        point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
+        units.append(made(number, place, share, part, kernel, point))
+    return units
+
+
+def checks(parts: Sequence[Share], plans: Sequence[Unit] | None = None) -> list[Check]:
+    """Of the shares alone."""
+    pairs = zip(plans or units_of(parts), parts, strict=True)
+    told = [UnitParts(u.part, s.delivers, u.plan, u.kernel.dependences, u.kernel.live) for u, s in pairs]
+    return list(check_shares(FOUND, told))
+
+
+def failures(parts: Sequence[Share]) -> list[str]:
+    return [f"{check.name}: {check.detail}" for check in checks(parts) if not check.passed]
+
+
+def run(parts: Sequence[Share]) -> list[str]:
+    """What is wrong with the runs of these units."""
+    units = units_of(parts)
+    project = project_of(FOUND.scop, units, None, ())
+    verdict = verdict_of(FOUND, units, project, (), full=False, listen=lambda stage: None)
+    return [f"{c.name}: {c.detail}" for c in verdict.failures if c.name.startswith(("run", "compile"))]
+
+
+def overlapping(parts: list[Share]) -> list[Share]:
+    return [*shares((0, 4))[:1], *parts[1:]]
+
+
+def lost_row(parts: list[Share]) -> list[Share]:
+    return [*shares((0, 2))[:1], *parts[1:]]
+
+
+def lost_iteration(parts: list[Share]) -> list[Share]:
+    """The second unit leaves a column out of its first product."""
+    second, name = parts[1], StmtId("S1")
+    domain = second.domains[name].subtract(fix(second.domains[name], {"k": 0}))
+    return [parts[0], replace(second, domains={**second.domains, name: domain}), parts[2]]
+
+
+def too_much(parts: list[Share]) -> list[Share]:
+    """The second unit delivers a row that it does not compute."""
+    second = parts[1]
+    (low, high), *rest = second.delivers[D]
+    box = ((low, high + 1), *rest)
+    wide = {**second.boxes, D: box}
+    third = replace(parts[2], delivers={**parts[2].delivers, D: ((high + 2, 6), *rest)})
+    return [parts[0], replace(second, delivers={**second.delivers, D: box}, boxes=wide), third]
+
+
+def test_units_that_are_right_pass() -> None:
+    assert failures(shares()) == []
+    assert run(shares()) == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "proved", "ran"),
+    [
+        (overlapping, "shares of D: apart: [3]", "comes from two units"),
+        (
+            lost_row,
+            "shares of D: complete: [2]",
+            "elements differ",
+        ),
+        (lost_iteration, "unit 1: values of tmp from S1 to S1", "elements differ"),
+        (too_much, "unit 1: last values of D by S", "elements differ"),
+    ],
+)
+def test_what_is_wrong_is_proved_and_seen(spoil: Spoil, proved: str, ran: str) -> None:
+    parts = spoil(shares())
+    assert any(proved in told for told in failures(parts)), failures(parts)
+    assert any(ran in told for told in run(parts))
+
+
+def test_an_array_at_the_wrong_place_is_found() -> None:
+    units = units_of(shares())
+    part = units[1].part
+    elements = {**part.elements, A: (part.elements[A][0] + 1, 0)}
+    units[1] = replace(units[1], part=replace(part, elements=elements))
+    told = [c.name for c in checks(shares(), units) if not c.passed]
+    assert "unit 1: S1 is the source's" in told
+    project = project_of(FOUND.scop, units, None, ())
+    verdict = verdict_of(FOUND, units, project, (), full=False, listen=lambda stage: None)
+    assert any(c.name == "run random" for c in verdict.failures)
+
+
+def test_an_instance_that_the_source_has_not_is_found() -> None:
+    units = units_of(shares())
+    part = units[0].part
+    iterations = {**part.iterations, StmtId("S3"): (6, 0, 0)}
+    units[0] = replace(units[0], part=replace(part, iterations=iterations))
+    assert "unit 0: instances of S3" in [c.name for c in checks(shares(), units) if not c.passed]
+
+
+def run_host(units: Sequence[Unit], folder: Path) -> Finished:
+    project = project_of(FOUND.scop, units, None, ())
+    for name, text in project.files.items():
+        (folder / name).write_text(text)
+    flags = ["g++", *exact_flags(project.files["reference.c"]).split()]
+    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
+    tests = ROOT / "tests" / "unit"
+    places_of = [Path(__file__).parent / "fake_xrt_units", tests / "backends" / "fake_xrt", INCLUDE_DIR]
+    includes = [word for place in places_of for word in ("-isystem", str(place))]
+    tops = " ".join(f"FAKE_CALL({unit.plan.scop.name})" for unit in units)
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
+    sources = ["host.cpp", *(f"kernel_{number}.cpp" for number in range(len(units)))]
+    command = [*flags, "-std=c++20", *warnings, *includes, "-I.", f"-DFAKE_TOPS={tops}", *sources, "reference.o"]
+    run_tool([*command, "-o", "host"], cwd=folder, timeout_s=300)
+    return run_tool([folder / "host", "units.xclbin"], cwd=folder, timeout_s=300, accept=ANY_STATUS)
+
+
+def test_the_host_deals_runs_and_gathers(tmp_path: Path) -> None:
+    done = run_host(units_of(shares()), tmp_path)
+    assert done.status == 0, done.output + done.errors
+    assert done.output.count("mismatches=0") == 2 and "sisy: PASS" in done.output
+
+
+def test_the_host_sees_a_lost_row(tmp_path: Path) -> None:
+    done = run_host(units_of(lost_row(shares())), tmp_path)
+    assert done.status == 1 and "sisy: FAIL" in done.output
+
+
+def test_a_unit_stores_only_what_it_delivers() -> None:
+    source = Source(str(ROOT / "kernels" / "polybench" / "3mm.c"), defines=("NI=6", "NJ=4", "NK=3", "NL=5", "NM=3"))
+    found = dependences(read_kernel(source))
+    units = units_of(shares((0, 2, 3, Dealer(found).dealings[0].dealing.extent), found), source, found)
+    stored = [{p.name for p in u.plan.ports if p.kind == "array" and p.direction != "in"} for u in units]
+    assert stored == [set(unit.share.delivers) for unit in units]

@@ -1,0 +1,82 @@
+"""Shares: equal ones share a search, unequal SLRs get unequal ones, and what cannot be dealt is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from sisyphus import pipeline
+from sisyphus.choice import Choice
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId
+from sisyphus.request import Kernel, Request, Source, read_kernel
+from sisyphus.solve import Limits
+from sisyphus.target import Level, load_device, make_target
+from sisyphus.units import Count, Split, split
+
+POLYBENCH = Path(__file__).parents[3] / "kernels" / "polybench"
+
+
+class Searches:
+    """Finds designs as the command does, and remembers for which extents it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = list[tuple[int, ...]]()
+
+    def find(self, kernels: Sequence[Kernel], request: Request) -> Choice:
+        self.asked.append(kernels[0].scop.arrays[0].extents)
+        return pipeline.search(kernels, request)
+
+
+def dealt(
+    name: str, *defines: str, device: str = "u55c", units: Count = 3, dsp: int = 60, budget: Level = "routable"
+) -> tuple[Split, Searches]:
+    source = Source(str(POLYBENCH / f"{name}.c"), defines=defines)
+    target = make_target(load_device(device), budget=budget, dsp=dsp)
+    request, searches = Request(source, target, limits=Limits(seconds=60)), Searches()
+    return split(read_kernel(source), request, units, searches.find, lambda stage: None), searches
+
+
+def test_equal_shares_on_equal_slrs_share_one_search() -> None:
+    found, searches = dealt("gemm", "NI=12", "NJ=6", "NK=5", device="u200", budget="chip")
+    assert found.sizes == (4, 4, 4) and len({u.cycles for u in found.units}) == 1
+    assert searches.asked.count((4, 6)) == 2, "SLR1 has two banks, the others one"
+    assert found.units[0].point is found.units[2].point
+    assert [unit.plan.scop.name for unit in found.units] == ["kernel_gemm_0", "kernel_gemm_1", "kernel_gemm_2"]
+    assert [unit.part.elements[ArrayId("A")] for unit in found.units] == [(0, 0), (4, 0), (8, 0)]
+
+
+def test_a_smaller_slr_gets_less() -> None:
+    found, _ = dealt("gemm", "NI=60", "NJ=16", "NK=20", device="u200", dsp=2265)
+    first, second, third = found.sizes
+    assert first == third > second
+    assert found.units[1].place.target.budget.lut < found.units[0].place.target.budget.lut
+    assert found.cycles == max(unit.cycles for unit in found.units)
+
+
+def test_rows_of_a_triangle_are_dealt_by_their_work() -> None:
+    found, _ = dealt("syrk", "N=24", "M=6")
+    first, _, last = found.sizes
+    assert first > last
+
+
+def test_what_all_units_need_of_an_intermediate_each_computes_and_one_delivers() -> None:
+    found, _ = dealt("3mm", "NI=6", "NJ=4", "NK=3", "NL=5", "NM=3")
+    delivered = [set(unit.share.delivers) for unit in found.units]
+    assert set.union(*delivered) == {"E", "F", "G"}
+
+
+def test_as_many_units_as_help() -> None:
+    found, _ = dealt("gemm", "NI=60", "NJ=16", "NK=20", device="u200", units="auto")
+    assert len(found.units) == 3
+    alone, _ = dealt("trisolv", "N=8", device="u200", units="auto")
+    assert len(alone.units) == 1
+
+
+def test_what_cannot_be_dealt_is_refused() -> None:
+    with pytest.raises(KernelError, match="`kernel_trisolv` cannot be dealt over 2 units"):
+        dealt("trisolv", "N=8", units=2)
+    with pytest.raises(KernelError, match="cannot be dealt over 3 units"):
+        dealt("gemm", "NI=2", "NJ=2", "NK=8")
