@@ -14,7 +14,7 @@ from sisyphus.forms import SCHEDULE
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Request, Source
 from sisyphus.saved import design_file, read_data, read_point
 from sisyphus.space import DesignPoint, Options
-from sisyphus.target import MeasuredInterval, Resources, Target, load_device, make_target
+from sisyphus.target import LEVELS, MeasuredInterval, Resources, Target, load_device, make_target
 from sisyphus.values import dataclass, fields, replace
 
 
@@ -53,7 +53,8 @@ class Record:
                 sandboxed=sandboxed,
             )
             board = {name: data["target"][name] for name in ("device", "part", "clock_mhz")}
-            board |= {name: data["target"].get(name) for name in ("budget", "max_partition", "measured")}
+            asked = ("level", "platform", "ordered", "budget", "max_partition", "measured")
+            board |= {name: data["target"].get(name) for name in asked}
             search, rest = dict(data.get("search", {})), (data.get("estimate"), data.get("interface"))
             if FIX_FORM + GIVEN_FORM in search.get("fixes", ()):
                 source = replace(source, schedule=point.rewrites[0].removeprefix(SCHEDULE))
@@ -122,11 +123,17 @@ class Record:
         board = load_device(device or str(self.board["device"]))
         if device is not None and board.part != self.board["part"]:
             raise self.other_board(device, board.part)
-        whole = make_target(board, budget="chip", clock_mhz=float(self.board["clock_mhz"]))
+        shell, level = self.board["platform"], self.board["level"]
+        made = make_target(board, budget="chip", platform=shell, clock_mhz=float(self.board["clock_mhz"]))
         try:
-            budget = Resources(**{f.name: int(self.board["budget"][f.name]) for f in fields(Resources)})
-            measured = tuple(MeasuredInterval.of(told) for told in self.board["measured"] or ())
-            return replace(whole, budget=budget, max_partition=int(self.board["max_partition"]), measured=measured)
+            return replace(
+                made,
+                level=LEVELS[LEVELS.index(level or made.level)],
+                ordered=tuple(self.board["ordered"] or ()),
+                budget=Resources(**{f.name: int(self.board["budget"][f.name]) for f in fields(Resources)}),
+                max_partition=int(self.board["max_partition"]),
+                measured=tuple(MeasuredInterval.of(told) for told in self.board["measured"] or ()),
+            )
         except (KeyError, TypeError, ValueError) as fault:
             raise KernelError(f"{self.path}: `target` is not as sisy writes it ({fault!r})") from fault
 

@@ -90,13 +90,20 @@ def test_a_record_gives_back_budgets_options_and_fixes(saved: tuple[Request, Pat
     record = Record.of(path)
     target = record.whole_target(None)
     assert (target.budget.dsp, target.budget.onchip_bytes, target.max_partition) == (5, 4, 16)
+    assert (target.level, target.ordered) == ("chip", ()), "as before it was recorded"
     request = record.request(target, replace(record.source, path="elsewhere.c"))
     assert request.fixes == ("S0.pipeline=i",)
     assert request.source.path == "elsewhere.c"
-    del data["target"]["budget"]
+    data["target"] |= {"level": "routable", "platform": "xilinx_u200", "ordered": ["dsp"]}
     path.write_text(json.dumps(data))
-    with pytest.raises(KernelError, match="not as sisy writes it"):
-        Record.of(path).whole_target(None)
+    target = Record.of(path).whole_target(None)
+    assert (target.level, target.ordered, target.budget.dsp) == ("routable", ("dsp",), 5)
+    assert target.platform is not None and target.platform.name == "xilinx_u200"
+    without = {name: told for name, told in data["target"].items() if name != "budget"}
+    for spoiled in (data["target"] | {"level": "most"}, without):
+        path.write_text(json.dumps(data | {"target": spoiled}))
+        with pytest.raises(KernelError, match="not as sisy writes it"):
+            Record.of(path).whole_target(None)
 
 
 def test_a_search_that_starts_from_a_design_is_never_worse(saved: tuple[Request, Path, dict[str, Any]]) -> None:
