@@ -82,7 +82,8 @@ def told(backing: Backing) -> str:
     """The share of cycles that is merely inferred, in one phrase."""
     if backing.is_trusted:
         return "; every construct is measured or documented"
-    return f"; {100 * backing.inferred:.0f} % of the cycles rest on constructs that are only inferred"
+    share = f"{100 * backing.inferred:.0f}" if backing.inferred >= 0.005 else "less than 1"
+    return f"; {share} % of the cycles rest on constructs that are only inferred"
 
 
 def _title(entry: Entry) -> tuple[str, str, str, str, str]:

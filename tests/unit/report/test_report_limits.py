@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from sisyphus.cpu import CpuTime, time_on_cpu
+from sisyphus.model.backing import Backing
 from sisyphus.model.limit import Limit
 from sisyphus.pipeline import Design, Request, Source, optimize
+from sisyphus.report.evidence import told
 from sisyphus.report.limits import held_back_by
 from sisyphus.target import load_device, make_target
 
@@ -40,3 +44,10 @@ def test_a_bad_design_is_told_what_holds_it_back(design: Design) -> None:
 def test_the_source_is_timed_as_it_is(design: Design) -> None:
     found = time_on_cpu(design.kernel.scop, fast_math=True)
     assert found.seconds > 0 and found.runs >= 2 and "-ffast-math" in found.compiler
+
+
+@pytest.mark.parametrize(
+    ("inferred", "said"), [(0.001, "; less than 1 % of"), (0.006, "; 1 % of"), (0.34, "; 34 % of")]
+)
+def test_a_share_that_is_small_is_not_said_to_be_none(inferred: float, said: str) -> None:
+    assert told(cast(Backing, SimpleNamespace(is_trusted=False, inferred=inferred))).startswith(said)
