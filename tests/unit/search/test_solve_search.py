@@ -200,7 +200,11 @@ def test_an_interrupted_adapter_keeps_its_incumbent() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     sent = threading.Event()
-    answer = found(gemm_space(), "fake-late,exact", on_progress=stop)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    try:
+        answer = found(gemm_space(), "fake-late,exact", on_progress=stop)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert answer.outcome.stop is Stop.INTERRUPTED
     assert answer.outcome.solver == "fake-late"
 
