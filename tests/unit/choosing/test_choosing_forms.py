@@ -152,7 +152,7 @@ def test_the_upper_bound_is_what_a_search_counted_before_it_was_improved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernels, request = request_of(tmp_path, SUMS)
-    monkeypatch.setattr(choice, "polished", lambda space, point, judge: (point, 1.0))
+    monkeypatch.setattr(choice, "polished", lambda space, point, judge, deadline: (point, 1.0))
     best, [(_, one), (upper, _)] = searched(kernels, request, monkeypatch)
     assert cost(best) == 1.0 < upper
     assert (upper,) == one.counted
