@@ -7,7 +7,6 @@ again then. The full model has the last word on every design that it finds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -54,6 +53,7 @@ from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget
+from sisyphus.values import dataclass
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 #: Block memories of both kinds together, in BRAM18.

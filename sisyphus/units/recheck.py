@@ -44,7 +44,10 @@ def recheck_units(
     full: bool = False,
     listen: Listen = silent,
 ) -> Rechecked:
-    """The shares and designs that design.json tells, proved; the files compared with what these print, and run."""
+    """The shares and designs that design.json tells, proved; the files compared with what these print, and run.
+
+    Raises KernelError where design.json has no units as they are written, or designs that are none of its shares.
+    """
     path = folder / DESIGN
     data = read_data(path)
     try:

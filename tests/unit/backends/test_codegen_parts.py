@@ -9,7 +9,7 @@ from hand_plans import copy_plan, gemm_resident
 
 from sisyphus.backends.hls import interface, project
 from sisyphus.backends.hls.reference import source_in
-from sisyphus.backends.hls.testbench import TREE_TOLERANCE, _stack, tolerance
+from sisyphus.backends.hls.testbench import TREE_TOLERANCE, stack_of, tolerance
 from sisyphus.ir import DOUBLE, FLOAT, INT32
 from sisyphus.plan import Port, banks_of, spread
 from sisyphus.target import load_device
@@ -25,8 +25,8 @@ def test_only_reassociated_sums_of_floats_may_differ() -> None:
 
 def test_the_stack_holds_what_is_on_chip_twice_in_whole_pages() -> None:
     plan = gemm_resident()
-    assert _stack(plan) % 4096 == 0
-    assert 0 <= _stack(plan) - (2 * plan.onchip_bytes + (16 << 20)) < 4096
+    assert stack_of(plan) % 4096 == 0
+    assert 0 <= stack_of(plan) - (2 * plan.onchip_bytes + (16 << 20)) < 4096
 
 
 def test_buffers_of_the_host_have_the_bytes_of_their_arrays() -> None:
