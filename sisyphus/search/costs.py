@@ -309,6 +309,10 @@ class CostModel(Protocol):
         """The beats with fewer ports of some of the arrays: wider ones wait for each other, and need not be faster."""
         ...
 
+    def moved(self, moves: Sequence[Move], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
+        """Cycles of moves side by side in one state of each partition, which wait for each other, with these beats."""
+        ...
+
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
         """The beats that a resident array in a state may have."""
         ...

@@ -210,6 +210,10 @@ class MeasuredCosts(MemoryCosts):
             if other != widths:
                 yield other
 
+    def moved(self, moves: Sequence[Move], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
+        alone = [self._widths(m.array)[widths[m.array]].cycles(m)[states[m.array]] for m in moves]
+        return float(max(np.add(alone, self.waits(moves, widths)), default=0.0))
+
     @cached_property
     def _behind_ports(self) -> Sequence[Array]:
         """The arrays that have ports, in the order of the arguments of the top function."""

@@ -74,6 +74,10 @@ class MemoryCosts:
         """All arrays have one port."""
         yield from ()
 
+    def moved(self, moves: Sequence[Move], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
+        """Nothing is asked of this where all arrays have one port, and one beat."""
+        return 0.0
+
     def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
         return {MEMORY: self.bytes_of_tiles(use.array, tile_spans(nest, use, batch, outside), batch.count)[None, :]}
 

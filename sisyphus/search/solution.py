@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import CostModel, Placement, Width
+from sisyphus.search.costs import CostModel, Placement, Step, Width
 from sisyphus.search.events import Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
@@ -19,13 +19,17 @@ from sisyphus.values import dataclass, replace
 
 @dataclass(frozen=True)
 class Solution:
-    """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave."""
+    """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave.
+
+    `steps` are those that whole arrays move in.
+    """
 
     cycles: float
     choices: tuple[NestChoices, ...]
     placement: Placement
     states: Mapping[ArrayId, int]
     widths: Mapping[ArrayId, int]
+    steps: Sequence[Step] = ()
 
 
 def problem_of(
@@ -74,7 +78,7 @@ def solution_of(
     if transfer_limit is not None:
         widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
-    return Solution(whole.cycles, choices, offers.placement, asked, widths)
+    return Solution(whole.cycles, choices, offers.placement, asked, widths, offers.steps)
 
 
 def point_of(space: Space, solution: Solution) -> DesignPoint:

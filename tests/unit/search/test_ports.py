@@ -12,6 +12,7 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId
 from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search import nodes as nodes_module
+from sisyphus.search.by_exact import saved_at_most
 from sisyphus.search.exact import Verdict
 from sisyphus.search.solution import Solution
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, choices, decode
@@ -105,6 +106,25 @@ def test_waits_that_are_not_counted_are_seen(space: Space, monkeypatch: pytest.M
     monkeypatch.setattr(MeasuredCosts, "_least_of", lambda *_: 0.0)
     with pytest.raises(AssertionError):
         find_best(costs, Terms(first_only=True), accept=accept)
+
+
+def test_other_ports_save_no_more_than_transfers_take_less(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the widest beats to all others, and from those back to the widest, which are faster as a rule."""
+    costs, found = MeasuredCosts(space), list[float]()
+
+    def accept(solution: Solution) -> Verdict:
+        found.append(costs.evaluate(point_of(space, solution)))
+        for widths in costs.with_fewer(solution.widths):
+            other = replace(solution, widths=widths)
+            cycles = costs.evaluate(point_of(space, other))
+            assert cycles >= found[-1] - saved_at_most(costs, solution, widths)
+            assert found[-1] >= cycles - saved_at_most(costs, other, solution.widths)
+        return Verdict(min(found), found[-1])
+
+    assert find_best(costs, Terms(), accept=accept).complete
+    monkeypatch.setitem(globals(), "saved_at_most", lambda *_: 0.0)
+    with pytest.raises(AssertionError):
+        find_best(costs, Terms(), accept=accept)
 
 
 def test_a_start_with_more_ports_than_the_space_has_keeps_the_widest_beat(space: Space) -> None:
