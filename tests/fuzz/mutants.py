@@ -6,6 +6,7 @@ import json
 import random
 import traceback
 from collections.abc import Callable
+from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -136,9 +137,9 @@ def _spoil_data(data: Any, rng: random.Random) -> None:
         if rng.random() < 0.2:
             del data[key]
         elif isinstance(data, dict) and rng.random() < 0.1:
-            data["more"] = rng.choice(ODD)
+            data["more"] = deepcopy(rng.choice(ODD))
         else:
-            data[key] = rng.choice(ODD)
+            data[key] = deepcopy(rng.choice(ODD))
         return
 
 
