@@ -138,8 +138,8 @@ class Design:
         design, run = report.design_data(self.facts), report.run_data(self.facts)
         files = {
             **self.project.files,
-            DESIGN: _json(design),
-            RUN: _json(run),
+            DESIGN: json_text(design),
+            RUN: json_text(run),
             "report.md": report.report_markdown(self.facts),
             **self._more_files(design),
         }
@@ -151,30 +151,24 @@ class Design:
         """Of the designs beside the chosen one; the number in a name is that of the row in the table."""
         files = dict[str, str]()
         for number, other in enumerate(self.others, start=2):
-            files[f"design-{number}.json"] = _json(report.point_data(self.facts, other))
+            files[f"design-{number}.json"] = json_text(report.point_data(self.facts, other))
         if self.front is not None:
             front = {"kernel": self.name} | report.front_data(self.front)
-            files[FRONT] = _json(front)
+            files[FRONT] = json_text(front)
             files["pareto.svg"] = report.front_picture(design, front)
             for number, other in enumerate(self.front.designs[1:], start=2):
-                files[f"pareto-{number}.json"] = _json(report.point_data(self.facts, other))
+                files[f"pareto-{number}.json"] = json_text(report.point_data(self.facts, other))
         if self.explanation is not None:
-            files["explain.json"] = _json(report.explanation_data(self.explanation))
+            files["explain.json"] = json_text(report.explanation_data(self.explanation))
         return files
 
     def save(self, out: str | Path) -> Path:
         """Writes the project whole to `out`, or beside it where it failed verification; returns where."""
-        place = Path(out)
-        if self.verdict is not None and not self.verdict.passed:
-            return write_failed(self.files, place)
-        write_folder(self.files, place)
-        return place
+        return save_files(self.files, self.verdict, out)
 
     def check(self) -> None:
         """`VerifyError` where it was verified and failed."""
-        if self.verdict is not None and not self.verdict.passed:
-            failed = self.verdict.failures[0]
-            raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
+        raise_failed(self.verdict)
 
     def __str__(self) -> str:
         return self.text
@@ -198,5 +192,22 @@ def _parsed(text: str | None) -> Any:
     return None if text is None else json.loads(text)
 
 
-def _json(data: dict[str, Any]) -> str:
+def save_files(files: Mapping[str, str], verdict: Verdict | None, out: str | Path) -> Path:
+    """Writes a folder whole to `out`, or beside it where it failed verification; returns where."""
+    place = Path(out)
+    if verdict is not None and not verdict.passed:
+        return write_failed(files, place)
+    write_folder(files, place)
+    return place
+
+
+def raise_failed(verdict: Verdict | None) -> None:
+    """Raises VerifyError where a design was verified and failed."""
+    if verdict is not None and not verdict.passed:
+        failed = verdict.failures[0]
+        raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    """The text of a JSON file of a design's folder."""
     return json.dumps(data, indent=2) + "\n"

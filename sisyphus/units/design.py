@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from sisyphus.backends.hls import (
     plan_names,
     unit_project,
     whole_of,
-    write_failed,
-    write_folder,
 )
 from sisyphus.cache import Cache
 from sisyphus.choice import Choice, Listen, silent
-from sisyphus.design import RUN
-from sisyphus.errors import UsageError, VerifyError
+from sisyphus.design import RUN, json_text, raise_failed, save_files
+from sisyphus.errors import UsageError
 from sisyphus.ir import Scop
 from sisyphus.report.data import FORMAT_VERSION, parameters_data, source_data, target_data
 from sisyphus.report.tables import indent, table
@@ -115,22 +112,16 @@ class UnitsDesign(Shown):
     @property
     def files(self) -> dict[str, str]:
         """The texts of its folder by name."""
-        told = {DESIGN: _json(self.design_data), RUN: _json(self.run_data)}
+        told = {DESIGN: json_text(self.design_data), RUN: json_text(self.run_data)}
         return {**self.project.files, **told, "report.md": f"# {self.name}\n\n```\n{self}\n```\n"}
 
     def save(self, out: str | Path) -> Path:
         """Writes the project whole to `out`, or beside it where it failed verification; returns where."""
-        place = Path(out)
-        if self.verdict is not None and not self.verdict.passed:
-            return write_failed(self.files, place)
-        write_folder(self.files, place)
-        return place
+        return save_files(self.files, self.verdict, out)
 
     def check(self) -> None:
         """`VerifyError` where it was verified and failed."""
-        if self.verdict is not None and not self.verdict.passed:
-            failed = self.verdict.failures[0]
-            raise VerifyError(f"verification failed: {failed.name}: {failed.detail}")
+        raise_failed(self.verdict)
 
 
 def optimize_units(request: Request, count: Count, listen: Listen = silent, cache: Cache | None = None) -> UnitsDesign:
@@ -210,7 +201,3 @@ def _row(unit: Unit) -> tuple[str, ...]:
     banks = ",".join(map(str, unit.place.banks))
     share = f"{unit.share.low}..{unit.share.high - 1}"
     return str(unit.number), str(unit.place.slr), banks, share, f"{unit.cycles:,}", *shares
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, indent=2) + "\n"

@@ -167,15 +167,20 @@ def _compare(w: Writer, plan: Plan, blocks: list[TestArray]) -> None:
         w.line(f"{ENTRY}({', '.join(arguments_of_reference(plan.scop, blocks))});")
         for block in blocks:
             if block.compared:
-                name, extents = block.array.id, block.array.extents
-                last = extents[-1] if extents else 1
-                with w.block(""):
-                    w.line(f"const std::size_t extents[] = {{{', '.join(map(str, extents)) or '1'}}};")
-                    w.line(
-                        f'compare("{name}", data_{name}.data(), port_{name}.data(), extents, {len(extents)}, {last}, '
-                        f"{allowed_error(plan, block.array.type)}, tally);"
-                    )
+                print_compare(w, plan, block, "port")
         w.line("return seconds;")
+
+
+def print_compare(w: Writer, plan: Plan, block: TestArray, copy: str) -> None:
+    """Compares an array with the copy of it that the kernel wrote, which is called `copy` before its name."""
+    name, extents = block.array.id, block.array.extents
+    last = extents[-1] if extents else 1
+    with w.block(""):
+        w.line(f"const std::size_t extents[] = {{{', '.join(map(str, extents)) or '1'}}};")
+        w.line(
+            f'compare("{name}", data_{name}.data(), {copy}_{name}.data(), extents, {len(extents)}, {last}, '
+            f"{allowed_error(plan, block.array.type)}, tally);"
+        )
 
 
 def print_host_main(w: Writer) -> None:

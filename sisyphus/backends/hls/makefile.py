@@ -55,6 +55,20 @@ endef
 
 """
 
+#: The program for the board, and its run.
+_HOST = r"""host: build/host
+build/host: host.cpp reference.c
+	@test -n "$(XILINX_XRT)" || { echo "XILINX_XRT is not set: source setup.sh of XRT" >&2; exit 1; }
+	@mkdir -p build
+	$(CC) $(EXACT) -w -ffunction-sections -c reference.c -o build/reference.o
+	$(CXX) -std=c++17 -O2 -Wall -Wextra -I"$(XILINX_XRT)/include" host.cpp build/reference.o -o $@ -Wl,--gc-sections \
+	-L"$(XILINX_XRT)/lib" -lxrt_coreutil -pthread -lm
+
+run: build/host $(XCLBIN)
+	$(if $(filter hw,$(TARGET)),,XCL_EMULATION_MODE=$(TARGET)) build/host $(XCLBIN) $(DEVICE_INDEX)
+
+"""
+
 RULES = (
     _TOOLS
     + r"""help:
@@ -124,18 +138,9 @@ $(XCLBIN): build/package.done system.cfg
 	--temp_dir build/link -o $@ build/kernel.xo,$(notdir $(XCLBIN)))
 	@test -s $@ || { echo "xclbin failed: it left no $@" >&2; exit 1; }
 
-host: build/host
-build/host: host.cpp reference.c
-	@test -n "$(XILINX_XRT)" || { echo "XILINX_XRT is not set: source setup.sh of XRT" >&2; exit 1; }
-	@mkdir -p build
-	$(CC) $(EXACT) -w -ffunction-sections -c reference.c -o build/reference.o
-	$(CXX) -std=c++17 -O2 -Wall -Wextra -I"$(XILINX_XRT)/include" host.cpp build/reference.o -o $@ -Wl,--gc-sections \
-	-L"$(XILINX_XRT)/lib" -lxrt_coreutil -pthread -lm
-
-run: build/host $(XCLBIN)
-	$(if $(filter hw,$(TARGET)),,XCL_EMULATION_MODE=$(TARGET)) build/host $(XCLBIN) $(DEVICE_INDEX)
-
-check: build/check.done
+"""
+    + _HOST
+    + r"""check: build/check.done
 build/check.done: $(CODE) $(BENCH)
 	@test -n "$(HLS_INCLUDE)" || { echo "set HLS_INCLUDE=... to a folder with hls_vector.h" >&2; exit 1; }
 	@mkdir -p build
@@ -196,18 +201,9 @@ $(XCLBIN): $(UNITS:%=build/%_package.done) system.cfg
 	--temp_dir build/link -o $@ $(UNITS:%=build/%.xo),$(notdir $(XCLBIN)))
 	@test -s $@ || { echo "xclbin failed: it left no $@" >&2; exit 1; }
 
-host: build/host
-build/host: host.cpp reference.c
-	@test -n "$(XILINX_XRT)" || { echo "XILINX_XRT is not set: source setup.sh of XRT" >&2; exit 1; }
-	@mkdir -p build
-	$(CC) $(EXACT) -w -ffunction-sections -c reference.c -o build/reference.o
-	$(CXX) -std=c++17 -O2 -Wall -Wextra -I"$(XILINX_XRT)/include" host.cpp build/reference.o -o $@ -Wl,--gc-sections \
-	-L"$(XILINX_XRT)/lib" -lxrt_coreutil -pthread -lm
-
-run: build/host $(XCLBIN)
-	$(if $(filter hw,$(TARGET)),,XCL_EMULATION_MODE=$(TARGET)) build/host $(XCLBIN) $(DEVICE_INDEX)
-
-check: build/check.done
+"""
+    + _HOST
+    + r"""check: build/check.done
 build/check.done: $(UNITS:%=%.cpp) $(UNITS:%=%.h) testbench.cpp reference.c
 	@test -n "$(HLS_INCLUDE)" || { echo "set HLS_INCLUDE=... to a folder with hls_vector.h" >&2; exit 1; }
 	@mkdir -p build

@@ -11,13 +11,12 @@ from math import prod
 
 from sisyphus.analysis import Box
 from sisyphus.backends.hls import interface
-from sisyphus.backends.hls.host import DISJOINT, INCLUDES, print_host_main
+from sisyphus.backends.hls.host import DISJOINT, INCLUDES, print_compare, print_host_main
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY
 from sisyphus.backends.hls.testbench import (
     STACK_BYTES,
     TestArray,
-    allowed_error,
     arguments_of_reference,
     dealt,
     divides_integers,
@@ -253,14 +252,8 @@ def _gather(w: Writer, number: int, port: Port, layout: str) -> None:
 
 def _compare(w: Writer, whole: Plan, blocks: Sequence[TestArray]) -> None:
     for block in (b for b in blocks if b.compared):
-        name, extents = block.array.id, block.array.extents
-        last = extents[-1] if extents else 1
-        with w.block(""):
-            w.line(f"const std::size_t extents[] = {{{', '.join(map(str, extents)) or '1'}}};")
-            w.line(
-                f'compare("{name}", data_{name}.data(), whole_{name}.data(), extents, {len(extents)}, {last}, '
-                f"{allowed_error(whole, block.array.type)}, tally);"
-            )
+        print_compare(w, whole, block, "whole")
+        name = block.array.id
         w.line(f'check_taken("{name}", taken_{name}.data(), {block.array.elements}, tally);')
 
 
