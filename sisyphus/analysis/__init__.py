@@ -1,5 +1,6 @@
 """Dependences, reductions, legality, footprints and distribution of a scop."""
 
+from sisyphus.analysis.chains import longest_chain
 from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, Slab
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
@@ -68,6 +69,7 @@ __all__ = [
     "is_legal",
     "legal_orders",
     "liveness",
+    "longest_chain",
     "operations",
     "paths",
     "privatise",

@@ -2,8 +2,8 @@
 
 Each is a lower bound of cycles. Operations are counted after common subexpressions (`alpha * A[i][k]` once per i and
 k), with every budget full of operators that start every cycle; bytes are those that must come in and go out, over all
-banks at full width; a chain is a run of instances of a statement that each wait for the one before. There may be longer
-chains than those that are looked for.
+banks at full width; a chain is a run of instances that each wait for one before (`analysis/chains.py`). There may be
+longer chains than those that are looked for.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import ceil, prod
 
-from sisyphus.analysis import Dependences, DepKind, Live, count_or_none, total_operations
-from sisyphus.ir import Array, ArrayId, Expr, Role, Scop, Statement, children, index_names, reads
+from sisyphus.algebra import EXACT
+from sisyphus.analysis import Dependences, Live, count_or_none, longest_chain, total_operations
+from sisyphus.ir import Array, ArrayId, Expr, Ref, Role, Scop, Statement, StmtId, children, index_names, reads
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
+from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.poly import CountError, dim_range, longest_run, project_onto
 from sisyphus.target import OperatorTable, Target
 from sisyphus.values import dataclass
@@ -22,7 +24,7 @@ from sisyphus.values import dataclass
 
 @dataclass(frozen=True)
 class Limit:
-    """Lower bounds in cycles; `chain_of` names the statement of the longest chain found.
+    """Lower bounds in cycles; `chain_of` names the statements of the longest chain found.
 
     `operations` of floating point are those of the source (None where they cannot be counted), `beat` the bytes that
     all banks of the board move in a cycle.
@@ -108,20 +110,21 @@ def _stored(live: Live) -> int:
 
 
 def _chains(scop: Scop, dependences: Dependences, table: OperatorTable, *, tree: bool) -> Iterator[tuple[int, str]]:
-    """Cycles of chains through instances of one statement, and which statement."""
+    """Cycles of chains, through updates of one element and around statements, and of which statements.
+
+    A sum that follows another one takes a cycle less than its operator, as in a pipelined loop (`recurrence.py`).
+    """
+
+    def weight(statement: Statement, ref: Ref, again: bool) -> int:
+        cycles, operators = path_to(table, statement.rhs, ref, tree=tree) or (0, 0)
+        return accumulation(EXACT, cycles, 1, single=operators == 1) if again and cycles else cycles
+
+    sums = {r.statement for r in dependences.reductions} if tree else set[StmtId]()
     for statement in scop.statements:
-        updates = path_to(table, statement.rhs, statement.write)
-        is_sum = any(r.statement == statement.id for r in dependences.reductions)
-        if updates is not None and not (tree and is_sum):
-            yield updates[0] * _updates(scop, statement), str(statement.id)
-    for edge in dependences.edges:
-        if edge.kind is DepKind.RAW and edge.source == edge.sink and not edge.is_reduction:
-            statement = scop.statement(edge.source)
-            others = [ref for ref in statement.reads if ref.array == edge.array and ref != statement.write]
-            paths = [path for ref in others if (path := path_to(table, statement.rhs, ref)) is not None]
-            step = {mine: d for (mine, _), d in zip(edge.shared, edge.distance, strict=True) if d is not None}
-            if paths and len(step) == len(statement.iterators):
-                yield min(paths)[0] * (longest_run(statement.domain, step) or 0), str(statement.id)
+        if statement.write in statement.reads and statement.id not in sums:
+            yield weight(statement, statement.write, True) * _updates(scop, statement), str(statement.id)
+    cycles, around = longest_chain(dependences, lambda s, ref, again: 0 if s.id in sums else weight(s, ref, again))
+    yield cycles, ", ".join(around)
 
 
 def _updates(scop: Scop, statement: Statement) -> int:

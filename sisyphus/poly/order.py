@@ -8,7 +8,7 @@ import islpy as isl
 
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine, const, var
-from sisyphus.poly.sets import CONTEXT, Map
+from sisyphus.poly.sets import CONTEXT, Map, Set, dim_names
 from sisyphus.values import dataclass
 
 IN, OUT = isl.dim_type.in_, isl.dim_type.out
@@ -116,6 +116,16 @@ def all_pairs(source: str, source_dims: Sequence[str], sink: str, sink_dims: Seq
     fresh = [f"o__{at}" for at in range(len(sink_dims))]
     text = f"{{ {source}[{', '.join(source_dims)}] -> {sink}[{', '.join(fresh)}] }}"
     return name_dims(isl.Map.read_from_str(CONTEXT, text), source_dims, sink_dims)
+
+
+def later_along(points: Set, name: str) -> Map:
+    """Pairs of points of which the second lies further along dimension `name`, at the same place in all others."""
+    dims = dim_names(points)
+    pairs = all_pairs(points.get_tuple_name(), dims, points.get_tuple_name(), dims).intersect_domain(points)
+    pairs = pairs.intersect_range(points)
+    for dim in dims:
+        pairs = compare(pairs, dim, 1 if dim == name else 0, dim)
+    return pairs
 
 
 def constant_distance(relation: Map, source: str, sink: str) -> int | None:

@@ -19,6 +19,9 @@ IslError = isl.Error
 CONTEXT = isl.DEFAULT_CONTEXT
 T = TypeVar("T")
 
+#: The dimension that counts steps from a point.
+RUN = "run__"
+
 
 def make_set(
     name: str, dims: Sequence[str], *, at_least_zero: Sequence[Affine] = (), zero: Sequence[Affine] = ()
@@ -225,19 +228,35 @@ def longest_run(points: Set, step: Mapping[str, int]) -> int | None:
     """The most points that follow one another by `step` (per dimension, 0 where missing) in a convex set; else None."""
     if points.is_empty():
         return 0
+    runs = _runs(points, step)
+    return None if runs is None else dim_range(runs, RUN)[1] + 1
+
+
+def longest_line(points: Set, step: Mapping[str, int]) -> Set | None:
+    """The most points that follow one another by `step` in a convex set, a nameless one; else None."""
+    runs = None if points.is_empty() else _runs(points, step)
+    start = None if runs is None else sample(fix(runs, {RUN: dim_range(runs, RUN)[1]}))
+    if start is None:
+        return None
+    at, names = var(RUN), dim_names(points)
+    on_line = [var(name) - start[name] - at * step.get(name, 0) for name in names]
+    return project_onto(make_set("", (*names, RUN), at_least_zero=[at, start[RUN] - at], zero=on_line), names)
+
+
+def _runs(points: Set, step: Mapping[str, int]) -> Set | None:
+    """Every point of a convex set with how many more may follow it; None where it is not convex or nothing moves."""
     convex = points.coalesce().get_basic_sets()
     if len(convex) != 1 or convex[0].dim(isl.dim_type.div) or not any(step.values()):
         return None
     ((at_least, equal),) = constraints(points)
-    times, names = "run__", dim_names(points)
-    moved = {name: var(name) + var(times) * step.get(name, 0) for name in names}
-    runs = make_set(
+    names = dim_names(points)
+    moved = {name: var(name) + var(RUN) * step.get(name, 0) for name in names}
+    return make_set(
         "",
-        (*names, times),
-        at_least_zero=[*at_least, *(e.substitute(moved) for e in at_least), var(times)],
+        (*names, RUN),
+        at_least_zero=[*at_least, *(e.substitute(moved) for e in at_least), var(RUN)],
         zero=[*equal, *(e.substitute(moved) for e in equal)],
     )
-    return dim_range(runs, times)[1] + 1
 
 
 def _as_affine(constraint: isl.Constraint, names: Sequence[str]) -> Affine:

@@ -74,11 +74,16 @@ def finish_of(
 
 
 @lru_cache(maxsize=1 << 16)
-def path_to(table: OperatorTable, expr: Expr, leaf: Ref) -> tuple[int, int] | None:
-    """Cycles and operators from a read of `leaf` to the root, by the longest way; None where it is not read."""
+def path_to(table: OperatorTable, expr: Expr, leaf: Ref, *, tree: bool = False) -> tuple[int, int] | None:
+    """Cycles and operators from a read of `leaf` to the root, by the longest way; None where it is not read.
+
+    With `tree`, no more than one adder of a floating-point sum of several terms counts.
+    """
     if isinstance(expr, Read):
         return (0, 0) if expr.ref == leaf else None
-    found = [path for part in children(expr) if (path := path_to(table, part, leaf)) is not None]
+    is_sum = tree and expr.type.is_float and isinstance(expr, Binary) and expr.op in "+-"
+    parts = terms(expr) if is_sum else children(expr)
+    found = [path for part in parts if (path := path_to(table, part, leaf, tree=tree)) is not None]
     if not found:
         return None
     core = core_of(table, expr)

@@ -1,0 +1,167 @@
+"""Chains of instances of several statements that wait for one another's values; knows no latency.
+
+for k: { s = 0   for i < k: s += r[k-i-1] * y[i]   a = -(r[k] + s) / b   for i < k: z[i] = y[i] + a * y[k-i-1] ... }
+
+has one through all these sums: each row of them begins with a value that the last sum of the row before went into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from sisyphus.analysis.dataflow import schedules
+from sisyphus.analysis.dependence import Dependences
+from sisyphus.analysis.footprint import count_or_none
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.ir import Ref, Scop, Statement, StmtId
+from sisyphus.poly import (
+    Map,
+    Set,
+    constant_distance,
+    extend,
+    is_convex,
+    last_writers,
+    later_along,
+    longest_line,
+    name_dims,
+    project_onto,
+    renamed,
+)
+from sisyphus.values import dataclass
+
+#: Statements, their reads, and ways around them that are looked at, which lead through so many: isl takes milliseconds.
+MOST_STATEMENTS, MOST_READS, MOST_WAYS, MOST_STEPS = 60, 120, 60, 6
+#: Reads of one statement's values by another that are followed: those that wait longest.
+MOST_BETWEEN = 3
+
+#: Cycles from a read to the value of its statement; whether the value read is that of the instance before in a row.
+Weight = Callable[[Statement, Ref, bool], int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Edge:
+    """Instances of `source` that wrote what instances of `sink` read through `ref`, `cycles` before their values."""
+
+    source: Statement
+    sink: Statement
+    ref: Ref
+    relation: Map
+    cycles: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """Every instance of a statement waits for the one before it in the innermost loop; `later` are all behind it."""
+
+    statement: Statement
+    cycles: int
+    later: Map
+
+    def end(self, starts: Map) -> Map:
+        """The last instances of the rows that the instances in a relation's range begin."""
+        return starts.union(starts.apply_range(self.later)).lexmax()
+
+    def length(self, starts: Set) -> int:
+        """Cycles of all rows that these instances begin; 0 where isl cannot count them."""
+        return self.cycles * (count_or_none(starts.apply(self.later)) or 0)
+
+
+def longest_chain(found: Dependences, weight: Weight) -> tuple[int, tuple[StmtId, ...]]:
+    """Cycles of the longest chain found that leads around some statements again and again, and these.
+
+    A round leads from one statement through reads of values back to it, where the next begins, at a constant distance;
+    on its way it runs through rows of instances of which each waits for the one before. There may be longer chains.
+    """
+    scop, patience = found.scop, Patience()
+    if len(scop.statements) > MOST_STATEMENTS or sum(len(s.reads) for s in scop.statements) > MOST_READS:
+        return 0, ()
+    edges = list(_edges(scop, weight, patience))
+    rows = {row.statement.id: row for s in scop.statements if (row := _row(s, edges, weight)) is not None}
+    best: tuple[int, tuple[StmtId, ...]] = 0, ()
+    for _, way in zip(range(MOST_WAYS), _ways(scop, edges), strict=False):
+        met = {} if len(way) == 1 else {e.sink.id: rows[e.sink.id] for e in way if e.sink.id in rows}
+        for through in ({}, met) if met else ({},):
+            cycles = patience.ask(partial(_cycles_around, way, through, weight)) or 0
+            if cycles > best[0]:
+                best = cycles, tuple(edge.sink.id for edge in way)
+    return best
+
+
+def _edges(scop: Scop, weight: Weight, patience: Patience) -> Iterator[_Edge]:
+    """Which instance wrote what each read sees, for every read by itself."""
+    order = schedules(scop)
+    for sink in scop.statements:
+        for access in sink.accesses:
+            writes = [a.relation for s in scop.writers(access.array) for a in s.accesses if a.is_write]
+            if access.is_write or not writes:
+                continue
+            times = [order[s.id] for s in scop.statements if s is sink or s.write.array == access.array]
+            for writer, _, relation in patience.ask(partial(last_writers, [access.relation], writes, times)) or ():
+                source = scop.statement(StmtId(writer))
+                named = name_dims(relation, source.iterators, sink.iterators)
+                yield _Edge(source, sink, access.ref, named, weight(sink, access.ref, False))
+
+
+def _row(statement: Statement, edges: Sequence[_Edge], weight: Weight) -> _Row | None:
+    """What of a statement waits for itself along the innermost loop, wherever that goes on."""
+    if not statement.iterators or not is_convex(statement.domain):
+        return None
+    names = statement.iterators
+    next_one = [int(name == names[-1]) for name in names]
+    later, longest = later_along(statement.domain, names[-1]), 0
+    for edge in edges:
+        if edge.source is statement is edge.sink:
+            steps = [constant_distance(edge.relation, name, name) for name in names]
+            if steps == next_one and later.range().is_subset(edge.relation.range()):
+                longest = max(longest, weight(statement, edge.ref, True))
+    return _Row(statement, longest, later) if longest else None
+
+
+def _ways(scop: Scop, edges: Sequence[_Edge]) -> Iterator[tuple[_Edge, ...]]:
+    """Ways from a statement back to it that meet no other twice, short ones first."""
+    order = {s.id: at for at, s in enumerate(scop.statements)}
+    between: dict[tuple[StmtId, StmtId], list[_Edge]] = {}
+    for edge in edges:
+        between.setdefault((edge.source.id, edge.sink.id), []).append(edge)
+    onward: dict[StmtId, list[_Edge]] = {name: [] for name in order}
+    for (source, sink), some in between.items():
+        longest = sorted(some, key=lambda edge: -edge.cycles)
+        onward[source] += longest if source == sink else longest[:MOST_BETWEEN]
+    begun: list[tuple[_Edge, ...]] = [(edge,) for name in order for edge in onward[name]]
+    for _ in range(MOST_STEPS):
+        yield from (way for way in begun if way[0].source is way[-1].sink)
+        open_ones = [way for way in begun if way[0].source is not way[-1].sink]
+        begun = [
+            (*way, edge)
+            for way in open_ones
+            for edge in onward[way[-1].sink.id]
+            if order[edge.sink.id] >= order[way[0].source.id] and edge.sink not in [e.sink for e in way]
+        ]
+
+
+def _cycles_around(way: Sequence[_Edge], through: Mapping[StmtId, _Row], weight: Weight) -> int:
+    """Cycles of the rounds that follow one another `through` rows; 0 where they are not a constant distance apart."""
+    first, again = way[0].source, len(way) == 1
+    here = way[0].relation.domain().identity()
+    outer = first.iterators
+    if first.id in through:
+        here, outer = through[first.id].end(here).range().identity(), first.iterators[:-1]
+    begins = list[tuple[_Row, Map]]()
+    for edge in way:
+        here = here.apply_range(edge.relation)
+        if edge.sink.id in through:
+            here = here.lexmin()
+            begins.append((through[edge.sink.id], here))
+            here = through[edge.sink.id].end(here)
+    around = name_dims(here.lexmin(), first.iterators, first.iterators)
+    steps = {name: constant_distance(around, name, name) or 0 for name in outer}
+    if around.is_empty() or any(constant_distance(around, name, name) is None for name in outer):
+        return 0
+    line = longest_line(project_onto(around.domain(), outer), steps)
+    if line is None:
+        return 0
+    on_line = renamed(extend(line, first.iterators), first.id, first.iterators)
+    rounds = count_or_none(line) or 0
+    cycles = rounds * sum(weight(first, way[0].ref, True) if again else edge.cycles for edge in way)
+    return cycles + sum(row.length(starts.intersect_domain(on_line).range()) for row, starts in begins)
