@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib.metadata import version
 from math import inf
 
 from sisyphus import clock
-from sisyphus.ir import ArrayId
 from sisyphus.search.beats import with_narrower_beats, with_narrowest_beats
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Combine
-from sisyphus.search.exact import EQUAL, Result, Terms, Verdict, find_best
+from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Session
@@ -53,11 +51,6 @@ class Hunt:
             for asked in (with_narrower_beats(costs, solution, too_much), with_narrowest_beats(costs, solution)):
                 if over and asked is not None:
                     cost, over = self._offer(costs, asked)
-        if not over and cost > solution.cycles * (1 + EQUAL):
-            fewer = [replace(solution, widths=widths) for widths in costs.with_fewer(solution.widths)]
-            hoped = [one for one in fewer if cost - saved_at_most(costs, solution, one.widths) < self.session.incumbent]
-            found = [other for other, too_much in (self._offer(costs, one) for one in hoped) if not too_much]
-            cost = min([cost, *found])
         return Verdict(self.session.incumbent, cost, over, is_too_large)
 
     def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:
@@ -118,15 +111,6 @@ class Hunt:
         judged = self.session.judged(point)
         over = self.session.space.target.budget.exceeded_by(judged.usage)
         return float("inf") if over or judged.cycles is None else judged.cycles
-
-
-def saved_at_most(costs: CostModel, solution: Solution, widths: Mapping[ArrayId, int]) -> float:
-    """Cycles that other beats of the same states can save at most: what the transfers of each step take less."""
-    moved = [step.moves for step in solution.steps if len(step.moves) > 1]
-    return sum(
-        max(0.0, costs.moved(moves, solution.states, solution.widths) - costs.moved(moves, solution.states, widths))
-        for moves in moved
-    )
 
 
 def exact(session: Session) -> SolveOutcome:

@@ -201,8 +201,7 @@ class _Search:
                     yield LeftOut(total)
                 before = self._cutoff()
                 if coupled < before:
-                    chosen = {**node.chosen, m: int(entry)}
-                    yield Whole(float(coupled), tuple(chosen[t] for t in range(len(chosen))))
+                    yield self.charges.whole(node, m, int(entry))
                     patience = EFFORT.entries_patience if self._cutoff() < before else patience - 1
                     if self.may_leave_out and not patience:
                         yield LeftOut(total)

@@ -164,6 +164,17 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
+class Dealt:
+    """Beats of resident arrays, fewest ports first, and the cycles that the moves of each step take [beats, step].
+
+    None is in every step as slow as others before it.
+    """
+
+    widths: Sequence[Mapping[ArrayId, int]]
+    cycles: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Tilings:
     """Candidates of one nest with what each asks of the partition of every array (numbers of `States`)."""
 
@@ -297,20 +308,11 @@ class CostModel(Protocol):
         """The beats that a resident array may have, widest first, as far as one alone does not exceed a budget."""
         ...
 
-    def waits(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> Sequence[float]:
-        """Cycles that each of some moves side by side waits for the others, with these beats of resident arrays."""
-        ...
+    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
+        """What the moves of steps take with these beats in these states, and with the same through fewer ports.
 
-    def least_with_fewer(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> float:
-        """What moves side by side take at least with fewer ports of some arrays; infinite where all have one."""
-        ...
-
-    def with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[dict[ArrayId, int]]:
-        """The beats with fewer ports of some of the arrays: wider ones wait for each other, and need not be faster."""
-        ...
-
-    def moved(self, moves: Sequence[Move], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
-        """Cycles of moves side by side in one state of each partition, which wait for each other, with these beats."""
+        Ports wait for each other at the banks of the board, so that more of them need not be faster.
+        """
         ...
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:

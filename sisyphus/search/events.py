@@ -5,11 +5,12 @@ Whoever combines yields events, and whoever listens stops it by asking for no mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from sisyphus.values import dataclass
+from sisyphus.ir import ArrayId
+from sisyphus.values import dataclass, field
 
 if TYPE_CHECKING:
     from sisyphus.search.nodes import Problem
@@ -24,10 +25,11 @@ class Bound:
 
 @dataclass(frozen=True)
 class Whole:
-    """One entry of each table that together cost less than the incumbent."""
+    """One entry of each table that together cost less than the incumbent; `widths` are beats over several ports."""
 
     cycles: float
     chosen: tuple[int, ...]
+    widths: Mapping[ArrayId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,18 @@ import numpy as np
 
 from sisyphus.search.costs import Floats
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.events import Event, Incumbent, Whole
+from sisyphus.search.events import Event, Incumbent
 from sisyphus.search.nodes import Charges, Node, Problem
 from sisyphus.values import dataclass, replace
 
 
 def greedy(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
     """One combination if it finds any that is better, nests counted as if alone; proves nothing."""
-    best = _Greedy(replace(problem, recount=None)).best()
+    prices = _Greedy(replace(problem, recount=None))
+    best, last = prices.best(), len(problem.tables) - 1
     if best is not None and best.cycles < min(upper, incumbent.cycles):
-        yield Whole(best.cycles, tuple(best.chosen))
+        charges, chosen = prices.charges, dict(enumerate(best.chosen))
+        yield charges.whole(charges.beside(chosen, last), last, chosen[last])
 
 
 @dataclass(frozen=True)

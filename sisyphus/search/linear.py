@@ -95,11 +95,12 @@ class Chooser:
                 yield Failed()
                 return
             claimed, chosen = answer
-            cycles = _whole(charges, chosen.entries)
+            whole = _whole(charges, chosen.entries)
+            cycles = whole.cycles
             if outcome.stop is not Stop.PROVED:
                 self.wrong = outcome.stop
                 if cycles < limit:
-                    yield Whole(cycles, chosen.entries)
+                    yield whole
                 yield Failed()
                 return
             if claimed >= limit * (1 - TOLERANCE):
@@ -111,7 +112,7 @@ class Chooser:
                     yield LeftOut(claimed)
                 continue
             if cycles < limit:
-                yield Whole(cycles, chosen.entries)
+                yield whole
             patience = EFFORT.entries_patience if incumbent.cycles < limit else patience - 1
             if incumbent.cycles <= cycles * (1 + TOLERANCE):
                 return
@@ -132,14 +133,14 @@ class Chooser:
             return None
 
 
-def _whole(charges: Charges, entries: Sequence[int]) -> float:
-    """What a choice costs by our own count, infinite where it breaks a rule."""
+def _whole(charges: Charges, entries: Sequence[int]) -> Whole:
+    """A choice as we count it, with infinite cycles where it breaks a rule."""
     last = len(entries) - 1
     node = charges.beside(dict(enumerate(entries)), last)
     alive = np.arange(charges.tables[last].count) == entries[last]
     if charges.vectors(node, {last: alive}) is None:
-        return np.inf
-    return float(charges.wholes(node, last, np.array([entries[last]]))[0])
+        return Whole(np.inf, tuple(entries))
+    return charges.whole(node, last, entries[last])
 
 
 def _with_cut(cuts: Cuts, problem: Problem, chosen: Chosen) -> Cuts:

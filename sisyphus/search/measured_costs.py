@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
-from math import prod
 
 import numpy as np
 
@@ -17,22 +15,22 @@ from sisyphus import clock
 from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
-from sisyphus.ir import Array, ArrayId, Role
+from sisyphus.ir import ArrayId, Role
 from sisyphus.model import ArrayCosts, NestCosts, NestModel, estimate
 from sisyphus.model.area.multiplexers import Users, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
-from sisyphus.model.formulas.bank_waits import least_with_waits, port_cycles, waits_for_banks
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.model.formulas.steps import latency, tiled_nest
 from sisyphus.model.nest_model import FOR_EVER
-from sisyphus.plan import Numbers, beats_of, build_plan, spread
+from sisyphus.plan import Numbers, build_plan
 from sisyphus.search.costs import (
     Arrays,
     Batch,
     Beat,
     Costs,
+    Dealt,
     Floats,
     Ints,
     Least,
@@ -45,6 +43,7 @@ from sisyphus.search.costs import (
     Width,
     joined_costs,
 )
+from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
@@ -53,7 +52,6 @@ from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget
-from sisyphus.values import dataclass
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 #: Block memories of both kinds together, in BRAM18.
@@ -62,15 +60,6 @@ EITHER = "blocks"
 HELD = (*BLOCKS, EITHER, MEMORY)
 #: Cycles that a kernel of one step is spared (docs/model.md).
 SINGLE_STEP = -1
-
-
-@dataclass(frozen=True)
-class _Ports:
-    """A resident array behind so many ports: the cycles of a move, and of each of its banks."""
-
-    stripes: int
-    beats: int
-    cycles: float
 
 
 class MeasuredCosts(MemoryCosts):
@@ -94,10 +83,10 @@ class MeasuredCosts(MemoryCosts):
             )
             for nest in space.nests
         }
-        self._known_least: dict[tuple[Move, ...], float] = {}
         self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
+        self._ports = DealtPorts(space, self._widths)
         self._tile_beats = TileBeats(space)
         self._floors = {n.id: NestFloor(space, n, self._models[n.id], self._tile_beats) for n in space.nests}
 
@@ -149,77 +138,12 @@ class MeasuredCosts(MemoryCosts):
         extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
         extra += self.rules.rtl.start if self._rtl else 0
         return tuple(
-            Step(stage.nests, moved, extra if at == 0 else 0, self._least_of(moved))
+            Step(stage.nests, moved, extra if at == 0 else 0, self._ports.least_of(moved))
             for at, (stage, moved) in enumerate(zip(found, moves, strict=True))
         )
 
-    def _least_of(self, moves: tuple[Move, ...]) -> float:
-        """Cycles that moves side by side take at least, with whichever beats: their arrays share the board's banks."""
-        if moves not in self._known_least:
-            self._known_least[moves] = self._least_of_ports(moves)
-        return self._known_least[moves]
-
-    def _least_of_ports(self, moves: tuple[Move, ...]) -> float:
-        ports = [self._fastest(move) for move in moves]
-        if prod(map(len, ports)) > EFFORT.ports_together or all(len(own) == 1 for own in ports):
-            return 0.0
-        banks = self.space.target.device.banks
-        return min(
-            least_with_waits([p.cycles for p in chosen], [p.beats for p in chosen], [p.stripes for p in chosen], banks)
-            for chosen in product(*ports)
-        )
-
-    def _fastest(self, move: Move) -> list[_Ports]:
-        """A move through each number of ports that its array may have, with the fastest of the beats."""
-        found: dict[int, _Ports] = {}
-        for width in self.by_width(move.array):
-            stripes, cycles = self.space.ports(move.array, width.elements), width.fastest(move)
-            if np.isfinite(cycles) and (stripes not in found or cycles < found[stripes].cycles):
-                found[stripes] = _Ports(stripes, self._beats(move.array, width.elements), cycles)
-        return [*found.values()]
-
-    def _beats(self, array: ArrayId, width: int) -> int:
-        """Cycles in which a bank moves what one port moves of an array, with beats of so many elements."""
-        declared = self.space.scop.array(array)
-        size = beats_of(EXACT, declared.extents, width) * width * declared.type.stored.bits // 8
-        return port_cycles(int(size), self.space.ports(array, width), self.space.target.port_bits)
-
-    def waits(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> Sequence[float]:
-        stripes = {array: self.space.ports(array, width) for array, width in widths.items()}
-        if all(stripes[move.array] == 1 for move in moves):
-            return [0.0] * len(moves)
-        arrays = {str(a.id): (a.elements * a.type.stored.bytes, stripes.get(a.id, 1)) for a in self._behind_ports}
-        own = [{str(self.space.scop.array(m.array).port): self._beats(m.array, widths[m.array])} for m in moves]
-        return waits_for_banks(own, spread(arrays, self.space.target.device))
-
-    def least_with_fewer(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> float:
-        fastest = {m: {w.elements: w.fastest(m) for w in self.by_width(m.array)} for m in moves}
-        late = (
-            max(fastest[m][other[m.array]] + wait for m, wait in zip(moves, self.waits(moves, other), strict=True))
-            for other in self.with_fewer(widths)
-        )
-        return min(late, default=np.inf)
-
-    def with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[dict[ArrayId, int]]:
-        options = {
-            a: [w for w in self.space.widths[a] if self.space.port_width(a) <= w <= most] for a, most in widths.items()
-        }
-        dealt = {a: own for a, own in options.items() if len(own) > 1}
-        for chosen in product(*dealt.values()):
-            other = {**widths, **dict(zip(dealt, chosen, strict=True))}
-            if other != widths:
-                yield other
-
-    def moved(self, moves: Sequence[Move], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
-        alone = [self._widths(m.array)[widths[m.array]].cycles(m)[states[m.array]] for m in moves]
-        return float(max(np.add(alone, self.waits(moves, widths)), default=0.0))
-
-    @cached_property
-    def _behind_ports(self) -> Sequence[Array]:
-        """The arrays that have ports, in the order of the arguments of the top function."""
-        scop = self.space.scop
-        homes = (scop.array(ArrayId(a.name)) for a in scop.arguments if a.kind == "array")
-        return [a for home in homes for a in (home, *(c for c in scop.arrays if c.own_port and c.home == home.id))]
+    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
+        return self._ports.dealt(steps, states, widths)
 
     @cached_property
     def _outer_iterations(self) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from sisyphus.algebra import VECTOR
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Arrays, Batch, Floats, Ints, Move
+from sisyphus.search.costs import Arrays, Batch, Dealt, Floats, Ints, Step
 from sisyphus.search.partitions import States, states_of
 from sisyphus.space import ArrayUse, NestSpace, Space
 from sisyphus.target import Budget
@@ -62,21 +62,9 @@ class MemoryCosts:
     def bits_of(self, array: ArrayId) -> int:
         return self.space.scop.array(array).type.bits
 
-    def waits(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> Sequence[float]:
-        """No move waits for another one."""
-        return [0.0] * len(moves)
-
-    def least_with_fewer(self, moves: Sequence[Move], widths: Mapping[ArrayId, int]) -> float:
-        """All arrays have one port."""
-        return float("inf")
-
-    def with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[dict[ArrayId, int]]:
-        """All arrays have one port."""
-        yield from ()
-
-    def moved(self, moves: Sequence[Move], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
-        """Nothing is asked of this where all arrays have one port, and one beat."""
-        return 0.0
+    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
+        """Nothing is asked of this where all arrays have one port."""
+        return Dealt([widths], np.zeros((1, len(steps))))
 
     def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
         return {MEMORY: self.bytes_of_tiles(use.array, tile_spans(nest, use, batch, outside), batch.count)[None, :]}

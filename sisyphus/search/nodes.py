@@ -7,7 +7,6 @@ every step is counted once and a sum over undecided nests, each at its best, is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -18,10 +17,12 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.costs import CostModel, Floats, Ints, Mask, Move, Step, Width
 from sisyphus.search.coupling import Coupled, Coupling, Recount
 from sisyphus.search.effort import EFFORT
+from sisyphus.search.events import Whole
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.search.whole_steps import WholeSteps
 from sisyphus.target import Budget
 from sisyphus.values import dataclass, field, replace
 
@@ -91,7 +92,7 @@ class Charges:
         names = [budget.name for budget in problem.budgets]
         self.coupling = Coupling(self.tables, problem.states, names, problem.start, problem.recount)
         self._penalty = {a: problem.penalties(a) for a in problem.states}
-        self._moves = {move: np.append(cycles, np.inf) for move, cycles in problem.moves.items()}
+        self.whole_steps = WholeSteps(problem)
         self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
         self.lookahead = Lookahead(self.tables, problem.states, self._penalty)
         self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.lookahead)
@@ -102,7 +103,6 @@ class Charges:
         self._owned: dict[tuple[int, ...], dict[int, Owned]] = {}
         self._divided: dict[tuple[int, ...], dict[int, Owned] | None] = {}
         self._memory: dict[tuple[object, ...], Floats] = {}
-        self._known_fewer: dict[tuple[object, ...], float] = {}
         self._entries = 0
 
     def root(self) -> Node:
@@ -276,56 +276,28 @@ class Charges:
             waiting &= self._penalty[array][states] == 0
         return self.coupling.table(m, node.states, waiting)
 
+    def whole(self, node: Node, m: int, entry: int) -> Whole:
+        """All tables decided, with one entry of the last one; with the best numbers of ports."""
+        cycles, widths = self._completed(node, m, np.array([entry]))
+        chosen = {**node.chosen, m: entry}
+        return Whole(float(cycles[0]), tuple(chosen[t] for t in range(len(chosen))), widths[0] if widths else {})
+
     def wholes(self, node: Node, m: int, entries: Ints) -> Floats:
         """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
+        return self._completed(node, m, entries)[0]
+
+    def _completed(self, node: Node, m: int, entries: Ints) -> tuple[Floats, Sequence[Mapping[ArrayId, int]]]:
+        """The same with the beats of arrays over several ports."""
         clock.added_up(len(entries))
         joined = self.coupling.joined(m, node.states)
         states = {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
-        cycles, held = dict[str, Floats | float](), self.fitting.nothing(len(entries))
+        cycles, held = dict[str, Floats](), self.fitting.nothing(len(entries))
         for d, found in self.coupling.wholes(node.chosen, m, entries, node.states).items():
             cycles[self.tables[d].nest] = found[0]
             self.fitting.add(held, d, found[1])
         fits = self.fitting.fits_whole(held, [states[a] for a in self.arrays])
-        total = np.zeros(len(entries))
-        for step in self.problem.steps:
-            longest = np.full(len(entries), step.least)
-            for nest in step.nests:
-                longest = np.maximum(longest, cycles[nest])
-            for move in step.moves:
-                longest = np.maximum(longest, self._moves[move][states[move.array]])
-                longest = np.maximum(longest, self._with_narrowest(move, states))
-            longest = np.maximum(longest, self._with_waits(step, states))
-            total += longest + step.extra
-        return np.where(fits, total, np.inf)
-
-    def _with_narrowest(self, move: Move, states: Mapping[ArrayId, Ints | int]) -> Floats | float:
-        """Cycles of a move with the narrowest beat that the states leave to any array of the same home."""
-        for beats in self.problem.same_port:
-            if move.array in beats:
-                widths = (self.problem.states[a].width[states[a]] for a in beats)
-                narrowest, own = reduce(np.minimum, widths), states[move.array]
-                fitting = [np.where(narrowest == b.elements, b.cycles(move)[own], 0.0) for b in beats[move.array]]
-                return reduce(np.maximum, fitting)
-        return 0.0
-
-    def _with_waits(self, step: Step, states: Mapping[ArrayId, Ints | int]) -> Floats | float:
-        """Cycles of the moves of a step as they wait for each other, or at least with fewer ports."""
-        costs = self.problem.ports
-        if costs is None or len(step.moves) < 2:
-            return 0.0
-        moved = list(dict.fromkeys(move.array for every in self.problem.steps for move in every.moves))
-        different, which = distinct_rows([np.atleast_1d(self.problem.widths[a][states[a]]) for a in moved])
-        rows = [dict(zip(moved, row, strict=True)) for row in different.tolist()]
-        waits = np.array([costs.waits(step.moves, row) for row in rows])[which]
-        late = [self._moves[m][states[m.array]] + waits[:, at] for at, m in enumerate(step.moves)]
-        fewer = [self._fewer(step.moves, row) if any(costs.waits(step.moves, row)) else np.inf for row in rows]
-        return np.asarray(np.minimum(reduce(np.maximum, late), np.array(fewer)[which]), np.float64)
-
-    def _fewer(self, moves: tuple[Move, ...], widths: Mapping[ArrayId, int]) -> float:
-        key = (moves, tuple(widths.items()))
-        if key not in self._known_fewer and self.problem.ports is not None:
-            self._known_fewer[key] = self.problem.ports.least_with_fewer(moves, widths)
-        return self._known_fewer[key]
+        total, widths = self.whole_steps.cycles(cycles, states, len(entries))
+        return np.where(fits, total, np.inf), widths
 
     def _held_by_others(self, node: Node) -> Iterator[tuple[int, Floats]]:
         """Per undecided table what decided nests take and all other undecided ones at least."""

@@ -77,6 +77,7 @@ def solution_of(
     widths = {array: int(costs.states[array].width[state]) for array, state in asked.items()}
     if transfer_limit is not None:
         widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}
+    widths |= whole.widths
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
     return Solution(whole.cycles, choices, offers.placement, asked, widths, offers.steps)
 

@@ -1,0 +1,130 @@
+"""How long whole arrays move side by side where some are dealt over several ports, and over how many are best.
+
+Ports of one bank wait for each other, so that more of them need not be faster. Knows no plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from sisyphus.algebra import EXACT
+from sisyphus.ir import Array, ArrayId
+from sisyphus.model.formulas.bank_waits import least_with_waits, port_cycles, waits_for_banks
+from sisyphus.plan import beats_of, spread
+from sisyphus.search.costs import Dealt, Move, Step, Width
+from sisyphus.search.effort import EFFORT
+from sisyphus.space import Space
+from sisyphus.values import dataclass
+
+
+@dataclass(frozen=True)
+class _Ports:
+    """A resident array behind so many ports: the cycles of a move, and of each of its banks."""
+
+    stripes: int
+    beats: int
+    cycles: float
+
+
+class DealtPorts:
+    """The ports of the resident arrays of a space; `widths_of` has the costs of an array with beats of each width."""
+
+    def __init__(self, space: Space, widths_of: Callable[[ArrayId], Mapping[int, Width]]) -> None:
+        self.space, self._widths_of = space, widths_of
+        self._known_least: dict[tuple[Move, ...], float] = {}
+        self._known_waits: dict[tuple[object, ...], Sequence[float]] = {}
+        self._known_dealt: dict[tuple[object, ...], Dealt] = {}
+
+    def least_of(self, moves: tuple[Move, ...]) -> float:
+        """Cycles that moves side by side take at least, with whichever beats: their arrays share the board's banks."""
+        if moves not in self._known_least:
+            self._known_least[moves] = self._least_of(moves)
+        return self._known_least[moves]
+
+    def _least_of(self, moves: tuple[Move, ...]) -> float:
+        ports = [self._fastest(move) for move in moves]
+        if prod(map(len, ports)) > EFFORT.ports_together or all(len(own) == 1 for own in ports):
+            return 0.0
+        banks = self.space.target.device.banks
+        return min(
+            least_with_waits([p.cycles for p in chosen], [p.beats for p in chosen], [p.stripes for p in chosen], banks)
+            for chosen in product(*ports)
+        )
+
+    def _fastest(self, move: Move) -> list[_Ports]:
+        """A move through each number of ports that its array may have, with the fastest of the beats."""
+        every, found = self._widths_of(move.array).values(), dict[int, _Ports]()
+        for width in [width for width in every if width.possible.any()] or every:
+            stripes, cycles = self.space.ports(move.array, width.elements), width.fastest(move)
+            if np.isfinite(cycles) and (stripes not in found or cycles < found[stripes].cycles):
+                found[stripes] = _Ports(stripes, self._beats(move.array, width.elements), cycles)
+        return [*found.values()]
+
+    def _beats(self, array: ArrayId, width: int) -> int:
+        """Cycles in which a bank moves what one port moves of an array, with beats of so many elements."""
+        declared = self.space.scop.array(array)
+        size = beats_of(EXACT, declared.extents, width) * width * declared.type.stored.bits // 8
+        return port_cycles(int(size), self.space.ports(array, width), self.space.target.port_bits)
+
+    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
+        """What the moves of steps take with these beats in these states, and with the same through fewer ports."""
+        moved = tuple(step.moves for step in steps)
+        key = (moved, tuple(states.items()), tuple(widths.items()))
+        if key not in self._known_dealt:
+            self._known_dealt[key] = self._dealt(moved, states, widths)
+        return self._known_dealt[key]
+
+    def _dealt(
+        self, moved: Sequence[tuple[Move, ...]], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]
+    ) -> Dealt:
+        kept, times = list[Mapping[ArrayId, int]](), list[list[float]]()
+        for own in self._with_fewer(widths):
+            taken = [self._moved(moves, states, own) for moves in moved]
+            if not any(all(k <= t for k, t in zip(known, taken, strict=True)) for known in times):
+                kept.append(own)
+                times.append(taken)
+        return Dealt(kept, np.array(times))
+
+    def _with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[Mapping[ArrayId, int]]:
+        """The beats, and those through fewer ports of some arrays, as wide as these are: fewest ports first.
+
+        An array and its copies move the same beats.
+        """
+        scop, homes = self.space.scop, dict[ArrayId, int]()
+        for array, width in widths.items():
+            homes[scop.home(array)] = min(width, homes.get(scop.home(array), width))
+        options = [
+            [w for w in self.space.widths[home] if self.space.port_width(home) <= w < most] + [most]
+            for home, most in homes.items()
+        ]
+        for chosen in sorted(product(*options), key=sum):
+            by_home = dict(zip(homes, chosen, strict=True))
+            yield {array: by_home[scop.home(array)] for array in widths}
+
+    def _moved(self, moves: tuple[Move, ...], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
+        alone = [float(self._widths_of(m.array)[widths[m.array]].cycles(m)[states[m.array]]) for m in moves]
+        return max((own + wait for own, wait in zip(alone, self._waits(moves, widths), strict=True)), default=0.0)
+
+    def _waits(self, moves: tuple[Move, ...], widths: Mapping[ArrayId, int]) -> Sequence[float]:
+        """Cycles that each of some moves side by side waits for the others, with these beats of resident arrays."""
+        key = (moves, tuple(widths.items()))
+        if key not in self._known_waits:
+            stripes = {array: self.space.ports(array, width) for array, width in widths.items()}
+            arrays = {str(a.id): (a.elements * a.type.stored.bytes, stripes.get(a.id, 1)) for a in self._behind_ports}
+            own = [{str(self.space.scop.array(m.array).port): self._beats(m.array, widths[m.array])} for m in moves]
+            is_alone = all(stripes[move.array] == 1 for move in moves)
+            banks = spread(arrays, self.space.target.device)
+            self._known_waits[key] = [0.0] * len(moves) if is_alone else waits_for_banks(own, banks)
+        return self._known_waits[key]
+
+    @cached_property
+    def _behind_ports(self) -> Sequence[Array]:
+        """The arrays that have ports, in the order of the arguments of the top function."""
+        scop = self.space.scop
+        homes = (scop.array(ArrayId(a.name)) for a in scop.arguments if a.kind == "array")
+        return [a for home in homes for a in (home, *(c for c in scop.arrays if c.own_port and c.home == home.id))]
