@@ -22,6 +22,7 @@ from sisyphus.analysis import total_operations
 from sisyphus.cpu import time_on_cpu
 from sisyphus.report.limits import FAR
 from sisyphus.request import Source, read_kernel
+from sisyphus.solve import Limits
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
 
@@ -61,7 +62,7 @@ def _source(name: str, sizes: Mapping[str, int]) -> Source:
 def _searched(name: str, sizes: Mapping[str, int], asked: argparse.Namespace) -> scale.Found:
     target = make_target(load_device(DEVICE), budget=asked.budget)
     options = Options(tree_reduction=asked.tree_reduction)
-    return scale.search(name, asked.data_set, sizes, asked.time_limit, target=target, options=options)
+    return scale.search(name, asked.data_set, sizes, Limits(seconds=asked.time_limit), target=target, options=options)
 
 
 def _told(found: scale.Found, sizes: Mapping[str, int], asked: argparse.Namespace) -> float | None:

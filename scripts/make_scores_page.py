@@ -18,8 +18,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "scores.md"
 BEGIN, END = "<!-- written by scripts/make_scores_page.py -->", "<!-- end -->"
 BUDGETS = ("chip", "routable")
 HEADER = (
-    "| kernel | best published | report | RTL | inferred | measured only: report | RTL | published / measured only "
-    "| chip | user region | SLR |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |"
+    "| kernel | best published | report | RTL | of the limit | inferred | measured only: report | RTL "
+    "| published / measured only | at most 20 % inferred | chip | user region | SLR |\n"
+    "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | --- | --- | --- |"
 )
 
 Key = tuple[str, str]
@@ -51,9 +52,13 @@ def _row(free: Score, trusted: Score) -> Iterator[str]:
     yield free.kernel
     yield f"{cycles:,} ({tool})"
     yield from _cycles(free)
-    yield "-" if free.evidence is None else f"{100 * free.evidence['inferred']:.0f} %"
+    yield "-" if free.report is None else f"{free.report / (free.limit_exact or free.limit):.2f}x"
+    most = "".join(f" ({name})" for name, _ in free.rests[:1])
+    yield "-" if free.evidence is None else f"{100 * free.evidence['inferred']:.0f} %{most}"
     yield from _cycles(trusted)
     yield "-" if trusted.report is None else f"{cycles / trusted.report:.2f}x"
+    backed = [score.report for score in (free, trusted) if score.report and score.is_backed]
+    yield f"{min(backed):,}" if backed else "-"
     for place in PLACES:
         used = (trusted.used or {}).get(place)
         yield "-" if used is None else f"{used[0]} {100 * used[1]:.0f} %"

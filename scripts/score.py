@@ -6,7 +6,8 @@ python scripts/score.py [--only gemm,2mm] [--budget chip] [--trust measured] [--
     [--time-limit 60] [--lines scores.jsonl] [--json]
 
 With `--lines` each score is a line of that file as soon as it is there, and what has a line is not scored again: a run
-that was ended goes on where it was, and runs of a few kernels each add up to one table.
+that was ended goes on where it was, and runs of a few kernels each add up to one table. Where the file has a kernel
+with and without `--trust measured`, the table has the better of the designs of which little is inferred, too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import searches
 
 from sisyphus.errors import SisyphusError
 from sisyphus.evidence import Evidence
@@ -36,6 +41,8 @@ TARGETS = ROOT.parent / "shared" / "oracle" / "targets.csv"
 ORDERED = ("sisyphus_no_tree",)
 PUBLISHED = (*ORDERED, "sisyphus_tree", "prometheus_u55c", "scalehls", "allo_u55c", "nlp_dse", "autodse")
 SAID_IN_RTL = "prometheus_rtl"
+#: Of the cycles of a prediction so much may rest on rules without a report; so far from a limit designs may be.
+LITTLE, NEAR = 0.2, 2.0
 PLACES = ("chip", "region", "slr")
 CLASSES: tuple[Evidence, ...] = ("measured", "documented", "inferred")
 
@@ -44,21 +51,30 @@ CLASSES: tuple[Evidence, ...] = ("measured", "documented", "inferred")
 class Score:
     """A kernel under a budget: what we predict, what others published, and no design can beat.
 
-    `used` has the share of the fullest kind of each place; `refused` says why there is no design. `asked` is what else
-    the search was told, so that a line is taken for an answer to the same question only.
+    `limit` is of any order of additions, `limit_exact` of the source's, None where ours need not keep it. `rests` are
+    the constructs that no report shows, with the share of the cycles that rests on each, the largest first. `used` has
+    the share of the fullest kind of each place; `refused` says why there is no design. `asked` is what else the search
+    was told, so that a line is taken for an answer to the same question only.
     """
 
     kernel: str
     budget: str
     published: Mapping[str, int]
     limit: int
+    limit_exact: int | None = None
     report: int | None = None
     rtl: tuple[int, int] | None = None
     search: str = ""
     evidence: Mapping[str, float] | None = None
+    rests: tuple[tuple[str, float], ...] = ()
     used: Mapping[str, tuple[str, float]] | None = None
     refused: str = ""
     asked: str = ""
+
+    @property
+    def is_backed(self) -> bool:
+        """Whether little of the prediction rests on rules without a report."""
+        return self.evidence is not None and self.evidence["inferred"] <= LITTLE
 
     def best(self, tools: Iterable[str] = PUBLISHED) -> tuple[int, str] | None:
         """The fewest cycles that some of the tools published."""
@@ -70,12 +86,8 @@ def main() -> int:
     if not TARGETS.exists():
         print(f"skipped: the published figures are not there ({TARGETS})", file=sys.stderr)
         return 0
-    only = set(filter(None, chosen.only.split(",")))
-    with TARGETS.open(encoding="utf-8", newline="") as lines:
-        wanted = [row for row in csv.DictReader(lines) if not only or row["kernel"] in only]
-    unknown = only - {row["kernel"] for row in wanted}
-    if unknown:
-        print(f"no published figures of {', '.join(sorted(unknown))}", file=sys.stderr)
+    wanted = targets(chosen.only)
+    if not wanted:
         return 2
     known = _known(chosen.lines)
     found: list[Score] = []
@@ -85,13 +97,24 @@ def main() -> int:
             if score is None:
                 print(f"{budget}: {row['kernel']}", file=sys.stderr, flush=True)
                 score = _score(row, budget, chosen)
-                _keep(score, chosen.lines)
+                searches.keep(score, chosen.lines)
             found.append(score)
         if not chosen.json:
-            print(_told([score for score in found if score.budget == budget]) + "\n", flush=True)
+            print(_told([score for score in found if score.budget == budget], known) + "\n", flush=True)
     if chosen.json:
         print(json.dumps([asdict(score) for score in found], indent=2))
     return int(any(score.refused for score in found))
+
+
+def targets(only: str) -> list[dict[str, str]]:
+    """The published figures of these kernels (comma-separated), or of all; none where one of them has none."""
+    names = set(filter(None, only.split(",")))
+    with TARGETS.open(encoding="utf-8", newline="") as lines:
+        wanted = [row for row in csv.DictReader(lines) if not names or row["kernel"] in names]
+    unknown = names - {row["kernel"] for row in wanted}
+    if unknown:
+        print(f"no published figures of {', '.join(sorted(unknown))}", file=sys.stderr)
+    return [] if unknown else wanted
 
 
 def _arguments() -> argparse.Namespace:
@@ -123,19 +146,17 @@ def _known(lines: Path | None) -> dict[tuple[str, str, str], Score]:
 def read_lines(path: Path) -> list[Score]:
     """The scores of a file, one a line."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [Score(**{**row, "rtl": tuple(row["rtl"]) if row["rtl"] else None}) for row in rows]
-
-
-def _keep(score: Score, lines: Path | None) -> None:
-    if lines is not None:
-        with lines.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(score)) + "\n")
+    rtl = (tuple(row.pop("rtl") or ()) or None for row in rows)
+    return [
+        Score(**{**row, "rests": tuple(map(tuple, row.get("rests", ())))}, rtl=cycles)
+        for row, cycles in zip(rows, rtl, strict=True)
+    ]
 
 
 def _score(row: Mapping[str, str], budget: Any, chosen: argparse.Namespace) -> Score:
     name = row["kernel"]
     published = {tool: int(row[tool]) for tool in (*PUBLISHED, SAID_IN_RTL) if row[tool]}
-    limit = int(row["limit" if chosen.tree_reduction else "limit_exact"])
+    limits = int(row["limit"]), None if chosen.tree_reduction else int(row["limit_exact"])
     asked = _asked(chosen)
     target = make_target(load_device(chosen.device), budget=budget)
     request = Request(
@@ -151,20 +172,27 @@ def _score(row: Mapping[str, str], budget: Any, chosen: argparse.Namespace) -> S
         design = optimize(request)
     except SisyphusError as fault:
         refused = f"{type(fault).__name__}: {fault.message}"
-        return Score(name, budget, published, limit, refused=refused, asked=asked)
+        return Score(name, budget, published, *limits, refused=refused, asked=asked)
     cost, outcome = design.estimate, design.outcome
     return Score(
         kernel=name,
         budget=budget,
         published=published,
-        limit=limit,
+        limit=limits[0],
+        limit_exact=limits[1],
         report=cost.cycles,
         rtl=cost.rtl,
         search=outcome.stop.value if outcome else "",
         evidence=dict(cost.evidence.shares["cycles"]),
+        rests=_rests(cost),
         used=_used(cost, target),
         asked=asked,
     )
+
+
+def _rests(cost: Estimate) -> tuple[tuple[str, float], ...]:
+    found = [(rested.cycles, rested.entry.id) for rested in cost.evidence.constructs if not rested.entry.is_trusted]
+    return tuple((name, round(share, 4)) for share, name in sorted(found, reverse=True) if share)
 
 
 def _used(cost: Estimate, target: Target) -> dict[str, tuple[str, float]]:
@@ -182,18 +210,24 @@ def _fullest(cost: Estimate, has: Resources) -> tuple[str, float]:
     return title, round(share, 4)
 
 
-def _told(scores: list[Score]) -> str:
+def _told(scores: list[Score], known: Mapping[tuple[str, str, str], Score]) -> str:
     """The table of a budget and its geometric means."""
     header = (
-        *(f"budget {scores[0].budget}", "report", "RTL", "best published", "of", "best/ours", "ours/limit"),
-        *("chip", "user region", "one SLR", *CLASSES, "search"),
+        *(f"budget {scores[0].budget}", "report", "RTL", "best published", "of", "best/ours", "ours/limit", "/exact"),
+        *("chip", "user region", "one SLR", *CLASSES, "most of it", "little inferred", "search"),
     )
-    return "\n".join([table(header, [_row(score) for score in scores]), *_means(scores)])
+    return "\n".join([table(header, [_row(score, backed(score, known)) for score in scores]), *_means(scores)])
 
 
-def _row(score: Score) -> tuple[str, ...]:
+def backed(score: Score, known: Mapping[tuple[str, str, str], Score]) -> int | None:
+    """Cycles of the better one of a design and of that of `--trust measured`, if little of them is inferred."""
+    other = known.get((score.kernel, score.budget, score.asked.replace("trust any", "trust measured")))
+    return min((one.report for one in (score, other) if one and one.report and one.is_backed), default=None)
+
+
+def _row(score: Score, little_inferred: int | None) -> tuple[str, ...]:
     if score.report is None or score.rtl is None or score.evidence is None or score.used is None:
-        return (score.kernel, *("-",) * 12, score.refused)
+        return (score.kernel, *("-",) * 15, score.refused)
     cycles, tool = score.best() or (0, "-")
     least, most = score.rtl
     places = (score.used.get(place) for place in PLACES)
@@ -205,8 +239,11 @@ def _row(score: Score) -> tuple[str, ...]:
         tool,
         f"{cycles / score.report:.2f}x",
         f"{score.report / score.limit:.2f}x",
+        f"{score.report / score.limit_exact:.2f}x" if score.limit_exact else "-",
         *("-" if used is None else f"{used[0]} {100 * used[1]:.0f} %" for used in places),
         *(f"{100 * score.evidence.get(kind, 0.0):.0f} %" for kind in CLASSES),
+        next((f"{name} {100 * share:.0f} %" for name, share in score.rests), "-"),
+        "-" if little_inferred is None else f"{little_inferred:,}",
         score.search,
     )
 
@@ -220,11 +257,18 @@ def _means(scores: list[Score]) -> list[str]:
         "report of sisyphus_no_tree / our report": [best[0] / ours for s, ours, _ in done if (best := s.best(ORDERED))],
         "RTL of Prometheus / our RTL (most)": [b[0] / rtl[1] for s, _, rtl in done if (b := s.best((SAID_IN_RTL,)))],
         "our report / limit": [ours / s.limit for s, ours, _ in done],
+        "our report / limit with additions in order": [ours / s.limit_exact for s, ours, _ in done if s.limit_exact],
     }
+    far = [s.kernel for s, ours, _ in done if ours > NEAR * (s.limit_exact or s.limit)]
+    shaky = [s.kernel for s, _, _ in done if not s.is_backed]
     return [
-        f"geometric mean over {len(found):2d}: {name:40s} {geometric_mean(found):6.2f}x"
-        for name, found in ratios.items()
-        if found
+        *(
+            f"geometric mean over {len(found):2d}: {name:42s} {geometric_mean(found):6.2f}x"
+            for name, found in ratios.items()
+            if found
+        ),
+        f"more than {NEAR}x the limit of their order: {len(far)} of {len(done)}: {', '.join(far) or 'none'}",
+        f"more than {100 * LITTLE:.0f} % inferred: {len(shaky)} of {len(done)}: {', '.join(shaky) or 'none'}",
     ]
 
 

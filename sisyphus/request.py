@@ -285,13 +285,13 @@ def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) 
 
 
 def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:
-    """The forms that `--fix form=NAME` leaves; `UsageError` names them where there is none of that name."""
+    """The forms that `--fix form=NAME[,NAME]` leaves; `UsageError` lists them where there is none of such a name."""
     for fix in fixes:
         if fix.startswith(FIX_FORM):
-            names = [kernel.name for kernel in kernels]
-            kernels = [kernel for kernel in kernels if kernel.name == fix.removeprefix(FIX_FORM)]
-            if not kernels:
+            names, asked = [kernel.name for kernel in kernels], fix.removeprefix(FIX_FORM).split(",")
+            if not {*asked} <= {*names}:
                 raise UsageError(f"`--fix {fix}`: no such form", hint=f"forms: {', '.join(names)}")
+            kernels = [kernel for kernel in kernels if kernel.name in asked]
     return kernels
 
 

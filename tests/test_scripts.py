@@ -82,3 +82,69 @@ def loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setitem(sys.modules, spec.name, module)
     spec.loader.exec_module(module)
     return module
+
+
+def test_a_lever_that_a_design_does_not_use_is_worth_nothing_and_one_that_it_needs_has_no_design(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ablation = loaded(SCRIPTS[0].parent / "ablation.py", monkeypatch)
+    asked = "--budget chip --effort 1"
+    ours = [
+        ablation.Found("one", "all", asked, 100, proved=True, used=("ports", "form panels", "place"), inferred=0.3),
+        ablation.Found("two", "all", asked, 80),
+    ]
+    off = [
+        ablation.Found("one", lever, asked, cycles)
+        for lever, cycles in [("ports", 150), ("form panels", 400), ("place", None), ("trees", 50)]
+    ]
+    header, _, one, two, means = ablation.told(ours, {found.key: found for found in off}).splitlines()
+    assert header == "| kernel | all levers | inferred | ports | place | form | with trees |"
+    assert one == "| one | 100 | 30 % | 1.50x | no design | 4.00x | 0.50x |"
+    assert two == "| two | 80 (not proved) | 0 % |  |  |  |  |"
+    assert means == "| geometric mean |  |  | 1.22x |  | 2.00x | 0.71x |"
+
+
+def test_levers_of_a_design_are_those_without_which_it_is_none_of_the_space(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ablation = loaded(SCRIPTS[0].parent / "ablation.py", monkeypatch)
+    kernel = tmp_path / "kernel.c"
+    kernel.write_text(
+        "void kernel(float A[12][20]) { for (int i = 0; i < 12; i++) for (int j = 0; j < 20; j++) A[i][j] += 1; }"
+    )
+    request = ablation.Request(
+        ablation.Source(str(kernel)), ablation.make_target(ablation.load_device("u200"), budget="chip"), verify=False
+    )
+    wide, narrow = (ablation.optimize(one) for one in (request, ablation.without(request, "width")))
+    assert "width" in ablation.used(wide)
+    assert not {"width", "ports", "layout", "split"} & {*ablation.used(narrow)}
+
+
+def test_cycles_of_an_operation_stand_beside_those_of_the_size_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = loaded(SCRIPTS[0].parent / "scale.py", monkeypatch)
+    row = list(scale.grow("gemm:NI,NJ=4,8,16"))
+    assert row == [("gemm", "NI=4,NJ=4"), ("gemm", "NI=8,NJ=8"), ("gemm", "NI=16,NJ=16")]
+    small = scale.Found(*row[0], 1.0, operations=100, cycles=50, limit=25, search="proved")
+    large = scale.Found(*row[2], 1.0, operations=400, cycles=300)
+    _, _, first, second, third = scale.by_size(row, {small.key: small, large.key: large}).splitlines()
+    assert first == "| gemm | NI=4,NJ=4 | 50 | 500.000 |  | 2.00x | proved |"
+    assert second == "| gemm | NI=8,NJ=8 | none |  |  |  |  |"
+    assert third == "| gemm | NI=16,NJ=16 | 300 | 750.000 | 1.50x |  |  |"
+
+
+def test_a_score_tells_what_is_inferred_and_the_design_of_which_little_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    score = loaded(SCRIPTS[0].parent / "score.py", monkeypatch)
+
+    def scored(trust: str, report: int, inferred: float) -> Any:
+        shares = {"measured": 1 - inferred, "documented": 0.0, "inferred": inferred}
+        rests = (("transfer-over-ports", inferred),) if inferred else ()
+        asked = f"u200, trust {trust}, 30 s"
+        return score.Score("one", "chip", {"allo_u55c": 90}, 20, 25, report, (1, 2), "", shares, rests, {}, asked=asked)
+
+    free, trusted = scored("any", 60, 0.3), scored("measured", 80, 0.0)
+    known = {(one.kernel, one.budget, one.asked): one for one in (free, trusted)}
+    assert (score.backed(free, {}), score.backed(free, known), score.backed(trusted, known)) == (None, 80, 80)
+    table = score._told([free], known)
+    assert "transfer-over-ports 30 %" in table and "3.00x" in table and "2.40x" in table
+    assert "more than 20 % inferred: 1 of 1: one" in table
+    assert "more than 2.0x the limit of their order: 1 of 1: one" in table

@@ -15,7 +15,7 @@ from sisyphus.space.choices import (
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.derive import build_space
 from sisyphus.space.factors import Factors
-from sisyphus.space.fix import apply_fixes, knob_names
+from sisyphus.space.fix import apply_fixes, knob_names, levers_off
 from sisyphus.space.json_places import place_of
 from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
@@ -110,6 +110,7 @@ __all__ = [
     "level0_order",
     "level0_pairs",
     "level2_order",
+    "levers_off",
     "loaded_ahead",
     "long_arrays",
     "may_load_ahead",

@@ -8,16 +8,16 @@ from functools import cached_property
 from math import prod
 
 from sisyphus.errors import UsageError
-from sisyphus.ir import ArrayId
+from sisyphus.ir import Array, ArrayId
 from sisyphus.space.ahead import may_load_ahead
-from sisyphus.space.point import FORMS, KERNEL_PLACE, Tile
+from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import dealt_over_ports, layout_for
 from sisyphus.values import dataclass, replace
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
-#: As many ports as the search chooses.
-ANY_PORTS = "any"
+#: As many ports as the search chooses; all nests, loops or arrays; the order of loops in the source.
+ANY_PORTS, EVERY, SOURCE_ORDER = "any", "*", "source"
 YES_NO = {"yes": True, "no": False}
 EXAMPLE = (
     "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1+S2.unroll.i=4`, `S1.A.place=k`, "
@@ -49,12 +49,14 @@ class Knob:
     """A knob as `--fix` has it: what it says, and what it makes of a space or of the nest that it names.
 
     In `spelling` words in capitals stand for names: of a nest, of a LOOP of it or a FREE one, which may have copies, of
-    an ARRAY or MEMORY, which may have views, or any NAME. `narrow` is given them behind the fix and the space.
+    an ARRAY or MEMORY, which may have views, or any NAME. `narrow` is given them behind the fix and the space. `off` is
+    the value of designs without the lever that the knob is, empty where it is none.
     """
 
     spelling: str
     says: str
     narrow: Callable[..., Space | NestSpace]
+    off: str = ""
 
     @cached_property
     def grammar(self) -> re.Pattern[str]:
@@ -63,13 +65,24 @@ class Knob:
 
 def knob_names(space: Space) -> Iterator[str]:
     """The knobs that `--fix` takes for this kernel."""
+    named = [(t, k) for t in _things(space) for k in KNOBS if k.says and k.grammar.groupindex.keys() <= t.keys()]
+    yield from dict.fromkeys(re.sub("[A-Z]+", lambda word, t=t: t[word[0]], k.spelling) for t, k in named)  # type: ignore[misc]
+
+
+def levers_off() -> dict[str, str]:
+    """Per lever that a knob is, by the last word of its name, what `--fix` takes to leave designs with it out."""
+    named = ((re.sub("[A-Z]+", EVERY, knob.spelling), knob.off) for knob in KNOBS if knob.off)
+    return {name.replace(f".{EVERY}", "").rpartition(".")[2]: f"{name}={off}" for name, off in named}
+
+
+def _things(space: Space) -> list[dict[str, str]]:
+    """What knobs may be of: each nest, each of its loops and each of its arrays, by the words of their spellings."""
     things: list[dict[str, str]] = []
     for own, nest in (({"NEST": nest.id}, nest) for nest in space.nests):
         loops = ({**own, "LOOP": s.iterator, **({"FREE": s.iterator} if len(s.unroll) > 1 else {})} for s in nest.loops)
         arrays = ({**own, **dict.fromkeys(("ARRAY", "MEMORY", "NAME"), use.array)} for use in nest.arrays)
         things += [own, *loops, *arrays]
-    named = [(thing, k) for thing in things for k in KNOBS if k.says and k.grammar.groupindex.keys() <= thing.keys()]
-    yield from dict.fromkeys(re.sub("[A-Z]+", lambda word, t=t: t[word[0]], k.spelling) for t, k in named)  # type: ignore[misc]
+    return things
 
 
 def apply_fixes(space: Space, fixes: Iterable[str]) -> Space:
@@ -82,10 +95,22 @@ def apply_fixes(space: Space, fixes: Iterable[str]) -> Space:
         knob, found = next(meant, (None, None))
         if knob is None or found is None:
             raise UsageError(f"`--fix {text}` names no knob", hint=EXAMPLE)
-        space = _narrowed(space, knob, found.groupdict(), Fix(text, match["value"]))
+        for names in _meant(space, found.groupdict(), Fix(text, match["value"])):
+            space = _narrowed(space, knob, names, Fix(text, match["value"]))
     for array in space.used_arrays:
         _need_one_home(space, array)
     return space
+
+
+def _meant(space: Space, names: Mapping[str, str], fix: Fix) -> Iterable[Mapping[str, str]]:
+    """The names that a fix has, or with `*` for some of them all that this stands for, which may be none of a kind."""
+    if EVERY not in names.values():
+        return [names]
+    things = [{kind: thing[kind] for kind in names} for thing in _things(space) if names.keys() <= thing.keys()]
+    meant = [one for one in things if all(name in (EVERY, one[kind]) for kind, name in names.items())]
+    if not meant and {*names.values()} != {EVERY}:
+        raise fix.illegal("it stands for no knob", knob_names(space))
+    return {tuple(one.items()): one for one in meant}.values()
 
 
 def _narrowed(space: Space, knob: Knob, names: Mapping[str, str], fix: Fix) -> Space:
@@ -156,7 +181,8 @@ def _with_places(nest: NestSpace, use: ArrayUse, places: tuple[str, ...]) -> Nes
 
 
 def _fix_order(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
-    order, loops = tuple(fix.value.split(",")), [s.iterator for s in nest.loops]
+    loops = [s.iterator for s in nest.loops]
+    order = tuple(loops if fix.value == SOURCE_ORDER else fix.value.split(","))
     if sorted(order) != sorted(loops):
         raise fix.illegal(f"an order of `{nest.id}` has each of its loops once", [f"any order of {','.join(loops)}"])
     return replace(nest, order=order)
@@ -271,14 +297,22 @@ def _fix_form(fix: Fix, space: Space, array: ArrayId) -> Space:
     return replace(space, forms={**space.forms, array: fix.one_of(FORMS, f"a transfer cannot be `{fix.value}`")})
 
 
-def _check_copy(fix: Fix, space: Space, name: str) -> Space:
-    """The space, if this form of the kernel is the one that is asked for."""
+def _check_form(fix: Fix, space: Space, name: str, kind: str, has: Callable[[Array], bool]) -> Space:
+    """The space, if in this form of the kernel an array has names of a kind in nests, or none, as it is asked for."""
     asked = YES_NO[fix.one_of(YES_NO, f"`{fix.value}` is no answer")]
-    copied = any(a.lasting and a.home == name for a in space.scop.arrays)
-    if copied != asked:
-        count, legal = ("a", "yes") if copied else ("no", "no")
-        raise fix.illegal(f"this form of the kernel has {count} copy of `{name}`", (legal,))
+    found = any(has(a) and a.home == name for a in space.scop.arrays)
+    if found != asked:
+        count, legal = ("a", "yes") if found else ("no", "no")
+        raise fix.illegal(f"this form of the kernel has {count} {kind} of `{name}`", (legal,))
     return space
+
+
+def _check_copy(fix: Fix, space: Space, name: str) -> Space:
+    return _check_form(fix, space, name, "copy", lambda array: array.lasting)
+
+
+def _check_view(fix: Fix, space: Space, name: str) -> Space:
+    return _check_form(fix, space, name, "view", lambda array: array.home != array.id and not array.lasting)
 
 
 def _factors(fix: Fix, space: Space, array: ArrayId) -> tuple[int, ...]:
@@ -323,26 +357,43 @@ def _fix_tile_partition(fix: Fix, space: Space, array: ArrayId, nest: NestSpace)
 KNOBS = (
     Knob("ARRAY@NEST.partition", "factors of the buffer that a nest has for itself: 50,1", _fix_tile_partition),
     Knob("ARRAY.partition", "factors of the resident buffer: 50,1", _fix_partition),
-    Knob("MEMORY.width", "elements per beat, of all views, too", _fix_width),
-    Knob("ARRAY.ports", "ports and banks over which every beat is dealt, or `any`; A stays on chip", _fix_ports),
-    Knob("MEMORY.layout", "`plain`: rows as in C, or `padded` to whole beats", _fix_layout),
+    Knob("MEMORY.width", "elements per beat, of all views, too", _fix_width, off="1"),
+    Knob(
+        "ARRAY.ports", "ports and banks over which every beat is dealt, or `any`; A stays on chip", _fix_ports, off="1"
+    ),
+    Knob("MEMORY.layout", "`plain`: rows as in C, or `padded` to whole beats", _fix_layout, off=PLAIN),
     Knob("MEMORY.transfer", "loads `direct`, or `stream`: through a FIFO between two processes", _fix_form),
-    Knob("NAME.copy", "`yes`: nests that update the array read its other elements in a copy; or `no`", _check_copy),
+    Knob(
+        "NAME.copy",
+        "`yes`: nests that update the array read its other elements in a copy; or `no`",
+        _check_copy,
+        off="no",
+    ),
+    Knob(
+        "NAME.view", "`yes`: nests have tiles of the parts of the array that they use; or `no`", _check_view, off="no"
+    ),
     Knob("ARRAY.place", "", _refuse_place),
-    Knob("NEST.order", "level-0 order, outermost first: k,i,j", _fix_order),
+    Knob("NEST.order", "level-0 order, outermost first: k,i,j, or `source`", _fix_order, off=SOURCE_ORDER),
     Knob("NEST.pipeline", "a loop, or `none`", _fix_pipeline),
-    Knob("NEST.split", "`yes`: full tiles in loops of their own, without guards; or `no`", _fix_split),
-    Knob("NEST.ahead", "`yes`: the next tiles are loaded beside what is computed with these; or `no`", _fix_ahead),
+    Knob("NEST.split", "`yes`: full tiles in loops of their own, without guards; or `no`", _fix_split, off="no"),
+    Knob(
+        "NEST.ahead",
+        "`yes`: the next tiles are loaded beside what is computed with these; or `no`",
+        _fix_ahead,
+        off="no",
+    ),
     Knob(
         "NEST.interval",
         "1: asked of the pipeline, so that sums along it are in fabric; or `plain`",
         _fix_interval,
+        off="plain",
     ),
-    Knob("NEST.unroll.FREE", "coarse-grained: so many tiles of the loop side by side", _fix_unroll),
+    Knob("NEST.unroll.FREE", "coarse-grained: so many tiles of the loop side by side", _fix_unroll, off="1"),
     Knob(
         "NEST.ARRAY.place",
         "a level-0 loop, `kernel`, an outer loop (shared by nests under it), `nest`",
         _fix_places,
+        off=KERNEL_PLACE,
     ),
     Knob("NEST.LOOP", "level 0 x level 1 x level 2: 48x1x5", _fix_tile),
 )

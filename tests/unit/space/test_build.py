@@ -21,6 +21,7 @@ from sisyphus.space import (
     build_space,
     dealt_over_ports,
     knob_names,
+    levers_off,
     long_arrays,
 )
 from sisyphus.space.fix import EXAMPLE
@@ -256,6 +257,8 @@ def _tiles(nest: NestSpace) -> int:
         ("A.layout=packed", "cannot lie in memory as `packed`"),
         ("Z.layout=plain", "no array `Z`"),
         ("Z.place=k", "no array `Z`"),
+        ("S9.*.place=kernel", "stands for no knob"),
+        ("*.order=k,i,j", "each of its loops once"),
         ("A.place=k", "has a place in each nest"),
         ("S9.order=i", "no nest `S9`"),
         ("S1.q=1x1x1", "no loop `q`"),
@@ -277,3 +280,20 @@ def test_every_knob_that_is_offered_is_taken(gemm: Space) -> None:
         with pytest.raises(UsageError) as refused:
             apply_fixes(gemm, [f"{name}=?"])
         assert "names no knob" not in refused.value.message and refused.value.hint != EXAMPLE, name
+
+
+def test_a_star_stands_for_all_nests_loops_or_arrays(gemm: Space) -> None:
+    widths = {array: {min(found)} for array, found in gemm.widths.items()}
+    assert {a: {*found} for a, found in apply_fixes(gemm, ["*.width=1"]).widths.items()} == widths
+    resident = apply_fixes(gemm, ["S1.*.place=kernel"])
+    assert [any(use.can_be_tiled for use in nest.arrays) for nest in resident.nests] == [True, False]
+    assert {nest.split for nest in apply_fixes(gemm, ["*.split=no"]).nests} == {False}
+    ordered = apply_fixes(gemm, ["*.order=source"])
+    assert [nest.order for nest in ordered.nests] == [tuple(s.iterator for s in n.loops) for n in gemm.nests]
+
+
+def test_every_lever_can_be_turned_off(gemm: Space) -> None:
+    assert {"ports", "ahead", "split", "unroll", "place", "copy", "view"} <= levers_off().keys()
+    for fix in levers_off().values():
+        off = apply_fixes(gemm, [fix])
+        assert apply_fixes(off, [fix]).widths == off.widths  # and is off then
