@@ -65,10 +65,10 @@ def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:
     starts, steps = _starts(loop.init), _steps(loop.next)
     main = [name for name in starts if loop.cond is not None and name in _names(loop.cond)][:1]
     others = [name for name in starts if name not in main]
+    if len(main) != 1 or not others or set(steps) != set(starts) or abs(steps[main[0]]) != 1:
+        return  # nearly every loop, so that it is asked before the whole function is walked
     kinds = {n.name: n for n in walk(function.body) if isinstance(n, c_ast.Decl) and n.name}
-    fixed = _names(loop.init) - set(starts) if loop.init is not None else set()
-    is_plain = len(main) == 1 and others and set(steps) == set(starts) and set(starts) <= set(kinds)
-    if not is_plain or abs(steps[main[0]]) != 1 or (fixed | set(starts)) & _changed(loop.stmt):
+    if not set(starts) <= set(kinds) or (_names(loop.init) | set(starts)) & _changed(loop.stmt):
         return
     own = {d.name for d in loop.init.decls} if isinstance(loop.init, c_ast.DeclList) else set[str]()
     if any(name not in own and _is_seen(name, loop, function) for name in others):
