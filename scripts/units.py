@@ -1,10 +1,11 @@
 """Prints what units on several SLRs make of kernels: against one unit of the same board, and against routed designs.
 
-python scripts/units.py [--time-limit 60] [--only gemm,2mm] [--boards] [--routed] [--units 1,3]
+python scripts/units.py [--time-limit 60 | --effort 30] [--only gemm,2mm] [--boards] [--routed] [--as-many-dsp]
 
 `--boards`: the U200, one unit on its largest SLR against three; what the user region allows is how much more DSPs and
 LUTs all SLRs have than the largest one. `--routed`: the U55C against synthesis cycles of designs that were routed at
-220 MHz (Prometheus, 1 and 3 SLRs); DSPs of those are not known here. All cycles of ours are predicted.
+220 MHz (Prometheus, 1 and 3 SLRs), with the DSPs of those of their loops that published reports show, which is the
+least that they have; `--as-many-dsp` gives ours no more. All cycles of ours are predicted.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from sisyphus import pipeline
 from sisyphus.cache import Cache
 from sisyphus.choice import Choice
-from sisyphus.errors import SisyphusError
+from sisyphus.errors import NoDesignError, SisyphusError
 from sisyphus.model import natural_objective
 from sisyphus.report.tables import table
 from sisyphus.request import Kernel, Request, Source, read_kernel
@@ -29,17 +30,21 @@ from sisyphus.units import Split, split
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 FOLDERS = {"gemm": "polybench", "2mm": "polybench", "cnn": "nn", "bert_100_3072": "nn"}
-#: Cycles of designs that were routed on 1 and on 3 SLRs of a U55C.
-ROUTED = {"2mm": (58_483, 43_205), "3mm": (127_261, 54_598), "atax": (22_862, 16_233), "bicg": (11_313, 11_265)}
+#: Cycles of designs that were routed on 1 and on 3 SLRs of a U55C, and DSPs of all of their loops that reports show.
+ROUTED = {
+    "2mm": ((58_483, 1_553), (43_205, 2_043)),
+    "3mm": ((127_261, 1_526), (54_598, 4_160)),
+    "atax": ((22_862, 702), (16_233, 414)),
+    "bicg": ((11_313, 72), (11_265, 1_206)),
+}
 
 
-def found(path: Path, device: str, count: int, seconds: float) -> Split:
-    """The split over so many units, or over as many of them as help; searches are remembered."""
-    target = make_target(load_device(device), budget="routable")
+def found(path: Path, device: str, count: int, limits: Limits, dsp: int | None = None) -> Split:
+    """The split over so many units, with so many DSPs in all; searches are remembered."""
+    ordered = {} if dsp is None else {"dsp": dsp // count}
+    target = make_target(load_device(device), budget="routable", **ordered)
     source = Source(str(path))
-    request = Request(
-        source, target, Options(objective=natural_objective(target.device)), limits=Limits(seconds=seconds)
-    )
+    request = Request(source, target, Options(objective=natural_objective(target.device)), limits=limits)
 
     def find(kernels: Sequence[Kernel], asked: Request) -> Choice:
         return pipeline.search(kernels, asked, cache=Cache.of_user())
@@ -53,12 +58,12 @@ def allowed(device: str) -> dict[str, float]:
     return {name: sum(getattr(s, name) for s in slrs) / max(getattr(s, name) for s in slrs) for name in ("lut", "dsp")}
 
 
-def on_boards(only: Sequence[str], seconds: float) -> Iterator[tuple[str, ...]]:
+def on_boards(only: Sequence[str], most: Limits) -> Iterator[tuple[str, ...]]:
     limits = allowed("u200")
     for name, folder in FOLDERS.items():
         if only and name not in only:
             continue
-        one, three = (found(KERNELS / folder / f"{name}.c", "u200", count, seconds) for count in (1, 3))
+        one, three = (found(KERNELS / folder / f"{name}.c", "u200", count, most) for count in (1, 3))
         gain = one.cycles / three.cycles
         yield (
             name,
@@ -70,33 +75,44 @@ def on_boards(only: Sequence[str], seconds: float) -> Iterator[tuple[str, ...]]:
         )
 
 
-def against_routed(only: Sequence[str], seconds: float) -> Iterator[tuple[str, ...]]:
+def against_routed(only: Sequence[str], most: Limits, *, as_many_dsp: bool) -> Iterator[tuple[str, ...]]:
     for name, published in ROUTED.items():
-        for count, cycles in zip((1, 3), published, strict=True):
+        for count, (cycles, dsp) in zip((1, 3), published, strict=True):
             if only and name not in only:
                 continue
-            ours = found(KERNELS / "polybench" / f"{name}.c", "u55c", count, seconds)
+            path, least = KERNELS / "polybench" / f"{name}.c", dsp if as_many_dsp else None
+            try:
+                ours = found(path, "u55c", count, most, least)
+            except NoDesignError as failure:
+                yield name, str(count), f"{cycles:,}", f"{dsp:,}", "none", "", "", failure.message
+                continue
             sizes = f"{ours.dealing.name} {'+'.join(map(str, ours.sizes))}"
-            dsp = " ".join(f"{unit.estimate.dsp:,}" for unit in ours.units)
-            yield name, str(count), f"{cycles:,}", f"{ours.cycles:,}", f"{ours.cycles / cycles:.2f}x", sizes, dsp
+            used = [unit.estimate.dsp for unit in ours.units]
+            told = f"{sum(used):,}"
+            ratio = f"{ours.cycles / cycles:.2f}x"
+            yield name, str(count), f"{cycles:,}", f"{dsp:,}", f"{ours.cycles:,}", told, ratio, sizes
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--effort", type=float)
     parser.add_argument("--only", default="")
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--routed", action="store_true")
+    parser.add_argument("--as-many-dsp", action="store_true")
     asked = parser.parse_args()
     only = [name for name in asked.only.split(",") if name]
+    most = Limits(seconds=asked.time_limit) if asked.effort is None else Limits(effort=asked.effort)
     both = not (asked.boards or asked.routed)
     try:
         if asked.boards or both:
             header = ("kernel", "1 unit", "3 units", "shares", "gain", "of LUT", "of DSP")
-            print(table(header, list(on_boards(only, asked.time_limit))), flush=True)
+            print(table(header, list(on_boards(only, most))), flush=True)
         if asked.routed or both:
-            header = ("kernel", "SLRs", "routed", "ours", "ours/routed", "shares", "DSPs")
-            print(table(header, list(against_routed(only, asked.time_limit))), flush=True)
+            header = ("kernel", "SLRs", "routed", "its DSPs, at least", "ours", "its DSPs", "ours/routed", "shares")
+            rows = list(against_routed(only, most, as_many_dsp=asked.as_many_dsp))
+            print(table(header, rows), flush=True)
     except SisyphusError as failure:
         print(failure.render(), file=sys.stderr)
         return failure.exit_code

@@ -123,12 +123,16 @@ def _key(kernels: Sequence[Kernel], request: Request) -> str:
         "limits": {"gap": limits.gap, "seed": limits.seed, "threads": limits.threads},
         "model": request.model,
         "fixes": request.fixes,
-        "start": None if request.start is None else read_data(request.start),
+        "start": _start(request.start),
         "top": request.top,
         "front": request.front,
         "versions": dict(versions()),
     }
     return _sha256(json.dumps(parts, sort_keys=True, default=str))
+
+
+def _start(start: Path | DesignPoint | None) -> Mapping[str, Any] | None:
+    return start.to_json() if isinstance(start, DesignPoint) else None if start is None else read_data(start)
 
 
 def _limit(request: Request) -> list[float | None]:

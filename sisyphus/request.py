@@ -97,7 +97,7 @@ class Request:
     fixes: tuple[str, ...] = ()
     design: Path | None = None
     binding: bool = False
-    start: Path | None = None
+    start: Path | DesignPoint | None = None
     top: int = 1
     front: bool = False
     explain: bool = False

@@ -57,6 +57,12 @@ class Resources:
         rows = [place.amounts() for place in places]
         return Resources(**{f.name: sum(row[f.name] for row in rows) for f in fields(Resources)})
 
+    @staticmethod
+    def least(places: Iterable[Resources]) -> Resources:
+        """What each of several places has."""
+        rows = [place.amounts() for place in places]
+        return Resources(**{f.name: min(row[f.name] for row in rows) for f in fields(Resources)})
+
     def amounts(self) -> dict[str, int]:
         """By the names of the fields."""
         return {f.name: getattr(self, f.name) for f in fields(self)}

@@ -1,28 +1,38 @@
-"""Where units sit: their SLRs, the banks next to them, and the budgets that bind there; knows no kernel."""
+"""Where units sit: their SLRs, the banks next to them, and the budgets that bind there; knows no kernel.
+
+SLRs that are nearly equal are one class: each has the budget of all of them, so that one design suits them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
 from sisyphus.errors import UsageError
-from sisyphus.target import Target
-from sisyphus.values import dataclass
+from sisyphus.target import Resources, Target
+from sisyphus.values import dataclass, replace
 
 #: How many units are asked for; `auto`: as many as help.
 Count = int | Literal["auto"]
 AUTO: Literal["auto"] = "auto"
 #: Resources of which an SLR can have too little for its share of the operations.
 LIMITING = ("dsp", "lut")
+#: Of nearly equal SLRs, each has of each resource this share of the most that one of them has, or more.
+NEARLY_EQUAL = Fraction(9, 10)
 
 
 @dataclass(frozen=True)
 class Place:
-    """An SLR with the banks that the ports of its unit use, and the target of a design there."""
+    """An SLR with the banks that the ports of its unit use, and the target of a design there.
+
+    Places of one `kind` have equal targets.
+    """
 
     slr: int
     banks: tuple[int, ...]
     target: Target
+    kind: int = 0
 
 
 def places(target: Target, count: int) -> tuple[Place, ...]:
@@ -39,7 +49,33 @@ def places(target: Target, count: int) -> tuple[Place, ...]:
         own = tuple(bank for bank in range(banks) if (2 * bank + 1) * count // (2 * banks) == at)
         own = own or (at % banks,)
         found.append(Place(slr, own, target.on_slr(slr, len(own))))
-    return tuple(found)
+    return _in_classes(found)
+
+
+def _in_classes(found: Sequence[Place]) -> tuple[Place, ...]:
+    """Places with what each of their class has; banks beyond that stay without ports."""
+    classes = list[list[Place]]()
+    for place in found:
+        alike = next((c for c in classes if all(_nearly_equal(place, other) for other in c)), None)
+        if alike is None:
+            classes.append([place])
+        else:
+            alike.append(place)
+    same = dict[int, Place]()
+    for kind, members in enumerate(classes):
+        banks = min(len(place.banks) for place in members)
+        budget = Resources.least(place.target.budget for place in members)
+        target = members[0].target
+        target = replace(target, device=replace(target.device, banks=banks), budget=budget)
+        same |= {place.slr: Place(place.slr, place.banks[:banks], target, kind) for place in members}
+    return tuple(same[place.slr] for place in found)
+
+
+def _nearly_equal(one: Place, other: Place) -> bool:
+    """Whether neither has much more of anything, banks included."""
+    mine, others = one.target.budget.amounts(), other.target.budget.amounts()
+    pairs = [(len(one.banks), len(other.banks)), *((mine[name], others[name]) for name in mine)]
+    return all(min(pair) >= NEARLY_EQUAL * max(pair) for pair in pairs)
 
 
 def capacities(targets: tuple[Target, ...]) -> tuple[Fraction, ...]:

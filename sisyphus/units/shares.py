@@ -1,16 +1,17 @@
 """How much each unit gets: shares of the outputs so that all units take about as long; writes nothing.
 
 A unit is the kernel of its share on the target of its SLR, and goes through the same search as any kernel. Units of
-equal shares on equal SLRs are the same kernel, so that one search serves them all.
+equal shares on nearly equal SLRs are the same kernel on the same target, so that one search serves them all. A search
+of another share begins with a design that is known, with tiles of its own.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from fractions import Fraction
-from itertools import accumulate, pairwise
+from functools import cached_property
+from itertools import pairwise
+from operator import mul
 
 from sisyphus.analysis import Dealer, Dealing, Restricted, Share, dependences, liveness, restricted
 from sisyphus.choice import Choice, Listen
@@ -20,25 +21,28 @@ from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.model import Estimate, estimate
 from sisyphus.plan import Plan
 from sisyphus.request import Kernel, Request, forms_of, plan_of
-from sisyphus.solve import Limits, Stop
+from sisyphus.solve import Stop
 from sisyphus.space import DesignPoint
+from sisyphus.units.limits import Purse
 from sisyphus.units.places import Count, Place, capacities, places
+from sisyphus.units.refit import refitted
+from sisyphus.units.sizes import alike, bounds_of, rounded
 from sisyphus.values import dataclass, replace
 
 #: Searches for one share, out of all shares that are tried.
 Find = Callable[[Sequence[Kernel], Request], Choice]
 #: Shares that are tried of the best dealing after those in proportion.
 ROUNDS = 5
-#: Searches over one number of units, after which no more shares are tried.
-MOST_SEARCHES = 12
-#: The part of what is left of the time (or of all work) that a search of several has, and the seconds it has at least.
-PART, LEAST_S = 0.3, 1.0
+#: The part of what is left of the limit for a search that begins with a design of another share.
+BEGUN = 0.25
+#: The part of what is left for the slowest unit, once the shares are chosen.
+AGAIN = 0.6
+#: Designs that are tried as the beginning of a search.
+BEGINNINGS = 3
 #: Dealings that are tried: those of nearly the least work.
 DEALINGS, NEARLY = 2, 1.1
 #: Units whose cycles differ by no more than this share are in balance.
 BALANCED = 0.01
-#: Share sizes are also tried as multiples of these, which have more divisors.
-STEPS = (1, 2, 4, 8, 16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,55 +86,59 @@ def split(scop: Scop, request: Request, count: Count, find: Find, listen: Listen
 
     `KernelError` where no output can be dealt, `NoDesignError` where no share has a design.
     """
-    slrs = request.target.device.slrs
-    splitter = _Splitter(scop, request, find, listen)
+    splitter, purse = _Splitter(scop, request, find, listen), Purse(request.limits)
     if count != "auto":
-        return splitter.over(count)
-    best = splitter.over(1)
-    for more in range(2, slrs + 1):
+        return splitter.over(count, purse)
+    counts = range(1, request.target.device.slrs + 1)
+    best = splitter.over(1, Purse(purse.part(1 / sum(counts))))
+    for more in counts[1:]:
         with suppress(KernelError, NoDesignError):
-            best = min(best, splitter.over(more), key=lambda split: split.cycles)
+            found = splitter.over(more, Purse(purse.part(more / sum(counts[more - 1 :]))))
+            best = min(best, found, key=lambda split: split.cycles)
     return best
+
+
+#: What tells searches apart: a kernel, a target, and the arguments that nobody wants.
+_Key = tuple[str, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is searched for a unit: the kernel of its share on its SLR."""
+
+    part: Restricted
+    request: Request
+
+    @cached_property
+    def key(self) -> _Key:
+        target = self.request.target
+        return whole_text_of(self.part.scop), f"{target.budget} {target.device.banks}", self.request.source.temporaries
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        return forms_of(self.part.scop, self.request.source)
 
 
 class _Splitter:
     def __init__(self, scop: Scop, request: Request, find: Find, listen: Listen) -> None:
         self.scop, self.request, self.find, self.listen = scop, request, find, listen
         self.dealer = Dealer(dependences(scop), request.source.temporaries)
-        self.known = dict[tuple[str, str, tuple[str, ...]], tuple[Kernel, DesignPoint, bool] | None]()
-        self.searches, self.interrupted = 0, False
-        self.begun, self.part = time.monotonic(), 1.0
+        self.known = dict[_Key, Choice | None]()
+        self.designs = list[tuple[Share, Place, Choice]]()
+        self.interrupted = False
 
-    def over(self, count: int) -> Split:
+    def over(self, count: int, purse: Purse) -> Split:
         """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
-        where, self.searches = places(self.request.target, count), 0
-        self.part = 1.0 if count == 1 else PART
-        weights = capacities(tuple(place.target for place in where))
-        found = list[Split]()
+        where, found = places(self.request.target, count), list[Split]()
         for dealing in self._dealings(count):
-            if not (found and self._is_over):
-                found += filter(None, [self._by_turns(dealing, where, weights)])
+            if not (found and (self.interrupted or purse.is_low)):
+                found += filter(None, [self._by_turns(dealing, where, purse)])
         if not found:
             raise NoDesignError(
                 f"no design of a share of `{self.scop.name}` fits an SLR of `{self.request.target.device.name}`",
                 hint="raise the budget or the time limit, or take fewer units",
             )
         return min(found, key=lambda split: split.cycles)
-
-    @property
-    def _is_over(self) -> bool:
-        """Whether what was found has to do."""
-        return self.interrupted or self.searches >= MOST_SEARCHES or self._limits().seconds == LEAST_S
-
-    def _limits(self) -> Limits:
-        """Of the next search: a part of the time that is left, or of all work."""
-        limits = self.request.limits
-        if limits.effort is not None:
-            return replace(limits, effort=limits.effort * self.part)
-        if limits.seconds is None:
-            return limits
-        left = limits.seconds - (time.monotonic() - self.begun)
-        return replace(limits, seconds=max(left * self.part, LEAST_S))
 
     def _dealings(self, count: int) -> list[Dealing]:
         known = self.dealer.dealings
@@ -144,32 +152,56 @@ class _Splitter:
             )
         return [d.dealing for d in helpful if d.work <= NEARLY * helpful[0].work][: 1 if count == 1 else DEALINGS]
 
-    def _by_turns(self, dealing: Dealing, where: Sequence[Place], weights: Sequence[Fraction]) -> Split | None:
-        """Shares in proportion to `weights`, then as the cycles of units ask for; the best of them."""
-        best, seen = None, set[tuple[int, ...]]()
+    def _by_turns(self, dealing: Dealing, where: Sequence[Place], purse: Purse) -> Split | None:
+        """Shares in proportion to what SLRs can compute, then as the cycles of units ask for; the best of them.
+
+        What is left of the limit then goes to the units that are slowest.
+        """
+        best, seen, paces = None, set[tuple[int, ...]](), list[float]()
+        weights = capacities(tuple(place.target for place in where))
         wanted = self._of_equal_work(dealing, [float(w) for w in weights])
         for _ in range(ROUNDS):
-            sizes = next((s for s in _rounded(wanted, dealing.extent, weights) if s not in seen), None)
-            if sizes is None or (best is not None and self._is_over):
+            hoped = rounded(wanted, dealing.extent, where)
+            if best is not None:
+                hoped = [s for s in hoped if max(map(mul, s, paces)) < (1 - BALANCED) * best.cycles]
+            sizes = next((s for s in hoped if s not in seen), None)
+            if sizes is None or (best is not None and self._is_over(purse)):
                 break
             seen.add(sizes)
-            found = self._of_sizes(dealing, where, sizes)
+            found = self._of_sizes(dealing, where, sizes, purse)
             if found is None:
                 break
             best = found if best is None or found.cycles < best.cycles else best
-            cycles = [unit.cycles for unit in best.units]
-            if len(where) == 1 or max(cycles) <= (1 + BALANCED) * min(cycles):
+            paces = _paces(best, wanted)
+            wanted = [dealing.extent / pace / sum(1 / p for p in paces) for pace in paces]
+        return None if best is None else self._searched_again(best, purse)
+
+    def _is_over(self, purse: Purse) -> bool:
+        return self.interrupted or purse.is_empty
+
+    def _searched_again(self, split: Split, purse: Purse) -> Split:
+        """The same shares with what is left of the limit for the slowest units, which begin with what they have."""
+        tried = set[_Key]()
+        while not self._is_over(purse):
+            slowest = max(split.units, key=lambda unit: unit.cycles)
+            asked = self._asked(slowest.share, slowest.place)
+            known = self.known[asked.key]
+            if known is None or slowest.proved or asked.key in tried:
                 break
-            rates = [size / cycle for size, cycle in zip(best.sizes, cycles, strict=True)]
-            wanted = [rate * dealing.extent / sum(rates) for rate in rates]
-        return best
+            tried.add(asked.key)
+            self.listen(f"unit {slowest.number} once more, of shares {'+'.join(map(str, split.sizes))}")
+            request = replace(asked.request, start=known.point, limits=purse.part(AGAIN))
+            self.known[asked.key] = self._searched(asked.kernels, request) or known
+            units = [self._made(u.number, u.share, u.place) or u for u in split.units]
+            split = replace(split, units=tuple(units))
+        return split
 
     def _of_equal_work(self, dealing: Dealing, weights: Sequence[float]) -> list[float]:
         """Sizes of shares whose operations are in proportion to `weights`, nearly."""
         total = sum(weights)
         sizes = [weight * dealing.extent / total for weight in weights]
         for _ in range(4):
-            bounds = _bounds([round(size) for size in sizes], dealing.extent)
+            bounds = bounds_of([round(size) for size in sizes], dealing.extent)
             work = [self._work(dealing, low, high) for low, high in pairwise(bounds)]
             if 0 in work:
                 break
@@ -181,37 +213,64 @@ class _Splitter:
         share = self.dealer.share(dealing, low, high) if low < high else None
         return 0 if share is None else self.dealer.work(share) or 0
 
-    def _of_sizes(self, dealing: Dealing, where: Sequence[Place], sizes: Sequence[int]) -> Split | None:
+    def _of_sizes(self, dealing: Dealing, where: Sequence[Place], sizes: Sequence[int], purse: Purse) -> Split | None:
         """The design of each unit; None where one has none."""
-        shares = [self.dealer.share(dealing, low, high) for low, high in pairwise(_bounds(sizes, dealing.extent))]
+        shares = [self.dealer.share(dealing, low, high) for low, high in pairwise(bounds_of(sizes, dealing.extent))]
         units = []
         for number, (share, place) in enumerate(zip(shares, where, strict=True)):
             self.listen(f"unit {number} of shares {'+'.join(map(str, sizes))} of {dealing.name}")
-            unit = None if share is None else self._unit(number, share, place)
+            kinds = {later.kind for later in where[number:]} - {known.kind for _, known, _ in self.designs}
+            part = 1.0 if len(where) == 1 else 1 / (1 + max(len(kinds), 1))
+            unit = None if share is None else self._unit(number, share, place, purse, part)
             if unit is None:
                 return None
             units.append(unit)
         return Split(self.scop, dealing, tuple(units))
 
-    def _unit(self, number: int, share: Share, place: Place) -> Unit | None:
+    def _unit(self, number: int, share: Share, place: Place, purse: Purse, part: float) -> Unit | None:
+        """One unit, by a search within a part of the limit unless its design is known."""
+        asked = self._asked(share, place)
+        if asked.key not in self.known:
+            start = self._beginning(share, place, asked)
+            limits = purse.part(part if start is None else BEGUN)
+            found = self._searched(asked.kernels, replace(asked.request, start=start, limits=limits))
+            self.known[asked.key] = found
+            self.designs += [] if found is None else [(share, place, found)]
+        return self._made(number, share, place)
+
+    def _made(self, number: int, share: Share, place: Place) -> Unit | None:
+        """The unit of a design that is known; None where a search found none."""
+        asked = self._asked(share, place)
+        found = self.known[asked.key]
+        if found is None:
+            return None
+        is_proved = found.outcome is not None and found.outcome.stop is Stop.PROVED
+        return made(number, place, share, asked.part, found.kernel, found.point, is_proved)
+
+    def _asked(self, share: Share, place: Place) -> _Asked:
         part = restricted(self.scop, share)
         source = replace(self.request.source, temporaries=unwanted(part.scop, share, self.request.source.temporaries))
-        key = (whole_text_of(part.scop), f"{place.target.budget} {len(place.banks)}", source.temporaries)
-        if key not in self.known:
-            self.searches += 1
-            asked = replace(self.request, source=source, target=place.target, limits=self._limits())
-            self.known[key] = self._searched(part.scop, asked)
-        found = self.known[key]
-        return None if found is None else made(number, place, share, part, *found)
+        return _Asked(part, replace(self.request, source=source, target=place.target))
 
-    def _searched(self, scop: Scop, request: Request) -> tuple[Kernel, DesignPoint, bool] | None:
+    def _beginning(self, share: Share, place: Place, asked: _Asked) -> DesignPoint | None:
+        """A known design as one of this share: of the same kind of SLR rather than of another, of about its size."""
+
+        def distance(known: tuple[Share, Place, Choice]) -> tuple[bool, int]:
+            return known[1].kind != place.kind, abs(known[0].high - known[0].low - share.high + share.low)
+
+        for _, _, choice in sorted(self.designs, key=distance)[:BEGINNINGS]:
+            point = refitted(choice, asked.kernels, asked.request)
+            if point is not None:
+                return point
+        return None
+
+    def _searched(self, kernels: Sequence[Kernel], request: Request) -> Choice | None:
         try:
-            choice = self.find(forms_of(scop, request.source), request)
+            choice = self.find(kernels, request)
         except (NoDesignError, TimeUp):
             return None
         self.interrupted = self.interrupted or choice.was_interrupted
-        is_proved = choice.outcome is not None and choice.outcome.stop is Stop.PROVED
-        return choice.kernel, choice.point, is_proved
+        return choice
 
 
 def made(
@@ -236,25 +295,11 @@ def unwanted(scop: Scop, share: Share, temporaries: Sequence[str]) -> tuple[str,
     )
 
 
-def _bounds(sizes: Sequence[int], extent: int) -> list[int]:
-    bounds = [0, *accumulate(sizes)]
-    return [*bounds[:-1], extent]
-
-
-def _rounded(wanted: Sequence[float], extent: int, weights: Sequence[Fraction]) -> Iterator[tuple[int, ...]]:
-    """Whole sizes near the wanted ones: those of equal SLRs are equal where they can be, the others round numbers.
-
-    The first SLRs get what is left over.
-    """
-    largest = max(weights)
-    main = [at for at, weight in enumerate(weights) if weight == largest]
-    for step in STEPS:
-        if step > 1 and step * 4 * len(wanted) > extent:
-            return
-        for extra in (0, step):
-            sizes = [max(step, round(size / step) * step + extra) for size in wanted]
-            left = extent - sum(size for at, size in enumerate(sizes) if at not in main)
-            for turn, at in enumerate(main):
-                sizes[at] = left // len(main) + (turn < left % len(main))
-            if min(sizes) > 0 and sum(sizes) == extent:
-                yield tuple(sizes)
+def _paces(split: Split, wanted: Sequence[float]) -> list[float]:
+    """Cycles per place of each unit; of units that are alike, those of the largest share."""
+    paces = [unit.cycles / size for unit, size in zip(split.units, split.sizes, strict=True)]
+    for members in alike(wanted, [unit.place for unit in split.units]):
+        largest = max(members, key=lambda at: (split.sizes[at], paces[at]))
+        for at in members:
+            paces[at] = paces[largest]
+    return paces

@@ -132,7 +132,7 @@ def test_lint_looks_at_all_units(folder: Path) -> None:
         (("--units", "2", "--pareto"), 2, "`--units` and `--pareto` cannot go together"),
         (("--units", "2", "--top", "3"), 2, "`--units` and `--top` cannot go together"),
         (("--units", "2", "--model", "paper"), 2, "`--units` needs the measured model"),
-        (("--units", "3", "--dsp", "0", "--lut", "10"), 3, "fits an SLR of `u200`"),
+        (("--units", "3", "--dsp", "0", "--lut", "10", "--time-limit", "3"), 3, "fits an SLR of `u200`"),
     ],
 )
 def test_what_cannot_be_is_refused(words: tuple[str, ...], code: int, told: str) -> None:

@@ -35,7 +35,7 @@ def dealt(
 ) -> tuple[Split, Searches]:
     source = Source(str(POLYBENCH / f"{name}.c"), defines=defines)
     target = make_target(load_device(device), budget=budget, dsp=dsp)
-    request, searches = Request(source, target, limits=Limits(seconds=60)), Searches()
+    request, searches = Request(source, target, limits=Limits(effort=1.5)), Searches()
     return split(read_kernel(source), request, units, searches.find, lambda stage: None), searches
 
 
@@ -69,8 +69,8 @@ def test_what_all_units_need_of_an_intermediate_each_computes_and_one_delivers()
 
 
 def test_as_many_units_as_help() -> None:
-    found, _ = dealt("gemm", "NI=60", "NJ=16", "NK=20", device="u200", units="auto")
-    assert len(found.units) == 3
+    found, _ = dealt("gemm", "NI=24", "NJ=8", "NK=10", device="u200", units="auto")
+    assert len(found.units) > 1
     alone, _ = dealt("trisolv", "N=8", device="u200", units="auto")
     assert len(alone.units) == 1
 
