@@ -24,14 +24,17 @@ from sisyphus.analysis import (
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
     BLOCKS,
+    FORWARD,
     IN_PLACE,
     INSIDE,
     LATCH,
     PANELS,
     PRIVATE,
     SCHEDULE,
+    SHORTER,
     STRIPS,
     Strips,
+    forwarded,
     in_blocks,
     in_panels,
     in_place,
@@ -178,35 +181,50 @@ def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
 
 
 def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
+    """As written, or without copies where that is far shorter; with expanded temporaries; in other orders."""
     found = dependences(scop)
-    written = _analysed(scop, found, source)
-    yield written
+    base = _analysed(scop, found, source)
+    plain = [base, *_with_expanded(base, source)]
+    ahead = forwarded(found)
+    if ahead is not None:
+        direct = _analysed(ahead, dependences(ahead), source, rewrites=(FORWARD,), name=FORWARD)
+        without = [direct, *_with_expanded(direct, source)]
+        if _shortest(without) <= _shortest(plain) // SHORTER:
+            base, plain = direct, [plain[0], *without]
+    yield from plain
+    if source.schedule:
+        ordered = dependences(scheduled(found, source.schedule))
+        yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
+    else:
+        yield from _in_other_orders(base, source)
+
+
+def _shortest(kernels: Sequence[Kernel]) -> int:
+    return min(steps_of(kernel.distribution.body) for kernel in kernels)
+
+
+def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel with a place for every iteration, or of a block of them, for temporaries that tie statements."""
+    scop, found, before = base.scop, base.dependences, base.rewrites
     expansion = expand(scop, found)
-    if expansion is not None:
-        names = tuple(ArrayId(e.name) for e in expansion.expanded)
-        yield _analysed(expansion.scop, dependences(expansion.scop), source, names, name="expanded")
-        inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
-        if inside is not None:
-            yield _analysed(inside.scop, dependences(inside.scop), source, rewrites=(INSIDE,), name=INSIDE)
-            blocks = in_blocks(expansion)
-            if blocks is not None:
-                yield _analysed(blocks, dependences(blocks), source, rewrites=(BLOCKS,), name=BLOCKS)
-    yield from _in_other_orders(written, source)
+    if expansion is None:
+        return
+    names = tuple(ArrayId(e.name) for e in expansion.expanded)
+    yield _analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
+    inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
+    if inside is not None:
+        yield _analysed(inside.scop, dependences(inside.scop), source, rewrites=(*before, INSIDE), name=INSIDE)
+        blocks = in_blocks(expansion)
+        if blocks is not None:
+            yield _analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
 
 
 def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
-    """The kernel, with local variables in place, or of every iteration's own, in the orders that are worth a search.
-
-    Where the user gives an order, in that one alone.
-    """
-    if source.schedule:
-        ordered = dependences(scheduled(kernel.dependences, source.schedule))
-        yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
-        return
-    bases: list[tuple[tuple[str, ...], Dependences]] = [((), kernel.dependences)]
+    """The kernel, with local variables in place, or of every iteration's own, in the orders that are worth a search."""
+    bases: list[tuple[tuple[str, ...], Dependences]] = [(kernel.rewrites, kernel.dependences)]
     placed = in_place(kernel.dependences)
     if placed is not None:
-        bases.append(((IN_PLACE,), dependences(placed)))
+        bases.append(((*kernel.rewrites, IN_PLACE), dependences(placed)))
     before, found = bases[-1]
     private = privatise(found.scop, found)
     if private is not None:

@@ -19,10 +19,11 @@ class Sample:
     """The text of a scop; printed by hypothesis when a property fails."""
 
     text: str
+    others: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
     @property
     def scop(self) -> Scop:
-        return scop(self.text, A=(16, 16), B=(16,), D=(16,), c=(), d=(16,))
+        return scop(self.text, A=(16, 16), B=(16,), D=(16,), c=(), d=(16,), **dict(self.others))
 
 
 @st.composite
@@ -98,3 +99,26 @@ def _carrier(draw: st.DrawFn, loops: tuple[str, ...]) -> str:
     name = draw(st.sampled_from(["A", "B", "B", "d"]))
     places = [loops[-1], loops[-1], loops[0], f"{loops[0]} + 1"]
     return f"{name}[{', '.join(draw(st.sampled_from(places)) for _ in range(ARRAYS[name]))}]"
+
+
+@st.composite
+def copiers(draw: st.DrawFn) -> Sample:
+    """A scop in which values are copied from local to local, one of which is a shift register, and read later."""
+    loops = draw(st.sampled_from([("i",), ("i", "j")]))
+    text = "for z in range(6):\n    e[z] = w\n"
+    text += "".join(f"{name} = {draw(st.sampled_from(['w', 'B[0]', 'A[1, 1]']))}\n" for name in ("c", "f"))
+    for at, name in enumerate(loops):
+        text += f"{'    ' * at}for {name} in range({draw(st.integers(0, 1))}, 4):\n"
+    indent = "    " * len(loops)
+    shapes = ["shift", *["{0} = {1}"] * 3, "{0} = {1} * w", "{3} = {1} * {2}", "{3} = {1}"]
+    sources = ["c", "f", "e[0]", "e[2]", "e[3]", f"e[{loops[0]}]", "B[i]", "A[i, 2]", "D[0]"]
+    for _ in range(draw(st.integers(3, 6))):
+        shape = draw(st.sampled_from(shapes))
+        if shape == "shift":
+            text += f"{indent}for k in range(3):\n{indent}    e[3 - k] = e[2 - k]\n"
+        else:
+            target = draw(st.sampled_from(["c", "f", "e[0]", "e[4]"]))
+            result = draw(st.sampled_from(["A[i, 0]", f"A[{loops[-1]}, i + 1]", "D[i]", "D[0]"]))
+            read = [draw(st.sampled_from(sources)) for _ in range(2)]
+            text += indent + shape.format(target, *read, result) + "\n"
+    return Sample(text, (("e", (6,)), ("f", ())))

@@ -1,12 +1,14 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.panels import in_panels, size_of_panels
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
+    FORWARD,
     IN_PLACE,
     INSIDE,
     LATCH,
@@ -22,6 +24,7 @@ from sisyphus.forms.strips import Strips, steps_of_rows
 
 __all__ = [
     "BLOCKS",
+    "FORWARD",
     "INSIDE",
     "IN_PLACE",
     "LATCH",
@@ -33,6 +36,7 @@ __all__ = [
     "Proposal",
     "ScheduleError",
     "Strips",
+    "forwarded",
     "in_blocks",
     "in_panels",
     "in_place",

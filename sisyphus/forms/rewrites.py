@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
@@ -17,7 +18,7 @@ from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
-STRIPS, PANELS, IN_PLACE = "strips ", "panels ", "in-place"
+STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 
 
 class ScheduleError(KernelError):
@@ -45,6 +46,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
         elif rewrite == LATCH:
             scop = latched(found) or scop
+        elif rewrite == FORWARD:
+            scop = forwarded(found) or scop
         elif rewrite == IN_PLACE:
             scop = in_place(found) or scop
         elif rewrite == PRIVATE:

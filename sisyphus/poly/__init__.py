@@ -1,9 +1,18 @@
 """isl by dimension name: the only door to islpy."""
 
 from sisyphus.poly.affine import Affine, comparisons, const, var
-from sisyphus.poly.affine_times import Timed, TooLongError, computed_times, follows, inverse, read_times
+from sisyphus.poly.affine_times import (
+    Timed,
+    TooLongError,
+    agree,
+    computed_times,
+    follows,
+    functions,
+    inverse,
+    read_times,
+)
 from sisyphus.poly.count import CountError, count
-from sisyphus.poly.flow import last_before, last_write_times, last_writers
+from sisyphus.poly.flow import followed, last_before, last_write_times, last_writers
 from sisyphus.poly.order import (
     Piece,
     Remainder,
@@ -78,6 +87,7 @@ __all__ = [
     "TileNumber",
     "Timed",
     "TooLongError",
+    "agree",
     "all_pairs",
     "backwards",
     "box_around",
@@ -101,7 +111,9 @@ __all__ = [
     "first_pair",
     "first_point",
     "fix",
+    "followed",
     "follows",
+    "functions",
     "inverse",
     "is_convex",
     "is_product",

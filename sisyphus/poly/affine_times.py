@@ -8,7 +8,7 @@ import islpy as isl
 
 from sisyphus.interrupts import unbroken
 from sisyphus.poly.affine import Affine
-from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names
+from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names, make_set
 from sisyphus.tools import apart
 from sisyphus.values import dataclass
 
@@ -107,6 +107,24 @@ def _equations(points: Set) -> dict[str, Affine]:
                 solved = {n: v.substitute({name: value}) for n, v in solved.items()} | {name: value}
                 break
     return solved
+
+
+def functions(relation: Map, names: Sequence[str]) -> list[tuple[Set, tuple[Affine, ...]]]:
+    """The parts of a relation to one instance each: where, and its dimensions as affine expressions of `names`.
+
+    `ValueError` where it leads to several instances, or to one that is not affine.
+    """
+    if not relation.is_single_valued():
+        raise ValueError("it leads to several instances")
+    return _pieces(isl.PwMultiAff.from_map(relation), names)
+
+
+def agree(points: Set, names: Sequence[str], one: Sequence[Affine], other: Sequence[Affine]) -> bool:
+    """Whether two functions are the same on some points, as i and i + r - 2 are where r is 2."""
+    differences = [a - b for a, b in zip(one, other, strict=True)]
+    apart = [make_set("", names, at_least_zero=[sign * gap - 1]) for gap in differences for sign in (1, -1)]
+    inside = points.reset_tuple_id()
+    return all(inside.intersect(beyond).is_empty() for beyond in apart)
 
 
 def _pieces(function: isl.PwMultiAff, names: Sequence[str]) -> list[tuple[Set, tuple[Affine, ...]]]:

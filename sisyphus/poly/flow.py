@@ -9,6 +9,9 @@ import islpy as isl
 from sisyphus.poly.scan import union_of
 from sisyphus.poly.sets import Map, Set
 
+#: Steps of a chain that are taken one by one.
+MOST_STEPS = 64
+
 
 def last_writers(
     reads: Sequence[Map], writes: Sequence[Map], schedules: Sequence[Map]
@@ -41,6 +44,27 @@ def last_before(time: Set, cell: Set, writes: Sequence[tuple[str, Map, Map]]) ->
     latest = _latest(union_of([last for *_, last in found]))
     name, instances, schedule, _ = next(entry for entry in found if not entry[-1].intersect(latest).is_empty())
     return name, instances.intersect(latest.apply(schedule.reverse()))
+
+
+def followed(first: Sequence[Map], steps: Sequence[Map]) -> tuple[tuple[str, Map], ...] | None:
+    """(name, pairs) of where chains end that begin with one of `first` and go on by `steps` until none leads further.
+
+    Dimension names are lost. None where a chain is longer than `MOST_STEPS` and isl's transitive closure is not exact.
+    """
+    reached = _together(first)
+    if not steps:
+        return tuple((name, pairs) for _, name, pairs in _apart(reached))
+    onward = _together(steps)
+    closure, is_exact = onward.transitive_closure()
+    if is_exact:
+        reached = reached.union(reached.apply_range(closure))
+    else:
+        last, left = reached, MOST_STEPS
+        while not (last := last.apply_range(onward).coalesce()).is_empty():
+            reached, left = reached.union(last).coalesce(), left - 1
+            if not left:
+                return None
+    return tuple((name, pairs) for _, name, pairs in _apart(reached.subtract_range(onward.domain())))
 
 
 def _latest(times: Set) -> Set:

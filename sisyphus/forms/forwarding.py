@@ -1,0 +1,323 @@
+"""Values that are only copied on until somebody reads them: readers take them where they come from; knows no cost.
+
+for i: { y[i] = w[0] * w[1]   w[1] = w[0]   w[0] = x[i] }   with w[0] = w[1] = 0 before it becomes
+for i: { if i = 0: y[i] = 0 * 0   if i = 1: y[i] = x[i-1] * 0   if i >= 2: y[i] = x[i-1] * x[i-2] }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+
+from sisyphus.analysis import Dependences, schedules
+from sisyphus.analysis.dependence import in_order
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.rewrite import fresh_name, range_of
+from sisyphus.ir import (
+    Access,
+    Array,
+    ArrayId,
+    Cast,
+    Expr,
+    Index,
+    Literal,
+    Read,
+    Ref,
+    Role,
+    Scalar,
+    Scop,
+    Statement,
+    StmtId,
+    rebuild,
+    substitute,
+)
+from sisyphus.poly import (
+    Affine,
+    Map,
+    Set,
+    agree,
+    all_pairs,
+    convex_parts,
+    followed,
+    functions,
+    last_writers,
+    name_dims,
+    renamed,
+    through,
+    union_of,
+    var,
+)
+from sisyphus.values import dataclass, replace
+
+#: Cases of one statement above which it stays as it is: a shift register has one for each of the first samples.
+MOST_CASES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """Instances of a statement in which some reads have the values of other expressions."""
+
+    points: Set
+    instead: Mapping[Ref, Expr]
+
+
+def forwarded(found: Dependences) -> Scop | None:
+    """The kernel whose readers of copies read what was copied, without copies that nobody reads; None without such.
+
+    Every instance keeps its place in the order of the source and computes with the same values: isl says which write
+    each read sees, and each answer is checked to be a write with no other one between.
+    """
+    better = _once(found.scop)
+    # what was given a place of its own is copied from there, too
+    again = _once(better) if better is not None else None
+    return again or better
+
+
+def _once(scop: Scop) -> Scop | None:
+    chains = _Chains(scop)
+    if not chains.links:
+        return None
+    cases = {s.id: chains.cases_of(s) for s in scop.statements if s.id not in chains.links}
+    split = _split(scop, {name: own for name, own in cases.items() if own}, chains.named, chains.arrays)
+    kept = _without_unread(split)
+    gone = {s.id for s in scop.statements} - {s.id for s in kept.statements}
+    return kept if gone & {*chains.links} else None
+
+
+class _Chains:
+    """Which copies there are in a kernel, and where the values come from that they pass on.
+
+    A `link` copies an element that is written into a local array, a `head` what never changes: an element of an array
+    that is not written, a scalar argument, a constant. `named` are statements whose values need a place that lasts.
+    """
+
+    def __init__(self, scop: Scop) -> None:
+        self.scop = scop
+        self.patience = Patience()
+        self.order = schedules(scop)
+        self.named: dict[StmtId, Ref] = {}
+        self.arrays: dict[ArrayId, Array] = {}
+        local = {array.id for array in scop.arrays if array.role is Role.LOCAL}
+        self.written = {s.write.array for s in scop.statements}
+        inside = [s for s in scop.statements if s.write.array in local]
+        self.links = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
+        self.heads = {s.id: s for s in inside if self._never_changes(s.rhs)}
+        self.local = local
+
+    def _never_changes(self, value: Expr) -> bool:
+        if isinstance(value, Cast):
+            return self._never_changes(value.operand)
+        if isinstance(value, Read):
+            return value.ref.array not in self.written
+        return isinstance(value, Literal | Scalar | Index)
+
+    @cached_property
+    def steps(self) -> list[Map]:
+        """From each link to what wrote the element that it copies."""
+        found = (self.sources(link, link.accesses[1]) for link in self.links.values())
+        return [relation for sources in found for relation in (sources or {}).values()]
+
+    def sources(self, reader: Statement, read: Access) -> dict[StmtId, Map] | None:
+        """By statement: from instances that read to those that wrote what they see; None where not all is proved."""
+        return self.patience.ask(partial(self._sources, reader, read)) or None
+
+    def _sources(self, reader: Statement, read: Access) -> dict[StmtId, Map]:
+        writers = [*self.scop.writers(read.array)]
+        users = dict.fromkeys([*writers, reader])
+        flow = last_writers(
+            [read.relation], [w.accesses[0].relation for w in writers], [self.order[u.id] for u in users]
+        )
+        found: dict[StmtId, Map] = {}
+        for name, _, pairs in flow:
+            writer = self.scop.statement(StmtId(name))
+            pairs = name_dims(pairs, writer.iterators, reader.iterators)
+            if not self._is_last(writer, reader, read, pairs):
+                return {}
+            found[writer.id] = name_dims(pairs.reverse(), reader.iterators, writer.iterators)
+        fed = [pairs.domain() for pairs in found.values()]
+        return found if fed and reader.domain.is_subset(union_of(fed)) else {}
+
+    def _is_last(self, writer: Statement, reader: Statement, read: Access, pairs: Map) -> bool:
+        """Do the pairs touch one element, the writer first, and does nothing else write it between them?"""
+        if not pairs.is_subset(_ordered(writer, writer.accesses[0], reader, read)):
+            return False
+        for other in self.scop.writers(read.array):
+            before = _ordered(writer, writer.accesses[0], other, other.accesses[0])
+            after = _ordered(other, other.accesses[0], reader, read)
+            between = name_dims(before.apply_range(after), writer.iterators, reader.iterators)
+            if not between.intersect(pairs).is_empty():
+                return False
+        return True
+
+    def cases_of(self, statement: Statement) -> list[_Case]:
+        """The statement's instances by what they read instead of copies; nothing where that changes nothing."""
+        cases, is_new = [_Case(statement.domain, {})], False
+        for read in statement.accesses[1:]:
+            values = (
+                self._values_of(statement, read) if read.array in self.local and read.ref != statement.write else []
+            )
+            if values:
+                is_new = True
+                cases = [
+                    _Case(points, {**case.instead, read.ref: value})
+                    for case in cases
+                    for value, where in values
+                    for points in convex_parts(case.points.intersect(where))
+                    if not points.is_empty()
+                ]
+            if len(cases) > MOST_CASES:
+                return []
+        return cases if is_new else []
+
+    def _values_of(self, reader: Statement, read: Access) -> list[tuple[Expr, Set]]:
+        """Each expression that a read is worth, and where; nothing where no copy is between, or it cannot be said."""
+        first = self.sources(reader, read)
+        if first is None or not any(name in self.links or self._is_copy(name) for name in first):
+            return []
+        found: dict[Expr, list[Set]] = {}
+        for name, pairs in self.patience.ask(lambda: followed([*first.values()], self.steps)) or ():
+            try:
+                parts = functions(pairs, reader.iterators)
+            except ValueError:
+                return []
+            end = self.scop.statement(StmtId(name))
+            value = end.rhs if end.id in self.heads else self._place(end, reader, pairs)
+            if value is None:
+                return []
+            for points, instance in parts:
+                there = substitute(value, dict(zip(end.iterators, instance, strict=True)))
+                found.setdefault(there, []).append(points)
+        return _joined(found, reader.iterators)
+
+    def _is_copy(self, name: StmtId) -> bool:
+        """Is it a head of more than a constant, which any sum begins with?"""
+        return name in self.heads and not isinstance(_core(self.heads[name].rhs), Literal)
+
+    def _stays(self, end: Statement, reader: Statement, pairs: Map) -> bool:
+        """Does nothing write the element again between the two of a pair?"""
+        for other in self.scop.writers(end.write.array):
+            again = _ordered(end, end.accesses[0], other, other.accesses[0])
+            earlier = _in_order(other, reader, all_pairs(other.id, other.iterators, reader.id, reader.iterators))
+            between = name_dims(again.apply_range(earlier), end.iterators, reader.iterators)
+            if not between.intersect(pairs).is_empty():
+                return False
+        return True
+
+    def _place(self, end: Statement, reader: Statement, pairs: Map) -> Read | None:
+        """An element that still holds what `end` computes when the reader wants it, if need be one of its own."""
+        if end.id in self.named:
+            return Read(self.named[end.id], end.write_type)
+        pairs = name_dims(pairs.reverse(), end.iterators, reader.iterators)
+        if self.patience.ask(partial(self._stays, end, reader, pairs)):
+            return Read(end.write, end.write_type)
+        array = self.scop.array(end.write.array)
+        ranges = [range_of([end], depth) for depth in range(len(end.iterators))]
+        new = replace(array, extents=tuple(map(len, ranges)), role=Role.LOCAL)
+        updates = any(ref.array == array.id for ref in end.reads)
+        if updates or new.elements > max(a.elements for a in self.scop.arrays):
+            return None
+        taken = {a.id for a in (*self.scop.arrays, *self.arrays.values())} | {a.name for a in self.scop.arguments}
+        new = replace(new, id=fresh_name(array.id, {*taken, *(n for s in self.scop.statements for n in s.iterators)}))
+        place = Ref(new.id, tuple(var(n) - r.start for n, r in zip(end.iterators, ranges, strict=True)))
+        self.arrays[new.id], self.named[end.id] = new, place
+        return Read(place, end.write_type)
+
+
+def _ordered(source: Statement, first: Access, sink: Statement, second: Access) -> Map:
+    """Pairs of which the first touches an element before the second does."""
+    return _in_order(source, sink, through(first.relation, second.relation, source.iterators, sink.iterators))
+
+
+def _in_order(source: Statement, sink: Statement, pairs: Map) -> Map:
+    """The pairs whose first runs before their second."""
+    whole = pairs.subtract(pairs)
+    for _, part in in_order(source, sink, pairs):
+        whole = whole.union(part)
+    return whole
+
+
+def _joined(found: Mapping[Expr, list[Set]], names: Sequence[str]) -> list[tuple[Expr, Set]]:
+    """The values and where they are; in[i] is in[i + r - 2] where r is 2."""
+    parts = [(value, points) for value, own in found.items() for points in own]
+
+    def holds(other: Expr, value: Expr, points: Set) -> bool:
+        same = _without_subscripts(other) == _without_subscripts(value)
+        return other == value or (same and agree(points, names, _subscripts(value), _subscripts(other)))
+
+    widest = sorted(found, key=lambda other: -sum(holds(other, *part) for part in parts))
+    joined: dict[Expr, list[Set]] = {}
+    for value, points in parts:
+        joined.setdefault(next(o for o in widest if holds(o, value, points)), []).append(points)
+    return [(value, union_of(own).coalesce()) for value, own in joined.items()]
+
+
+def _subscripts(value: Expr) -> list[Affine]:
+    leaf = _core(value)
+    return [*leaf.ref.index] if isinstance(leaf, Read) else [leaf.value] if isinstance(leaf, Index) else []
+
+
+def _without_subscripts(value: Expr) -> Expr:
+    def plain(leaf: Expr) -> Expr:
+        if isinstance(leaf, Index):
+            return replace(leaf, value=Affine())
+        return replace(leaf, ref=replace(leaf.ref, index=())) if isinstance(leaf, Read) else leaf
+
+    return rebuild(value, plain)
+
+
+def _core(value: Expr) -> Expr:
+    """What is below conversions."""
+    return _core(value.operand) if isinstance(value, Cast) else value
+
+
+def _split(
+    scop: Scop, cases: Mapping[StmtId, list[_Case]], named: Mapping[StmtId, Ref], arrays: Mapping[ArrayId, Array]
+) -> Scop:
+    """The kernel with a statement for every case, next to each other where the whole one was; named values are kept."""
+    room = 1 + max(map(len, cases.values()), default=0)
+    taken, statements = {s.id for s in scop.statements}, list[Statement]()
+    for old in scop.statements:
+        first = tuple(place * (room + 1) for place in old.position)
+        own = cases.get(old.id) or [_Case(old.domain, {})]
+        write = named.get(old.id, old.write)
+        for at, case in enumerate(own):
+            label = old.id if at == 0 else StmtId(fresh_name(old.id, taken))
+            taken.add(label)
+            part = replace(
+                old,
+                id=label,
+                domain=renamed(case.points, label, old.iterators),
+                position=(*first[:-1], first[-1] + at),
+                write=write,
+                rhs=rebuild(old.rhs, partial(_instead, case.instead)),
+            )
+            statements.append(part)
+        if old.id in named:
+            label = StmtId(fresh_name(old.id, taken))
+            taken.add(label)
+            statements.append(
+                replace(
+                    old,
+                    id=label,
+                    domain=renamed(old.domain, label, old.iterators),
+                    position=(*first[:-1], first[-1] + room),
+                    rhs=Read(write, old.write_type),
+                )
+            )
+    statements.sort(key=lambda s: s.position)
+    return replace(scop, statements=tuple(statements), arrays=(*scop.arrays, *arrays.values()))
+
+
+def _instead(known: Mapping[Ref, Expr], leaf: Expr) -> Expr:
+    return known.get(leaf.ref, leaf) if isinstance(leaf, Read) else leaf
+
+
+def _without_unread(scop: Scop) -> Scop:
+    """The kernel without local arrays that nothing reads which the caller sees, and what is computed for these."""
+    wanted = {array.id for array in scop.arrays if array.role is not Role.LOCAL}
+    before = -1
+    while before != len(wanted):
+        before = len(wanted)
+        wanted |= {array for s in scop.statements if s.write.array in wanted for array in s.touched}
+    statements = tuple(s for s in scop.statements if s.write.array in wanted)
+    return replace(scop, statements=statements, arrays=tuple(a for a in scop.arrays if a.id in wanted))

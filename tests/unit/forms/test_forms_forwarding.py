@@ -1,0 +1,163 @@
+"""Values that are only copied on: readers take them where they come from, results stay, and what keeps copies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import brute
+import pytest
+from builders import scop
+from hypothesis import given, settings
+from random_scops import Sample, copiers
+
+from sisyphus.analysis import dependences, statement_text
+from sisyphus.forms import FORWARD, forwarded, forwarding, rewritten
+from sisyphus.frontend import read
+from sisyphus.ir import ArrayId, Role, Scop, promises
+from sisyphus.poly import last_writers
+from sisyphus.request import Source, load_kernels
+
+SOME = settings(max_examples=50, deadline=None, derandomize=True)
+
+REGISTER = """
+for k in range(4):
+    w[k] = z
+for n in range(9):
+    for k in range(3):
+        w[3 - k] = w[2 - k]
+    w[0] = X[n]
+    for k in range(4):
+        Y[n] += w[k] * C[k]
+"""
+
+LINES = """
+void box(const unsigned char in[8][9], int out[8][9])
+{
+  unsigned char lines[2][9] = {{0}}, window[3][3] = {{0}};
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 9; j++) {
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 2; c++)
+          window[r][c] = window[r][c + 1];
+      window[0][2] = lines[0][j];
+      window[1][2] = lines[1][j];
+      window[2][2] = in[i][j];
+      lines[0][j] = lines[1][j];
+      lines[1][j] = in[i][j];
+      if (i >= 2 && j >= 2)
+        for (int r = 0; r < 3; r++)
+          for (int c = 0; c < 3; c++)
+            out[i][j] += window[r][c] * (r + c);
+    }
+}
+"""
+
+
+def texts(found: Scop | None) -> list[str]:
+    assert found is not None
+    promises.run(found)
+    return [statement_text(s) for s in found.statements]
+
+
+def check_same(one: Scop, other: Scop) -> None:
+    numbers: dict[object, int] = {}
+    assert brute.results(one, numbers) == brute.results(other, numbers)
+
+
+def register(text: str = REGISTER) -> Scop:
+    return scop(text, w=(4,), X=(9,), Y=(9,), C=(4,))
+
+
+def test_a_shift_register_becomes_reads_of_what_went_in() -> None:
+    source = register()
+    found = forwarded(dependences(source))
+    assert texts(found) == ["Y[n] = Y[n] + z * C[k]", "Y[n] = Y[n] + X[-k + n] * C[k]"]
+    assert found is not None
+    check_same(source, found)
+    assert texts(rewritten(source, [FORWARD])) == texts(found)
+
+
+def test_copied_scalars_have_a_case_for_each_of_the_first_samples() -> None:
+    text = "a = z\nb = z\nfor n in range(9):\n    Y[n] = a * b\n    b = a\n    a = X[n]\n"
+    source = scop(text, a=(), b=(), X=(9,), Y=(9,))
+    found = forwarded(dependences(source))
+    assert texts(found) == ["Y[n] = z * z", "Y[n] = X[n - 1] * z", "Y[n] = X[n - 1] * X[n - 2]"]
+    assert found is not None
+    check_same(source, found)
+
+
+def test_line_buffers_and_a_window_become_reads_of_the_picture(tmp_path: Path) -> None:
+    path = tmp_path / "box.c"
+    path.write_text(LINES)
+    source = read(path)
+    found = forwarded(dependences(source))
+    assert texts(found) == ["out[i][j] = out[i][j] + in[i + r - 2][c + j - 2] * (c + r)"]
+    assert found is not None
+    check_same(source, found)
+
+
+def test_what_is_computed_gets_a_place_for_every_iteration() -> None:
+    source = register(REGISTER.replace("w[0] = X[n]", "w[0] = X[n] * z"))
+    found = forwarded(dependences(source))
+    assert texts(found)[0] == "w_1[n] = X[n] * z"
+    assert texts(found)[-1] == "Y[n] = Y[n] + w_1[-k + n] * C[k]"
+    assert found is not None
+    check_same(source, found)
+
+
+def test_an_element_that_is_overwritten_before_the_read_is_kept_elsewhere() -> None:
+    source = register(REGISTER.replace("w[0] = X[n]", "w[0] = X[0]\n    X[0] = Y[n] * z"))
+    found = forwarded(dependences(source))
+    assert "w_1[n] = X[0]" in texts(found)
+    assert found is not None
+    check_same(source, found)
+
+
+def test_a_result_that_is_written_again_is_kept_in_a_local_array() -> None:
+    source = register(REGISTER.replace("w[0] = X[n]", "Y[0] = X[n] * z\n    w[0] = Y[0]"))
+    found = forwarded(dependences(source))
+    assert texts(found)[0] == "Y_1[n] = X[n] * z"
+    assert found is not None
+    assert found.array(ArrayId("Y_1")).role is Role.LOCAL
+    check_same(source, found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REGISTER.replace("for k in range(4):\n    w[k] = z\n", ""),  # the first values are whatever memory holds
+        "for k in range(4):\n    w[k] = z\nfor n in range(9):\n    Y[n] = w[1]\n",  # a constant, which is no copy
+        "for n in range(9):\n    Y[n] = X[n] * z\n",
+        REGISTER.replace("w[0] = X[n]", "w[0] = w[1] * z"),  # an update of the array itself
+    ],
+)
+def test_nothing_is_forwarded(text: str) -> None:
+    source = register(text)
+    assert forwarded(dependences(source)) is None
+    assert rewritten(source, [FORWARD]) is source
+
+
+def test_a_wrong_answer_about_last_writers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_the_last(reads: list, writes: list, schedules: list) -> tuple:  # type: ignore[type-arg]
+        return last_writers(reads, writes[::-1], [*schedules[:-1][::-1], schedules[-1]])[1:]
+
+    assert forwarded(dependences(register())) is not None
+    monkeypatch.setattr(forwarding, "last_writers", not_the_last)
+    assert forwarded(dependences(register())) is None
+
+
+@SOME
+@given(copiers())
+def test_random_copies_give_the_same_results(sample: Sample) -> None:
+    source = sample.scop
+    found = forwarded(dependences(source))
+    if found is not None:
+        promises.run(found)
+        check_same(source, found)
+
+
+def test_the_form_is_searched_where_it_shortens_the_longest_chain() -> None:
+    kernels = Path(__file__).parents[3] / "kernels" / "hls"
+    names = [(k.name, k.rewrites) for k in load_kernels(Source(str(kernels / "fir_int16.c")))]
+    assert names == [("source", ()), ("forward", (FORWARD,)), ("expanded", (FORWARD,))]
+    assert all(not k.rewrites for k in load_kernels(Source(str(kernels / "kalman.c"))))
