@@ -88,7 +88,7 @@ def find(
     begun = clock.now()
     parts = Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
 
-    def search(part: Part, waiting: int, most: float = inf) -> Answer:
+    def search(part: Part, waiting: float, most: float = inf) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
         limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
         asked = replace(request, limits=limits, options=part.options)
@@ -189,7 +189,7 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
 class Search(Protocol):
     """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`."""
 
-    def __call__(self, part: Part, waiting: int, most: float = inf) -> Answer: ...
+    def __call__(self, part: Part, waiting: float, most: float = inf) -> Answer: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,7 @@ def _together(best: Choice, found: Sequence[Answer]) -> SolveOutcome | None:
     return replace(outcome, stop=stop, bound=bound)
 
 
-def share_of(limits: Limits, spent: float, left: int) -> Limits:
+def share_of(limits: Limits, spent: float, left: float) -> Limits:
     """What the next of the `left` searches to come may take of the time that is left; a second where it is over."""
     if limits.seconds is None:
         return limits

@@ -22,6 +22,9 @@ LARGE = 1_000_000
 #: An array takes much of the memory on chip if so many of them do not fit.
 MUCH = 4
 
+#: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit.
+REST = 0.25
+
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
 
@@ -47,7 +50,8 @@ class Part:
 class Parts:
     """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included.
 
-    Forms made for arrays that do not fit are by far the best where they are any good: all others together count as one.
+    Forms made for arrays that do not fit are by far the best where they are any good, and so are those with chains far
+    shorter than all others: what comes after such a form counts as a small part.
     """
 
     def __init__(
@@ -72,7 +76,7 @@ class Parts:
                 self._kernels = _that_may_be_measured(promising, copied) or self._kernels
         known = () if start is None else (start.kernel,)
         self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
-        self.left = 0
+        self.left = 0.0
 
     def __iter__(self) -> Iterator[Part]:
         seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})
@@ -83,8 +87,14 @@ class Parts:
             waiting = max(waiting - 1, 0)
             parts = self._of(kernel)
             for at, part in enumerate(parts):
-                self.left = len(parts) - at + (1 if kernel in self._first else waiting * len(parts))
+                self.left = len(parts) - at + (min(REST, waiting) if self._is_best(kernel) else waiting * len(parts))
                 yield part
+
+    def _is_best(self, kernel: Kernel) -> bool:
+        """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""
+        chain = steps_of(kernel.distribution.body)
+        others = (steps_of(other.distribution.body) for other in self._kernels if other.rewrites != kernel.rewrites)
+        return kernel in self._first or min(others, default=0) >= SHORTER**2 * chain
 
     def _of(self, kernel: Kernel) -> list[Part]:
         """The spaces of a form; the one with the start comes first.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 from sisyphus.analysis.dataflow import schedules
 from sisyphus.analysis.dependence import Dependences
@@ -32,6 +33,8 @@ from sisyphus.values import dataclass
 
 #: Statements, their reads, and ways around them that are looked at, which lead through so many: isl takes milliseconds.
 MOST_STATEMENTS, MOST_READS, MOST_WAYS, MOST_STEPS = 60, 120, 60, 6
+#: Ways of one length that are followed.
+MOST_BEGUN = 2_000
 #: Reads of one statement's values by another that are followed: those that wait longest.
 MOST_BETWEEN = 3
 
@@ -79,7 +82,7 @@ def longest_chain(found: Dependences, weight: Weight) -> tuple[int, tuple[StmtId
     edges = list(_edges(scop, weight, patience))
     rows = {row.statement.id: row for s in scop.statements if (row := _row(s, edges, weight)) is not None}
     best: tuple[int, tuple[StmtId, ...]] = 0, ()
-    for _, way in zip(range(MOST_WAYS), _ways(scop, edges), strict=False):
+    for way in islice(_ways(scop, edges), MOST_WAYS):
         met = {} if len(way) == 1 else {e.sink.id: rows[e.sink.id] for e in way if e.sink.id in rows}
         for through in ({}, met) if met else ({},):
             cycles = patience.ask(partial(_cycles_around, way, through, weight)) or 0
@@ -132,12 +135,13 @@ def _ways(scop: Scop, edges: Sequence[_Edge]) -> Iterator[tuple[_Edge, ...]]:
     for _ in range(MOST_STEPS):
         yield from (way for way in begun if way[0].source is way[-1].sink)
         open_ones = [way for way in begun if way[0].source is not way[-1].sink]
-        begun = [
+        longer = (
             (*way, edge)
             for way in open_ones
             for edge in onward[way[-1].sink.id]
             if order[edge.sink.id] >= order[way[0].source.id] and edge.sink not in [e.sink for e in way]
-        ]
+        )
+        begun = list(islice(longer, MOST_BEGUN))
 
 
 def _cycles_around(way: Sequence[_Edge], through: Mapping[StmtId, _Row], weight: Weight) -> int:

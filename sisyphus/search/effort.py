@@ -30,6 +30,7 @@ class Effort:
     # lower bounds and first designs (lower_bounds, start, greedy)
     many_nests: int = 100  # from which on a search begins with a design that needs no tables,
     many_loops: int = 12  # and so many loops of one nest
+    several_nests: int = 8  # from which on short searches look for one before anything is bounded
     tilings_of_start: int = 5_000  # of a nest, up to which all are counted for a first short search
     tilings_per_look: int = 20_000  # that are counted between two looks at the clock
     ports_together: int = 4096  # combinations of numbers of ports of arrays that move together, for a bound

@@ -127,6 +127,8 @@ def find_best(
     search.raise_bound(search.lower_bounds.least())
     if search.bound >= search.cutoff:
         return search.result(has_ended=True)
+    if len(costs.space.nests) >= EFFORT.several_nests:
+        search.begin()
     agenda = Agenda(search.lower_bounds, costs.always_resident())
     patience = EFFORT.patience_with_placements if agenda.begins_on_chip else 0
     while agenda.bound < search.cutoff and search.goes_on():
@@ -224,7 +226,12 @@ class Search:
     def _work_on(self, work: int) -> None:
         """Short searches for a first design, where so much work more is too much to find one by the way."""
         self._work += work
-        if self._work > EFFORT.easy_work and not self._has_begun and not np.isfinite(self.incumbent.cycles):
+        if self._work > EFFORT.easy_work:
+            self.begin()
+
+    def begin(self) -> None:
+        """Short searches for a first design, once, where none is known."""
+        if not self._has_begun and not np.isfinite(self.incumbent.cycles):
             self._has_begun = True
             self._others = first_designs(self)
 

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus import api
+from sisyphus import api, clock
+from sisyphus.choice import find
 from sisyphus.errors import KernelError, UsageError
+from sisyphus.parts import REST, Parts
 from sisyphus.record import Record
-from sisyphus.request import form_of, load_kernels
+from sisyphus.request import Request, Source, form_of, load_kernels
+from sisyphus.solve import Limits
+from sisyphus.target import load_device, make_target
 
 TEXT = """void scale(float A[12][12])
 {
@@ -63,3 +67,18 @@ def test_forms_are_told_with_what_they_make_parallel(kernel: Path) -> None:
     told = api.analyze(kernel)
     assert told.data["forms"] == [{"name": "source", "steps": 11, "parallel": {"S0": ["j"]}, "rewrites": []}]
     assert "source  11             j of S0" in str(told)
+
+
+def test_a_form_of_many_nests_has_a_design_before_it_is_bounded() -> None:
+    """The nine pieces of the shortest paths need little work for one, and nearly all the time is theirs."""
+    path = Path(__file__).parents[3] / "kernels" / "polybench" / "floyd-warshall.c"
+    source = Source(str(path), defines=("N=180",))
+    request = Request(source, make_target(load_device("u200")), limits=Limits(seconds=0.3))
+    kernels = load_kernels(source)
+    parts = Parts(kernels, request, None, nothing_yet=lambda: True)
+    assert next(iter(parts)).kernel.name.startswith("split") and parts.left == 1 + REST
+    with clock.counting():
+        found = find(kernels, request)
+    assert found.kernel.name.startswith("split")
+    assert found.outcome is not None and found.outcome.objective is not None
+    assert found.outcome.objective < 180**3 / 8
