@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from sisyphus.analysis.dataflow import flows
@@ -49,18 +49,40 @@ class Slab:
 
 @dataclass(frozen=True)
 class Dealing:
-    """A way to deal all outputs; the first one has the places that shares are counted in."""
+    """A way to deal all outputs. Shares are counted in places of the first one, of which every output has its part.
+
+    `apart`: the places of one output follow those of the one before, so that units deliver one output each, or a slab
+    of one, where the bounds of shares are those of outputs.
+    """
 
     slabs: tuple[Slab, ...]
+    apart: bool = False
 
     @property
     def name(self) -> str:
-        """As people say it: the first output and its dimension."""
-        return f"{self.slabs[0].array}.{self.slabs[0].dim}"
+        """As people say it: the first output and its dimension, or those of all."""
+        named = self.slabs if self.apart else self.slabs[:1]
+        return " | ".join(f"{slab.array}.{slab.dim}" for slab in named)
 
     @property
     def extent(self) -> int:
-        return self.slabs[0].extent
+        return sum(self.stretches)
+
+    @property
+    def stretches(self) -> tuple[int, ...]:
+        """The places of outputs that are dealt apart, or those of all outputs together."""
+        return tuple(slab.extent for slab in self.slabs) if self.apart else (self.slabs[0].extent,)
+
+    def places(self, low: int, high: int) -> Iterator[tuple[Slab, range]]:
+        """What of each output belongs to places `low` to `high`; one that is whole has one place, the first one."""
+        begin = 0
+        for slab in self.slabs:
+            if self.apart:
+                found = range(min(max(low - begin, 0), slab.extent), min(max(high - begin, 0), slab.extent))
+                begin += slab.extent
+            else:
+                found = range(low == 0) if slab.dim is None else slab.range(low, high, self.extent)
+            yield slab, found
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +133,10 @@ class Dealer:
 
     @cached_property
     def dealings(self) -> tuple[Dealt, ...]:
-        """One for each dimension of the output that is written last; those that help first, the best of them first."""
+        """One for each dimension of the output that is written last, and one by which outputs are dealt apart.
+
+        Those that help first; of those by dimensions the best first.
+        """
         if not self.outputs:
             return ()
         lead = self.outputs[0]
@@ -121,7 +146,23 @@ class Dealer:
             if extent > 1
             for d in self._completed(Slab(lead.id, dim, extent))
         ]
-        return tuple(sorted(found, key=lambda d: (bool(d.refused), round(d.work, 2), d.dealing.slabs[0].dim or 0)))
+        found.sort(key=lambda d: (round(d.work, 2), d.dealing.slabs[0].dim or 0))
+        return tuple(sorted([*found, *self._apart()], key=lambda d: bool(d.refused)))
+
+    def _apart(self) -> Iterator[Dealt]:
+        """Outputs one after another, each dealt by itself, so that no unit has to do something for several of them."""
+        slabs = tuple(slab for array in reversed(self.outputs) for slab in self._best_alone(array))
+        cuts = list(accumulate(slab.extent for slab in slabs))[:-1]
+        if len(slabs) == len(self.outputs) > 1:
+            dealing = Dealing(slabs, apart=True)
+            found = [dealt for cut in cuts for dealt in self._rated(dealing, (0, cut, dealing.extent))]
+            yield from sorted(found, key=lambda dealt: dealt.work)[:1]
+
+    def _best_alone(self, array: Array) -> Iterator[Slab]:
+        """The slab of an output that costs the fewest operations if it were the only one."""
+        dims = [Slab(array.id, dim, extent) for dim, extent in enumerate(array.extents) if extent > 1]
+        rated = [(dealt.work, slab) for slab in dims for dealt in self._rated(Dealing((slab,)))]
+        yield from (slab for _, slab in sorted(rated, key=lambda rate: (round(rate[0], 3), rate[1].dim or 0))[:1])
 
     def share(self, dealing: Dealing, low: int, high: int) -> Share | None:
         """The share of a unit; None where isl gives up, or there is nothing to do."""
@@ -156,10 +197,10 @@ class Dealer:
             slabs = (*slabs, min(rated, key=lambda rate: (round(rate[0], 3), rate[1]))[2])
         yield from self._rated(Dealing(slabs))
 
-    def _rated(self, dealing: Dealing) -> Iterator[Dealt]:
-        """What two units make of a dealing; nothing where that cannot be found out."""
+    def _rated(self, dealing: Dealing, cut: Sequence[int] | None = None) -> Iterator[Dealt]:
+        """What two units make of a dealing, in the middle or where it is cut; nothing if that cannot be found out."""
         extent, all_work = dealing.extent, self.all_work
-        bounds = [extent * at // PROBED for at in range(PROBED + 1)]
+        bounds = cut or [extent * at // PROBED for at in range(PROBED + 1)]
         shares = [self.share(dealing, low, high) for low, high in pairwise(bounds)]
         work = [None if share is None else self.work(share) for share in shares]
         if not all_work or None in work:
@@ -173,15 +214,13 @@ class Dealer:
 
     def _share(self, dealing: Dealing, low: int, high: int) -> Share | None:
         delivered = dict[ArrayId, Set]()
-        for slab in dealing.slabs:
+        for slab, places in dealing.places(low, high):
             array = self.scop.array(slab.array)
             box = make_box(array.id, array.extents)
             if slab.dim is not None:
-                places = slab.range(low, high, dealing.extent)
                 box = clipped(box, [None] * slab.dim + [(places.start, places.stop - 1)])
-            elif low:
-                continue
-            delivered[array.id] = box
+            if places:
+                delivered[array.id] = box
         domains = self._needed(delivered)
         if not domains:
             return None
@@ -252,6 +291,7 @@ def dealings_data(found: Sequence[Dealt]) -> list[dict[str, Any]]:
         {
             "name": dealt.dealing.name,
             "extent": dealt.dealing.extent,
+            "apart": dealt.dealing.apart,
             "outputs": [{"array": slab.array, "dimension": slab.dim} for slab in dealt.dealing.slabs],
             "work": round(dealt.work, 4),
             "dealt": list(dealt.dealt),

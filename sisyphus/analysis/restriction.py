@@ -55,9 +55,11 @@ def restricted(scop: Scop, share: Share, name: str | None = None) -> Restricted:
     statements = tuple(_moved(s, share, iterations[s.id], elements) for s in kept)
     tables = {str(e.table) for s in statements for e in walk(s.rhs) if isinstance(e, Lookup)}
     arrays = tuple(_part(a, share, statements) for a in scop.arrays if a.id in share.boxes)
+    used = {str(array.id) for array in arrays}
     own = replace(
         scop,
         name=name or scop.name,
+        arguments=tuple(a for a in scop.arguments if a.kind == "scalar" or a.name in used),
         arrays=arrays,
         statements=statements,
         tables=tuple(t for t in scop.tables if t.id in tables),

@@ -51,7 +51,7 @@ def _dealing(dealing: Plain) -> tuple[str, ...]:
     ]
     names = (", ".join(dealing[kind]) or "-" for kind in ("dealt", "replicated", "repeated"))
     work = f"{dealing['work']:.0%}" + (", refused" if dealing["refused"] else "")
-    return f"{dealing['extent']:,}", ", ".join(outputs), work, *names
+    return f"{dealing['extent']:,}", (" | " if dealing["apart"] else ", ").join(outputs), work, *names
 
 
 def _form(form: Plain) -> tuple[str, ...]:

@@ -73,7 +73,8 @@ class UnitsDesign(Shown):
             [
                 f"{self.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz), "
                 f"{len(split.units)} units",
-                f"dealt: {dealt}, {split.dealing.extent} places as {'+'.join(map(str, split.sizes))}",
+                f"dealt{' apart' * split.dealing.apart}: {dealt}, {split.dealing.extent} places as "
+                + "+".join(map(str, split.sizes)),
                 "units (share of the budget of the SLR)\n" + indent(table(header, rows)),
                 f"predicted: {self.cycles:,} cycles, those of the slowest unit, without the transfers of the host",
                 "verification: " + report.verdict_text(self.verdict),
@@ -91,7 +92,7 @@ class UnitsDesign(Shown):
             | {"parameters": parameters_data(split.scop), "temporaries": sorted(request.source.temporaries)},
             "target": target_data(request.target),
             "search": {"model": request.model, "fixes": [], "options": asdict(request.options)},
-            "dealing": [asdict(slab) for slab in split.dealing.slabs],
+            "dealing": asdict(split.dealing),
             "cycles": self.cycles,
             "units": [unit_data(unit) for unit in split.units],
         }

@@ -57,7 +57,8 @@ def recheck_units(
             raise KernelError("\n".join(few(faults)), hint="`sisy schema design-point` says what may be there")
         points = [DesignPoint.from_json(design) for design in designs]
         record = Record.told(path, points[0], data, sandboxed=sandboxed)
-        dealing = Dealing(tuple(Slab(ArrayId(s["array"]), s["dim"], int(s["extent"])) for s in data["dealing"]))
+        slabs = tuple(Slab(ArrayId(s["array"]), s["dim"], int(s["extent"])) for s in data["dealing"]["slabs"])
+        dealing = Dealing(slabs, apart=bool(data["dealing"]["apart"]))
         target, notes = record.target(device)
         scop = read_kernel(record.source_at(source))
         known = dependences(scop)

@@ -26,7 +26,7 @@ from sisyphus.space import DesignPoint
 from sisyphus.units.limits import Purse
 from sisyphus.units.places import Count, Place, capacities, places
 from sisyphus.units.refit import refitted
-from sisyphus.units.sizes import alike, bounds_of, rounded
+from sisyphus.units.sizes import alike, bounds_of, rounded, rounded_apart
 from sisyphus.values import dataclass, replace
 
 #: Searches for one share, out of all shares that are tried.
@@ -130,8 +130,13 @@ class _Splitter:
     def over(self, count: int, purse: Purse) -> Split:
         """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
         where, found = places(self.request.target, count), list[Split]()
-        for dealing in self._dealings(count):
-            if not (found and (self.interrupted or purse.is_low)):
+        first, *others = self._dealings(count)
+        apart = [dealing for dealing in others if dealing.apart]
+        for number, dealing in enumerate((first, *apart)):  # neither work nor extents tell which of these is better
+            own = Purse(purse.part(1 / (1 + len(apart) - number)))
+            found += filter(None, [self._by_turns(dealing, where, own)])
+        for dealing in others:
+            if not dealing.apart and not (found and (self.interrupted or purse.is_low)):
                 found += filter(None, [self._by_turns(dealing, where, purse)])
         if not found:
             raise NoDesignError(
@@ -150,7 +155,9 @@ class _Splitter:
                 f"the outputs of `{self.scop.name}` cannot be dealt over {count} units{reason}",
                 hint="`sisy analyze` lists what can be dealt; leave out `--units` for one design on the whole board",
             )
-        return [d.dealing for d in helpful if d.work <= NEARLY * helpful[0].work][: 1 if count == 1 else DEALINGS]
+        near = [d.dealing for d in helpful if d.work <= NEARLY * helpful[0].work]
+        together, apart = ([d for d in near if d.apart is is_apart] for is_apart in (False, True))
+        return [*together[:DEALINGS], *apart] if count > 1 else near[:1]
 
     def _by_turns(self, dealing: Dealing, where: Sequence[Place], purse: Purse) -> Split | None:
         """Shares in proportion to what SLRs can compute, then as the cycles of units ask for; the best of them.
@@ -162,7 +169,9 @@ class _Splitter:
         wanted = self._of_equal_work(dealing, [float(w) for w in weights])
         for _ in range(ROUNDS):
             hoped = rounded(wanted, dealing.extent, where)
-            if best is not None:
+            if dealing.apart:
+                hoped = rounded_apart(wanted, dealing.stretches, where)
+            elif best is not None:
                 hoped = [s for s in hoped if max(map(mul, s, paces)) < (1 - BALANCED) * best.cycles]
             sizes = next((s for s in hoped if s not in seen), None)
             if sizes is None or (best is not None and self._is_over(purse)):
@@ -172,8 +181,9 @@ class _Splitter:
             if found is None:
                 break
             best = found if best is None or found.cycles < best.cycles else best
-            paces = _paces(best, wanted)
-            wanted = [dealing.extent / pace / sum(1 / p for p in paces) for pace in paces]
+            if not dealing.apart:  # units of one output take as long as they do
+                paces = _paces(best, wanted)
+                wanted = [dealing.extent / pace / sum(1 / p for p in paces) for pace in paces]
         return None if best is None else self._searched_again(best, purse)
 
     def _is_over(self, purse: Purse) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, product
+from itertools import accumulate, combinations, pairwise, product
 
 from sisyphus.units.places import Place
 
@@ -56,3 +56,21 @@ def rounded(wanted: Sequence[float], extent: int, where: Sequence[Place]) -> lis
         return slowest * (1 + UNEVEN / even), sizes
 
     return sorted((sizes for sizes in found if min(sizes) > 0), key=loss)
+
+
+def rounded_apart(wanted: Sequence[float], stretches: Sequence[int], where: Sequence[Place]) -> list[tuple[int, ...]]:
+    """The same where places of outputs follow each other, and no unit delivers of two; best first.
+
+    With fewer units than outputs, some deliver of several.
+    """
+    if len(where) < len(stretches):
+        return rounded(wanted, sum(stretches), where)
+    found = list[tuple[int, ...]]()
+    for cuts in combinations(range(1, len(where)), len(stretches) - 1):
+        parts = list[tuple[int, ...]]()
+        for extent, (low, high) in zip(stretches, pairwise((0, *cuts, len(where))), strict=True):
+            scale = extent / sum(wanted[low:high])
+            parts += rounded([of * scale for of in wanted[low:high]], extent, where[low:high])[:1]
+        if len(parts) == len(stretches):
+            found.append(tuple(size for part in parts for size in part))
+    return sorted(found, key=lambda sizes: max(size / of for size, of in zip(sizes, wanted, strict=True)))

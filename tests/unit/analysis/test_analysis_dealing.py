@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
 
 import pytest
 from builders import scop
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from plan_interpreter import Memory, copied, run_source, some_memory
+from random_kernels import random_kernel
 
 from sisyphus.analysis import Dealer, Dealing, Dealt, Restricted, Share, dependences, restricted, summary
 from sisyphus.frontend import read
@@ -104,6 +108,20 @@ def test_units_in_any_order_give_what_the_kernel_gives(name: str) -> None:
             assert differing(source, wanted, gathered(source, memory, parts, order)) == [], dealt.dealing.name
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1 << 32), st.integers(2, 3))
+def test_units_of_a_random_kernel_give_what_it_gives(seed: int, count: int) -> None:
+    """The interpreter knows nothing of shares, nor how isl followed values to what they rest on."""
+    rng = random.Random(seed)
+    source = random_kernel(rng)
+    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    wanted = run_source(source, memory)
+    for dealt in dealer.dealings:
+        parts = shares(dealer, dealt.dealing, count)
+        order = tuple(rng.sample(range(len(parts)), len(parts)))
+        assert differing(source, wanted, gathered(source, memory, parts, order)) == [], dealt.dealing.name
+
+
 @pytest.mark.parametrize("spoil", ["lost row", "lost instances"])
 def test_the_check_sees_a_share_that_lacks_something(spoil: str) -> None:
     source = small("polybench/2mm")
@@ -132,7 +150,7 @@ def test_what_of_the_arrays_is_dealt() -> None:
 def test_an_intermediate_that_all_need_is_computed_by_all() -> None:
     (by_rows,) = [d for d in of("polybench/3mm") if d.dealing.name == "G.0"]
     assert (by_rows.repeated, by_rows.refused) == (("S2", "S3"), "")
-    (by_vector,) = of("polybench/atax")
+    (by_vector,) = [d for d in of("polybench/atax") if not d.dealing.apart]
     assert by_vector.repeated == ("S1", "S2")
 
 
@@ -153,6 +171,24 @@ def test_values_that_wander_through_all_rows_leave_nothing_to_deal() -> None:
 def test_a_temporary_argument_that_nobody_wants_is_no_output() -> None:
     source = small("polybench/2mm")
     assert {s.array for d in Dealer(dependences(source), ("tmp",)).dealings for s in d.dealing.slabs} == {"D"}
+
+
+def test_outputs_that_need_nothing_of_each_other_are_also_dealt_apart() -> None:
+    (apart,) = [d for d in of("polybench/bicg") if d.dealing.apart]
+    assert (apart.dealing.name, apart.dealing.stretches, apart.refused) == ("s.0 | q.0", (5, 7), "")
+    dealer = Dealer(dependences(small("polybench/bicg")))
+    one, both, other = (dealer.share(apart.dealing, *bounds) for bounds in ((0, 5), (4, 6), (5, 12)))
+    assert one is not None and both is not None and other is not None
+    assert [set(share.delivers) for share in (one, both, other)] == [{"s"}, {"s", "q"}, {"q"}]
+    assert [set(share.boxes) for share in (one, other)] == [{"A", "s", "r"}, {"A", "q", "p"}]
+    assert {a.name for a in restricted(dealer.scop, one).scop.arguments} == {"A", "s", "r"}
+
+
+def test_outputs_of_which_one_needs_the_other_are_not_dealt_apart() -> None:
+    assert [d.refused for d in of("polybench/atax") if d.dealing.apart] == [
+        "a unit of two would run 100% of the operations"
+    ]
+    assert not [d for d in of("polybench/gemm") if d.dealing.apart]
 
 
 def test_equal_shares_are_the_same_kernel() -> None:

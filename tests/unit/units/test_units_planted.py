@@ -165,6 +165,45 @@ def test_the_host_sees_a_lost_row(tmp_path: Path) -> None:
     assert done.status == 1 and "sisy: FAIL" in done.output
 
 
+#: Kernels with an intermediate, with two outputs, with a border of the input, and with outputs dealt apart.
+RUN = {
+    "polybench/3mm": "NI=6 NJ=4 NK=3 NL=5 NM=3",
+    "polybench/atax": "M=5 N=6",
+    "polybench/mvt": "N=7",
+    "polybench/gesummv": "N=6",
+    "nn/cnn": "I=5 J=2 H=4 W=6 P=2 Q=2",
+    "polybench/bicg apart": "M=5 N=7",
+}
+
+
+def of_small(name: str) -> tuple[Source, Dependences, list[Share]]:
+    """Three shares of a kernel."""
+    path = ROOT / "kernels" / f"{name.split()[0]}.c"
+    source = Source(str(path), defines=tuple(RUN[name].split()))
+    found = dependences(read_kernel(source))
+    dealer = Dealer(found)
+    (dealing, *_) = [d.dealing for d in dealer.dealings if d.dealing.apart is name.endswith("apart")]
+    bounds = (0, 3, 5, 12) if dealing.apart else (0, 2, 3, dealing.extent)
+    cut = [dealer.share(dealing, low, high) for low, high in pairwise(bounds)]
+    return source, found, [share for share in cut if share is not None]
+
+
+@pytest.mark.parametrize("name", sorted(RUN))
+def test_units_of_other_kernels_pass(name: str) -> None:
+    source, found, parts = of_small(name)
+    units = units_of(parts, source, found)
+    project = project_of(found.scop, units, None, ())
+    verdict = verdict_of(found, units, project, (), full=False, listen=lambda stage: None)
+    assert verdict.passed and any(check.name == "run random" for check in verdict.checks)
+
+
+def test_an_output_that_no_unit_delivers_is_found() -> None:
+    source, found, parts = of_small("polybench/bicg apart")
+    units = units_of([*parts[:2], replace(parts[2], delivers={})], source, found)
+    told = [UnitParts(u.part, u.share.delivers, u.plan, u.kernel.dependences, u.kernel.live) for u in units]
+    assert [c.name for c in check_shares(found, told) if not c.passed] == ["shares of q: complete"]
+
+
 def test_a_unit_stores_only_what_it_delivers() -> None:
     source = Source(str(ROOT / "kernels" / "polybench" / "3mm.c"), defines=("NI=6", "NJ=4", "NK=3", "NL=5", "NM=3"))
     found = dependences(read_kernel(source))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 from sisyphus.units import places
 from sisyphus.units.limits import Purse
-from sisyphus.units.sizes import alike, bounds_of, rounded
+from sisyphus.units.sizes import alike, bounds_of, rounded, rounded_apart
 
 UNEQUAL = places(make_target(load_device("u200"), budget="routable"), 3)
 EQUAL = places(make_target(load_device("u55c"), budget="routable"), 3)
@@ -38,6 +40,19 @@ def test_sizes_with_divisors_come_first_where_they_cost_little() -> None:
     assert rounded([104.5, 47, 104.5], 256, UNEQUAL)[0] == (104, 48, 104)
     assert rounded([200 / 3] * 3, 200, EQUAL)[0] == (68, 68, 64)
     assert rounded([82, 36, 82], 200, UNEQUAL)[0] == (82, 36, 82)
+
+
+@given(st.lists(st.integers(3, 400), min_size=1, max_size=3))
+def test_apart_no_unit_delivers_of_two_outputs(stretches: list[int]) -> None:
+    extent = sum(stretches)
+    found = rounded_apart([extent / 3] * 3, stretches, EQUAL)
+    assert len(found) == {1: 1, 2: 2, 3: 1}[len(stretches)]
+    for sizes in found:
+        assert sum(sizes) == extent and set(accumulate(stretches)) <= set(accumulate(sizes))
+
+
+def test_with_fewer_units_than_outputs_some_deliver_of_several() -> None:
+    assert rounded_apart([6, 6, 6], (4, 4, 4, 6), EQUAL) == rounded([6, 6, 6], 18, EQUAL)
 
 
 def test_slrs_that_are_nearly_equal_are_alike_unless_their_shares_are_not() -> None:
