@@ -203,8 +203,13 @@ class MeasuredCosts(MemoryCosts):
         """Per budget a row for each kind of core, and a last one for what is not shared."""
         zero = np.zeros(count)
         rows = [(core.cost, counts.get(kind, zero)) for kind, core in self._cores.items()]
-        found = {name: np.array([*(n * getattr(cost, name) for cost, n in rows), zero], float) for name in CORES}
-        return {**found, **{name: np.zeros((1, count)) for name in (*BLOCKS, EITHER, MEMORY)}}
+        tables = ("bram18k",) if any(cost.bram18k for cost, _ in rows) else ()
+        found = {
+            name: np.array([*(n * getattr(cost, name) for cost, n in rows), zero], float) for name in (*CORES, *tables)
+        }
+        if tables:
+            found[EITHER] = found["bram18k"]
+        return {name: np.zeros((1, count)) for name in (*BLOCKS, EITHER, MEMORY)} | found
 
     def tile(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Costs:
         moved = self._floors[nest.id].transfers(use, batch, outside)

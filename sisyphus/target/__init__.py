@@ -3,6 +3,7 @@
 from sisyphus.target.cost import BankCost, OpCost
 from sisyphus.target.data_files import parse_toml
 from sisyphus.target.device import Device, Platform, ceilings, device_names, load_device
+from sisyphus.target.fabric import table_storage
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Budget, Kind, Resources
@@ -34,4 +35,5 @@ __all__ = [
     "parse_amount",
     "parse_size",
     "parse_toml",
+    "table_storage",
 ]

@@ -8,7 +8,10 @@ from sisyphus.values import dataclass
 @dataclass(frozen=True, slots=True)
 class OpCost:
     """One operator: cycles from its start to the start of what depends on it (0: combinational), cycles between
-    starts, area as the synthesis report counts it, whether a report had exactly this, and where it comes from."""
+    starts, area as the synthesis report counts it, whether a report had exactly this, and where it comes from.
+
+    `bram18k`: only a large table has block memories.
+    """
 
     latency: int
     ii: int
@@ -17,6 +20,7 @@ class OpCost:
     lut: int
     measured: bool
     source: str
+    bram18k: int = 0
 
 
 @dataclass(frozen=True, slots=True)

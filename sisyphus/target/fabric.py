@@ -11,6 +11,7 @@ from typing import Any
 from sisyphus.errors import InternalError
 from sisyphus.target.cost import OpCost
 from sisyphus.target.data_files import package_csv, package_toml
+from sisyphus.target.memories import memory_table
 
 _Entry = tuple[int, int, int]
 
@@ -48,9 +49,18 @@ def multiply_add() -> OpCost:
     return OpCost(rule["latency"], 1, rule["dsp"], rule["ff"], rule["lut"], True, rule["source"])
 
 
+def table_storage(words: int, bits: int) -> str:
+    """Where a table that data look up is kept: in look-up tables (`lutram`), or in block memories if it fills one."""
+    return "bram" if words * bits > package_toml("operators.toml")["block_table"]["above_bits"] else "lutram"
+
+
 def table(words: int, bits: int, *, loaded: bool = False) -> OpCost:
-    """A table that is read only, in look-up tables with a register behind them; one that is `loaded` can be written."""
+    """A table that is read only, with a register behind it; one that is `loaded` can be written."""
     rules = package_toml("operators.toml")
+    if table_storage(words, bits) == "bram":
+        rule = rules["block_table"]
+        blocks = memory_table(has_uram=False, family=rules["seen_on"]).bank(words, bits, "bram").bram18k
+        return OpCost(rule["latency"], 1, 0, 0, 0, False, rule["source"], blocks)
     rule = rules["loaded_table" if loaded else "table"]
     lut = -(-bits // rule["bits"]) * rule["lut"] * -(-words // rule["words"])
     return OpCost(rule["latency"], 1, 0, bits, lut, words in rule["seen"], rule["source"])

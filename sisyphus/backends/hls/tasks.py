@@ -37,6 +37,7 @@ from sisyphus.plan import (
 )
 from sisyphus.plan.ranges import Ranges, ranges_of
 from sisyphus.poly import const, var
+from sisyphus.target import table_storage
 
 
 def is_local(buffer: Buffer, task: Task) -> bool:
@@ -61,7 +62,7 @@ def declare_buffer(w: Writer, buffer: Buffer, name: str, *, looked_up: bool = Fa
             w.pragma(f"array_partition variable={name} type=complete dim={dim}")
         elif factor > 1:
             w.pragma(f"array_partition variable={name} type=cyclic factor={factor} dim={dim}")
-    storage = LOOKED_UP if looked_up else STORAGE_PRAGMAS.get(buffer.storage)
+    storage = _looked_up(buffer) if looked_up else STORAGE_PRAGMAS.get(buffer.storage)
     if storage and buffer.extents:
         w.pragma(f"bind_storage variable={name} {storage}")
 
@@ -71,8 +72,11 @@ STORAGE_PRAGMAS = {
     "uram": "type=ram_t2p impl=uram",
     "lutram": "type=ram_2p impl=lutram",
 }
-#: A copy for each look-up, all written at once.
-LOOKED_UP = "type=ram_1wnr impl=lutram"
+
+
+def _looked_up(buffer: Buffer) -> str:
+    """A copy for each look-up, all written at once."""
+    return f"type=ram_1wnr impl={table_storage(prod(buffer.extents), buffer.type.bits)}"
 
 
 def declared_names(names: Names, buffer: Buffer) -> list[str]:
@@ -138,9 +142,10 @@ class TaskPrinter:
         w.line(f"static void {self.names.of(self.kind, self.task.name)}({', '.join(parameters)}) {{")
         w.pragma("inline off")
         for table in sorted(self._tables):
-            w.pragma(f"bind_storage variable={self.names.of('table', table)} type=rom_np impl=lutram")
+            w.pragma(f"bind_storage variable={self.names.of('table', table)} type=rom_np impl={self._impl(table)}")
         for table in sorted(self._looked_up):
-            w.pragma(f"bind_storage variable={self.names.of('buffer', table)} {LOOKED_UP}")
+            storage = _looked_up(self.plan.buffer(table))
+            w.pragma(f"bind_storage variable={self.names.of('buffer', table)} {storage}")
         with w.indented():
             self._given().begin(w, self._outer_iterators())
             for buffer in local:
@@ -286,6 +291,11 @@ class TaskPrinter:
             self.w.line(f"{target} = {helper}({conditions}, {target}, {expressions.value(value)});")
         else:
             self.w.line(f"{target} = {conditions} ? {expressions.converted(value, kind)} : {target};")
+
+    def _impl(self, name: str) -> str:
+        """What a constant table is kept in."""
+        table = next(table for table in self.plan.scop.tables if table.id == name)
+        return table_storage(prod(table.extents), table.type.bits)
 
     def _table(self, name: str) -> str:
         if name in self.plan.scop.looked_up:

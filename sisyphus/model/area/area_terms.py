@@ -68,7 +68,7 @@ def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> AreaTerms:
 
     return AreaTerms(
         dsp=total("dsp", (_cores(needs, instances, "dsp"), _address_dsp(study, moves))),
-        bram18k=total("bram18k", (_column(memories, "memories", "bram18k"), _column(ports, "adapters", "bram18k"))),
+        bram18k=total("bram18k", parts("bram18k")),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
         ff=total("ff", (*parts("ff"), *_area_terms(study, moves, 0), *_ff_terms(study))),
         lut=total("lut", (*parts("lut"), *_area_terms(study, moves, 1), *_lut_terms(study, needs, moves))),

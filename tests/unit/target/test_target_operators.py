@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sisyphus.backends.hls.express import library_function
 from sisyphus.errors import InternalError
 from sisyphus.frontend.c.mathlib import MATH as C_MATH
-from sisyphus.target import OpCost, OperatorTable, operator_table
+from sisyphus.target import OpCost, OperatorTable, operator_table, table_storage
 from sisyphus.target.data_files import package_csv
 
 ROOT = Path(__file__).parents[3]
@@ -276,6 +276,14 @@ def test_tables_grow_by_64_words_and_bits() -> None:
     table = operator_table(clock_mhz=250.0, family="ultrascale+")
     assert [table.table(words=n, bits=8).lut for n in (1, 64, 65, 256)] == [8, 8, 16, 32]
     assert [table.table(words=n, bits=8).measured for n in (64, 256)] == [False, True]
+
+
+def test_a_table_larger_than_a_block_memory_is_in_block_memories() -> None:
+    table = operator_table(clock_mhz=250.0, family="ultrascale+")
+    small, large = table.table(words=1152, bits=16), table.table(words=1153, bits=16)
+    assert (small.lut, small.bram18k, large.lut, large.bram18k, large.measured) == (288, 0, 0, 2, False)
+    assert [table_storage(words, 16) for words in (1152, 1153)] == ["lutram", "bram"]
+    assert [table.table(words=n, bits=16, loaded=True).bram18k for n in (4096, 65536)] == [4, 64]
 
 
 def test_half_precision_counts_as_float_and_as_not_measured() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import spoil
@@ -12,10 +13,12 @@ from plain_points import pipelined_point, unrolled_point
 from sisyphus import request
 from sisyphus.analysis import Distribution
 from sisyphus.backends.hls import project
+from sisyphus.choose import choose
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop
 from sisyphus.model import estimate
 from sisyphus.plan import Direction, Plan, build_plan
+from sisyphus.solve import Stop
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
 from sisyphus.verification.differential_run import run_files
@@ -79,3 +82,32 @@ def test_every_look_up_has_a_copy_that_nobody_measured(kernel: request.Kernel) -
     )
     assert many.lut - few.lut > 39 * 2 * 16 * 4  # 80 of 512 words of 16 bits more, at 64 words of 7 bits in 8 LUT
     assert "table-by-data" in {rested.entry.id for rested in few.evidence.constructs}
+
+
+LARGE = """
+static const short fixed[2048] = {3, 1, 4, 1, 5};
+void f(const unsigned short x[256], const short lut[4096], short y[256]) {
+  for (int i = 0; i < 256; i++) y[i] = lut[x[i] & 4095] + fixed[x[i] >> 5];
+}
+"""
+
+
+@pytest.mark.parametrize(("bram", "copies"), [(300, 32), (70, 8)])
+def test_large_tables_are_in_block_memories_which_limit_their_copies(tmp_path: Path, bram: int, copies: int) -> None:
+    """Four blocks for each look-up of `lut` and of its buffer, two for each one of `fixed`, the rest for ports."""
+    path = tmp_path / "f.c"
+    path.write_text(LARGE)
+    target = make_target(load_device("u200"), budget="chip", bram18k=bram)
+    source = request.Source(str(path))
+    kernels = request.load_kernels(source)
+    choice = choose(kernels, request.Request(source, target))
+    plan = plan_of(kernels[0], choice.point)
+    cost = estimate(plan, target)
+    operators = cost.terms["bram18k"].children[0]
+    assert choice.outcome.stop is Stop.PROVED
+    assert cost.bram18k <= bram
+    assert [part.value for part in operators.children] == [2 * copies, 4 * copies]
+    assert not any("table" in part.name for part in cost.terms["lut"].children[0].children if part.value)
+    text = project(plan, target).files["kernel.cpp"]
+    assert "variable=fixed type=rom_np impl=bram" in text
+    assert text.count("variable=buf_lut type=ram_1wnr impl=bram") == 2
