@@ -25,7 +25,7 @@ from sisyphus.model.limit import float_operations, limit_of
 from sisyphus.plan import Plan
 from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
-from sisyphus.saved import fitted, read_data, read_point, refuse_units
+from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point
 from sisyphus.shown import Shown
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
@@ -365,29 +365,32 @@ def prepare(request: Request, out: Path | None) -> None:
 
 
 def compare_designs(first: Path, second: Path) -> report.DesignDifference:
-    """How two designs of a kernel differ that sisy wrote: folders, or JSON files of them."""
-    found = [read_data(path) for path in (first, second)]
-    for path, data in zip((first, second), found, strict=True):
-        refuse_units(path, data)
+    """How two designs of a kernel differ that sisy wrote: folders, or JSON files; of several units the slowest."""
+    found, names = [read_data(path) for path in (first, second)], [str(first), str(second)]
     kernels = [data.get("kernel") for data in found]
     if kernels[0] != kernels[1]:
         raise UsageError(
             f"{first} is a design of `{kernels[0]}`, {second} of `{kernels[1]}`", hint="compare designs of one kernel"
         )
+    for at, (path, data) in enumerate(zip((first, second), found, strict=True)):
+        if has_units(data):
+            check_units(design_file(path), data)
+            slowest = report.slowest_unit(data)
+            found[at], names[at] = report.designs_of_units(data)[slowest], f"{path}, unit {slowest}"
     try:
-        return report.difference_of((str(first), str(second)), *found)
+        return report.difference_of((names[0], names[1]), *found)
     except (KeyError, ValueError, TypeError, AttributeError) as fault:
         raise KernelError(f"{first} or {second} is not as this version writes it ({fault!r})") from fault
 
 
 def write_page(folder: Path) -> Path:
     """Makes report.html of a folder from its JSON files, which is all that it needs; returns where it is."""
-    data = read_data(folder / DESIGN)
-    refuse_units(folder / DESIGN, data)
-    run = folder / RUN
+    data, run = read_data(folder / DESIGN), folder / RUN
     try:
         found = [json.loads(p.read_text(encoding="utf-8")) if p.is_file() else None for p in (run, folder / FRONT)]
-        text = report.page(data, *found)
+        if has_units(data):
+            check_units(folder / DESIGN, data)
+        text = report.units_page(data, found[0]) if has_units(data) else report.page(data, *found)
     except (KeyError, ValueError, TypeError) as fault:
         raise KernelError(
             f"{folder}: design.json or run.json is not as this version writes it ({fault!r})",

@@ -12,9 +12,9 @@ from sisyphus.backends.hls import DESIGN
 from sisyphus.errors import KernelError
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source, form_of
-from sisyphus.schemas import schema
+from sisyphus.schemas import POINT, UNITS, schema
 from sisyphus.source import read_bytes
-from sisyphus.space import DesignPoint, faults_by, few, illegal, place_of, point_faults
+from sisyphus.space import DesignPoint, Fault, faults_by, few, illegal, place_of, point_faults
 from sisyphus.values import dataclass, replace
 
 
@@ -52,12 +52,22 @@ def read_data(path: Path) -> dict[str, Any]:
     return data
 
 
+def has_units(data: Mapping[str, Any]) -> bool:
+    """Whether a design.json has several units in place of one design of the whole kernel."""
+    return "units" in data and "design" not in data
+
+
+def check_units(path: Path, data: Mapping[str, Any]) -> None:
+    """`KernelError` with the place of each fault where the design.json of several units is not as it is written."""
+    _check(path, faults_by(schema(UNITS), data), UNITS)
+
+
 def refuse_units(path: Path, data: Mapping[str, Any]) -> None:
     """`KernelError` where a design.json has several units in place of one design of the whole kernel."""
-    if "units" in data and "design" not in data:
+    if has_units(data):
         raise KernelError(
             f"{path}: a design of several units, each of a part of the kernel, and not of all of it",
-            hint="`sisy verify` takes such a folder; its report.md says what each unit does",
+            hint="`sisy verify`, `sisy report` and `sisy diff` take such a folder",
         )
 
 
@@ -69,11 +79,16 @@ def _point(path: Path, data: Mapping[str, Any]) -> DesignPoint:
     if not whole:
         record = {name: value for name, value in data.items() if name != "design"}
         faults = [*faults_by(_record_rules(), record), *(replace(f, path=("design", *f.path)) for f in faults)]
-    if faults:
-        text, hint = read_bytes(path).decode("utf-8"), f"`sisy schema {'design-point' if whole else 'design'}`"
-        told = [f"{path}:{line}:{column}: {fault}" for fault in faults for line, column in [place_of(text, fault.path)]]
-        raise KernelError("\n".join(few(told)), hint=f"{hint} says what may be there")
+    _check(path, faults, POINT if whole else "design")
     return DesignPoint.from_json(point)
+
+
+def _check(path: Path, faults: Sequence[Fault], name: str) -> None:
+    """`KernelError` that tells faults with their places in a file, and the schema that it breaks."""
+    if faults:
+        text = read_bytes(path).decode("utf-8")
+        told = [f"{path}:{line}:{column}: {fault}" for fault in faults for line, column in [place_of(text, fault.path)]]
+        raise KernelError("\n".join(few(told)), hint=f"`sisy schema {name}` says what may be there")
 
 
 @cache

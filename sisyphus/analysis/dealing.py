@@ -64,6 +64,15 @@ class Dealing:
         named = self.slabs if self.apart else self.slabs[:1]
         return " | ".join(f"{slab.array}.{slab.dim}" for slab in named)
 
+    def __str__(self) -> str:
+        return (" | " if self.apart else ", ").join(map(str, self.slabs))
+
+    @staticmethod
+    def of_json(told: Mapping[str, Any]) -> Dealing:
+        """From what `asdict` makes of one."""
+        slabs = (Slab(ArrayId(s["array"]), s["dim"], int(s["extent"])) for s in told["slabs"])
+        return Dealing(tuple(slabs), apart=bool(told["apart"]))
+
     @property
     def extent(self) -> int:
         return sum(self.stretches)

@@ -13,9 +13,9 @@ KINDS = {click.INT: "integer", click.FLOAT: "number"}
 
 
 @click.command(short_help="JSON schemas of the files that are read and written.")
-@click.argument("name", type=click.Choice(["design", "design-point", "run", "device", SETTINGS]))
+@click.argument("name", type=click.Choice(["design", "design-point", "units", "run", "device", SETTINGS]))
 def schema(name: str) -> None:
-    """Print the JSON schema of design.json, of its design point, of run.json, of a device file or of sisy.toml.
+    """Print the JSON schema of design.json, its design point, several units, run.json, a device file or sisy.toml.
 
     \b
     sisy schema device > device.schema.json

@@ -10,6 +10,7 @@ from sisyphus.report.facts import Facts, Front, Moment, Rated, Remembered
 from sisyphus.report.kernel_text import kernel_text
 from sisyphus.report.page import fragment, front_picture, page
 from sisyphus.report.text import estimate_text, progress_text, report_markdown, summary_text, verdict_text
+from sisyphus.report.units import designs_of_units, slowest_unit, units_page
 
 __all__ = [
     "DesignDifference",
@@ -20,6 +21,7 @@ __all__ = [
     "Rated",
     "Remembered",
     "design_data",
+    "designs_of_units",
     "device_data",
     "device_text",
     "devices_text",
@@ -38,9 +40,11 @@ __all__ = [
     "register_markdown",
     "report_markdown",
     "run_data",
+    "slowest_unit",
     "solvers_text",
     "summary_text",
     "top_data",
+    "units_page",
     "verdict_data",
     "verdict_text",
 ]

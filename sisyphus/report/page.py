@@ -38,13 +38,7 @@ def front_picture(design: Data, front: Data, *, transparent: bool = False) -> st
 
 
 def _rendered(template: str, design: Data, run: Data | None, front: Data | None) -> str:
-    """A template with a design in it; `KeyError` where its data lack something. Only pages need the library."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
-
-    loader = PackageLoader("sisyphus.report")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    """A template with a design in it; `KeyError` where its data lack something."""
     estimate, budget, limit = design["estimate"], design["target"]["budget"], design.get("limit") or {}
     used = {told: float(estimate[name]) for name, told in NAMES.items()}
     trace = (run or {}).get("trace") or ()
@@ -62,6 +56,17 @@ def _rendered(template: str, design: Data, run: Data | None, front: Data | None)
         trace=trace,
         front=front,
         pareto=None if front is None else front_picture(design, front, transparent=True),
+    )
+    return filled(template, values)
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """A template with these values; `KeyError` where they lack something. Only pages need the library."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+
+    loader = PackageLoader("sisyphus.report")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     try:
         return environment.get_template(template).render(values)

@@ -12,8 +12,10 @@ from sisyphus.space.point import schema as point_schema
 
 #: The part of design.json that `--design` also takes alone.
 POINT = "design-point"
+#: The design.json of several units; most of it is what `design` says, once for each of them.
+UNITS = "units"
 #: Files of their own; `device` is of TOML, which has the same values.
-NAMES = ("design", POINT, "run", "device")
+NAMES = ("design", POINT, UNITS, "run", "device")
 
 
 @cache
@@ -23,4 +25,16 @@ def schema(name: str) -> Mapping[str, Any]:
         return point_schema()
     text = files("sisyphus.schemas").joinpath("data", f"{name}.schema.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
-    return found
+    return _with_parts_of_design(found) if name == UNITS else found
+
+
+def _with_parts_of_design(rules: dict[str, Any]) -> dict[str, Any]:
+    """The rules of several units, with what their design.json has in common with that of one."""
+    known = schema("design")["properties"]
+    unit = rules["properties"]["units"]["items"]["properties"]
+    rules["properties"] |= {name: known[name] for name in ("version", "kernel", "source", "target", "search")}
+    budget = {**known["target"]["properties"]["budget"], "description": "what the unit may use"}
+    point = {name: rule for name, rule in point_schema().items() if name != "$schema"}
+    rules["$defs"] = point.pop("$defs")  # which its references name
+    unit |= {"design": point, "budget": budget, "estimate": known["estimate"], "interface": known["interface"]}
+    return rules

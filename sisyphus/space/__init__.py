@@ -33,7 +33,7 @@ from sisyphus.space.point import (
     point_faults,
     unlisted,
 )
-from sisyphus.space.point_file import faults_by, few
+from sisyphus.space.point_file import Fault, faults_by, few
 from sisyphus.space.ports import MAX_BEAT_BITS, MAX_BEAT_ELEMENTS, STRIPES, port_names, port_width
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order
@@ -78,6 +78,7 @@ __all__ = [
     "DesignPoint",
     "DimUse",
     "Factors",
+    "Fault",
     "LoopSpace",
     "NestChoices",
     "NestPoint",

@@ -19,7 +19,7 @@ from sisyphus.backends.hls import (
 )
 from sisyphus.cache import Cache
 from sisyphus.choice import Choice, Listen, silent
-from sisyphus.design import RUN, json_text, raise_failed, save_files
+from sisyphus.design import PAGE, RUN, json_text, raise_failed, save_files
 from sisyphus.errors import UsageError
 from sisyphus.ir import Scop
 from sisyphus.report.data import FORMAT_VERSION, parameters_data, source_data, target_data
@@ -40,7 +40,6 @@ WHOLE_ONLY = {
     "front": "--pareto",
     "explain": "--explain",
     "fixes": "--fix",
-    "html": "--html",
     "compare_cpu": "--compare-cpu",
 }
 
@@ -68,13 +67,11 @@ class UnitsDesign(Shown):
         budget = [f"{k.title}" for k in KINDS if k.name != "onchip_bytes"]
         header = ("unit", "SLR", "banks", "share", "cycles", *budget)
         rows = [_row(unit) for unit in split.units]
-        dealt = ", ".join(str(slab) for slab in split.dealing.slabs)
         return "\n\n".join(
             [
                 f"{self.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz), "
                 f"{len(split.units)} units",
-                f"dealt{' apart' * split.dealing.apart}: {dealt}, {split.dealing.extent} places as "
-                + "+".join(map(str, split.sizes)),
+                f"dealt: {split.dealing}, {split.dealing.extent} places as {'+'.join(map(str, split.sizes))}",
                 "units (share of the budget of the SLR)\n" + indent(table(header, rows)),
                 f"predicted: {self.cycles:,} cycles, those of the slowest unit, without the transfers of the host",
                 "verification: " + report.verdict_text(self.verdict),
@@ -114,7 +111,8 @@ class UnitsDesign(Shown):
     def files(self) -> dict[str, str]:
         """The texts of its folder by name."""
         told = {DESIGN: json_text(self.design_data), RUN: json_text(self.run_data)}
-        return {**self.project.files, **told, "report.md": f"# {self.name}\n\n```\n{self}\n```\n"}
+        page = {PAGE: report.units_page(self.design_data, self.run_data)} if self.request.html else {}
+        return {**self.project.files, **told, **page, "report.md": f"# {self.name}\n\n```\n{self}\n```\n"}
 
     def save(self, out: str | Path) -> Path:
         """Writes the project whole to `out`, or beside it where it failed verification; returns where."""

@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sisyphus.analysis import Dealer, Dealing, Dependences, Slab, dependences, restricted
+from sisyphus.analysis import Dealer, Dealing, Dependences, dependences, restricted
 from sisyphus.backends.hls import DESIGN, heading
 from sisyphus.choice import Listen, silent
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId
 from sisyphus.plan import check_point
 from sisyphus.recheck import Rechecked
 from sisyphus.record import Record
 from sisyphus.request import form_of, forms_of, read_kernel
-from sisyphus.saved import read_data
-from sisyphus.space import DesignPoint, few, point_faults
+from sisyphus.saved import check_units, read_data
+from sisyphus.saved import has_units as tells_units
+from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 from sisyphus.units.design import project_of, unit_data, verdict_of
 from sisyphus.units.places import Place
@@ -32,7 +32,7 @@ def has_units(folder: Path) -> bool:
         data = json.loads((folder / DESIGN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(data, dict) and "units" in data and "design" not in data
+    return isinstance(data, dict) and tells_units(data)
 
 
 def recheck_units(
@@ -50,15 +50,11 @@ def recheck_units(
     """
     path = folder / DESIGN
     data = read_data(path)
+    check_units(path, data)
     try:
-        designs = [told["design"] for told in data["units"]]
-        faults = [f"{path}: unit {n}: {fault}" for n, design in enumerate(designs) for fault in point_faults(design)]
-        if faults:
-            raise KernelError("\n".join(few(faults)), hint="`sisy schema design-point` says what may be there")
-        points = [DesignPoint.from_json(design) for design in designs]
+        points = [DesignPoint.from_json(told["design"]) for told in data["units"]]
         record = Record.told(path, points[0], data, sandboxed=sandboxed)
-        slabs = tuple(Slab(ArrayId(s["array"]), s["dim"], int(s["extent"])) for s in data["dealing"]["slabs"])
-        dealing = Dealing(slabs, apart=bool(data["dealing"]["apart"]))
+        dealing = Dealing.of_json(data["dealing"])
         target, notes = record.target(device)
         scop = read_kernel(record.source_at(source))
         known = dependences(scop)

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 from command_line import sisy
+from jsonschema import Draft202012Validator
+
+from sisyphus.schemas import schema
 
 GEMM = str(Path(__file__).parents[2] / "kernels" / "polybench" / "gemm.c")
 SIZES = ("-D", "NI=12", "-D", "NJ=6", "-D", "NK=5")
@@ -107,8 +110,6 @@ def test_json_says_what_design_json_says(written: Path) -> None:
         ("estimate", GEMM, *SIZES, "--design", "{}"),
         ("optimize", GEMM, *SIZES, "--design", "{}"),
         ("optimize", GEMM, *SIZES, "--start", "{}"),
-        ("diff", "{}", "{}"),
-        ("report", "{}"),
         ("explain", "{}"),
         ("readback", "{}"),
     ],
@@ -117,6 +118,50 @@ def test_what_needs_one_design_of_the_whole_kernel_says_so(folder: Path, words: 
     done = sisy(*(word.format(folder) for word in words))
     assert done.returncode == 1
     assert "a design of several units" in done.stderr and "hint: `sisy verify`" in done.stderr
+
+
+def test_the_page_has_every_unit(folder: Path) -> None:
+    done = sisy("report", str(folder))
+    assert done.returncode == 0, done.stderr
+    text = (folder / "report.html").read_text()
+    assert "kernel_gemm on u200, 3 units" in text and "C by dimension 0" in text
+    assert text.count("<h3>S1</h3>") == 3 and text.count("Verification</h2>") == 1
+
+
+def test_the_page_is_written_at_once(tmp_path: Path) -> None:
+    words = ("--units", "2", "--html", "--no-verify", "-o", str(tmp_path / "out"))
+    assert sisy("optimize", GEMM, *SMALL, *words).returncode == 0
+    assert "Not verified" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_differences_are_those_of_the_slowest_units(folder: Path, tmp_path: Path) -> None:
+    done = sisy("diff", str(folder), str(folder), "--json")
+    data = json.loads((folder / "design.json").read_text())
+    cycles = [unit["estimate"]["cycles"] for unit in data["units"]]
+    told = json.loads(done.stdout)
+    assert told["cycles"] == [max(cycles)] * 2 and told["names"] == [f"{folder}, unit {cycles.index(max(cycles))}"] * 2
+    assert not told["chosen"] and "the same number of cycles" in told["reason"]
+
+
+def test_it_is_what_the_schema_says(written: Path) -> None:
+    data = json.loads((written / "design.json").read_text())
+    assert [*Draft202012Validator(dict(schema("units"))).iter_errors(data)] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda data: data["units"][1].update(slrs=1), "units[1].slrs: no such field; did you mean `slr`?"),
+        (lambda data: data["units"][1]["design"].pop("nests"), "units[1].design.nests: is missing"),
+        (lambda data: data["dealing"].update(apart="no"), "dealing.apart: "),
+        (lambda data: data["units"][0]["share"].append(9), "units[0].share: "),
+    ],
+)
+def test_what_the_schema_does_not_say_is_refused_with_its_place(folder: Path, change: Any, told: str) -> None:
+    changed(folder, change)
+    for command in ("verify", "report"):
+        done = sisy(command, str(folder))
+        assert done.returncode == 1 and told in done.stderr and "hint: `sisy schema units`" in done.stderr
 
 
 def test_lint_looks_at_all_units(folder: Path) -> None:

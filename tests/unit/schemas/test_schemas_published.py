@@ -46,7 +46,7 @@ def test_they_are_schemas_and_printed(name: str) -> None:
     said = json.loads(sisy("schema", name).stdout)
     Draft202012Validator.check_schema(said)
     assert name == "settings" or said == schema(name)
-    assert [*command.params[0].type.choices] == [*NAMES[:4], "settings"]  # type: ignore[attr-defined]
+    assert [*command.params[0].type.choices] == [*NAMES[:5], "settings"]  # type: ignore[attr-defined]
 
 
 def test_what_is_written_is_what_they_say(folder: Path) -> None:
