@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sisyphus.analysis import Dependence, Dependences, schedules
-from sisyphus.forms.reordering import Ordered, Part
+from sisyphus.forms.reordering import Ordered, Part, same_at
 from sisyphus.ir import Scop, Statement, StmtId, substitute
 from sisyphus.poly import Map, backwards, make_map, name_dims, sample
+from sisyphus.values import replace
 
 
 def faults(dependences: Dependences, ordered: Ordered) -> Iterator[str]:
@@ -64,8 +65,10 @@ def _computations(source: Scop, ordered: Ordered) -> Iterator[str]:
         for part in ordered.parts[new.id]:
             old = source.statement(part.source)
             given = dict(zip(old.iterators, part.values, strict=True))
-            wanted = old.write.substitute(given), old.write_type, substitute(old.rhs, given)
-            if wanted != (new.write, new.write_type, new.rhs):
+            wanted = replace(
+                new, write=old.write.substitute(given), write_type=old.write_type, rhs=substitute(old.rhs, given)
+            )
+            if not same_at(part.points, wanted, new):
                 yield f"`{new.id}` does not compute what `{old.id}` does"
 
 

@@ -96,18 +96,29 @@ def _part(found: Dependences, group: Sequence[Statement]) -> Dependences:
 
 
 def _alternatives(group: Dependences) -> list[Proposal]:
-    """Orders of statements that depend on each other with shorter chains than the source's, the best first."""
+    """Orders of statements that depend on each other with shorter chains than the source's, the best first.
+
+    Of those with the same outermost loop, the one with the shortest chains.
+    """
     if not group.edges:
         return []
     most = steps_of(distribute(group.scop, group).body) // SHORTER
     if any(least_steps(statement) > most for statement in group.scop.statements):
         return []
     proposed: dict[int, Proposal] = {}
-    for name, timings in chain(_by_schedulers(group), _by_splitting(group)):
-        proposal = _proved(group, timings, name)
+    for name, orders in chain(_by_schedulers(group), _by_splitting(group)):
+        proposal = next((found for order in orders if (found := _proved(group, order, name)) is not None), None)
         if proposal is not None and proposal.steps <= most:
             proposed.setdefault(proposal.steps, proposal)
-    return [proposed[steps] for steps in sorted(proposed)]
+    shortest: dict[frozenset[tuple[str, str]], Proposal] = {}
+    for steps in sorted(proposed):
+        shortest.setdefault(_outermost(proposed[steps].timings), proposed[steps])
+    return list(shortest.values())
+
+
+def _outermost(timings: Sequence[Timing]) -> frozenset[tuple[str, str]]:
+    """Which loop is around all others of each statement."""
+    return frozenset((t.statement, next((time for time in t.times if not time.isdigit()), "")) for t in timings)
 
 
 def least_steps(statement: Statement) -> int:
@@ -168,12 +179,18 @@ def steps_of(body: Sequence[OuterLoop | Nest]) -> int:
     return total
 
 
-def _by_schedulers(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]]:
+#: Orders by name, of which the first that is proved is taken.
+Named = Iterator[tuple[str, Sequence[tuple[Timing, ...]]]]
+
+
+def _by_schedulers(found: Dependences) -> Named:
     for prefix in _prefixes(found):
-        yield _name(prefix), tuple(_timing(s, times) for s, times in completed(found, prefix).items())
+        every = (completed(found, prefix, with_faces=with_faces) for with_faces in (True, False))
+        orders = dict.fromkeys(tuple(_timing(s, times) for s, times in one.items()) for one in every)
+        yield _name(prefix), list(orders)
 
 
-def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]]:
+def _by_splitting(found: Dependences) -> Named:
     """A statement that reads what it updates elsewhere, cut where the two meet, as at row and column k of the paths.
 
     The outermost loop stays outside, and the pieces follow one another inside where the dependences allow it.
@@ -197,7 +214,7 @@ def _by_splitting(found: Dependences) -> Iterator[tuple[str, tuple[Timing, ...]]
         name = f"split-{','.join(map(str, cuts))}".replace(" ", "")
         yield (
             name,
-            tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in times.items()),
+            [tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in times.items())],
         )
 
 

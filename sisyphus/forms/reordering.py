@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
-from sisyphus.ir import Scop, Statement, StmtId, substitute
-from sisyphus.poly import Affine, Set, Timed, follows, inverse, is_convex, make_set, pull_back, renamed, var
+from sisyphus.ir import Expr, Ref, ScalarType, Scop, Statement, StmtId, substitute
+from sisyphus.poly import Affine, Set, Timed, equations, follows, inverse, is_convex, make_set, pull_back, renamed, var
 from sisyphus.values import dataclass, replace
 
 
@@ -108,12 +108,13 @@ def _loop_name(rows: Sequence[Affine], taken: set[str]) -> str:
 
 
 def _twins(items: Sequence[_Item]) -> list[list[_Item]]:
-    """Parts that compute the same at different points of one convex set are one statement."""
+    """Parts that compute the same at different points of one convex set are one statement, that of the first."""
     groups: list[list[_Item]] = []
     for item in items:
         for group in groups:
-            if _is_one([*group, item]):
-                group.append(item)
+            together = next((order for order in ([*group, item], [item, *group]) if _is_one(order)), None)
+            if together is not None:
+                group[:] = together
                 break
         else:
             groups.append([item])
@@ -121,14 +122,24 @@ def _twins(items: Sequence[_Item]) -> list[list[_Item]]:
 
 
 def _is_one(items: Sequence[_Item]) -> bool:
-    built = [_built(item, StmtId("one")) for item in items]
-    first, whole = built[0][0], built[0][0].domain
-    for other, _ in built[1:]:
-        same = (other.write, other.write_type, other.rhs) == (first.write, first.write_type, first.rhs)
-        if not same or not whole.intersect(other.domain).is_empty():
+    """Whether the first part computes at the points of all others what they do."""
+    first, *others = (_built(item, StmtId("one"))[0] for item in items)
+    whole = first.domain
+    for other in others:
+        if not same_at(other.domain, other, first) or not whole.intersect(other.domain).is_empty():
             return False
         whole = whole.union(other.domain)
     return is_convex(whole)
+
+
+def same_at(points: Set, one: Statement, other: Statement) -> bool:
+    """Whether two statements over the same loops compute the same at some points: A[i][i] is A[i][j] at j = i."""
+    known = equations(points)
+
+    def there(statement: Statement) -> tuple[Ref, ScalarType, Expr]:
+        return statement.write.substitute(known), statement.write_type, substitute(statement.rhs, known)
+
+    return there(one) == there(other)
 
 
 def _built(item: _Item, name: StmtId) -> tuple[Statement, Part]:

@@ -89,12 +89,12 @@ def _parts(relation: isl.UnionMap, domains: Mapping[str, Set]) -> list[Timed]:
         for points, times in _pieces(isl.PwMultiAff.from_map(one), dim_names(domain)):
             inside = points.set_tuple_name(name).intersect(domain)
             if not inside.is_empty():
-                known = _equations(inside)
+                known = equations(inside)
                 found.append(Timed(name, inside, tuple(time.substitute(known) for time in times)))
     return sorted(found, key=lambda part: (part.name, str(part.instances)))
 
 
-def _equations(points: Set) -> dict[str, Affine]:
+def equations(points: Set) -> dict[str, Affine]:
     """The inner dimensions that the outer ones fix, by equations that hold for all points: where i = k, i is k."""
     [(_, left)] = constraints(isl.Set.from_basic_set(points.affine_hull().remove_divs()))
     solved: dict[str, Affine] = {}
