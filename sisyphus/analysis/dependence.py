@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property, partial
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from sisyphus.analysis.isl_limits import Patience, ask
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Signs = tuple[int, ...]
+
+#: Sign vectors of one carrier above which all of its inner loops count as free: six such loops have as many.
+MANY_SIGNS = 3**6
 
 
 class DepKind(Enum):
@@ -69,13 +72,12 @@ class Dependence:
         return tuple(ask(partial(constant_distance, self.relation, *pair)) for pair in self.shared)
 
     def _directions_of(self, depth: int | None, part: Map) -> list[Signs]:
-        found = None if self.approximate else ask(lambda: list(self._signs(part, depth, ())))
-        if found is not None:
+        found = None if self.approximate else ask(lambda: list(islice(self._signs(part, depth, ()), MANY_SIGNS + 1)))
+        if found is not None and len(found) <= MANY_SIGNS:
             return found
         if depth is None:
             return [(0,) * len(self.shared)]
-        free = len(self.shared) - depth - 1
-        return [(0,) * depth + (1, *rest) for rest in product((-1, 0, 1), repeat=free)]
+        return [(0,) * depth + (1, *rest) for rest in _any_signs(len(self.shared) - depth - 1)]
 
     def _signs(self, part: Map, depth: int | None, so_far: Signs) -> Iterator[Signs]:
         """The sign vectors that begin with `so_far`; branches without a pair are cut at once."""
@@ -156,6 +158,18 @@ class Dependences:
     @property
     def approximate(self) -> bool:
         return any(e.approximate for e in self.edges)
+
+
+def _any_signs(loops: int) -> Iterator[Signs]:
+    """Signs of loops that may all have any: every vector of few loops, of many those with at most one that is not 0.
+
+    These forbid the same orders, and tie the same loops: each negative sign alone keeps its loop inside of the carrier.
+    """
+    if 3**loops <= MANY_SIGNS:
+        yield from product((-1, 0, 1), repeat=loops)
+        return
+    yield (0,) * loops
+    yield from ((*(0,) * at, sign, *(0,) * (loops - at - 1)) for at in range(loops) for sign in (-1, 1))
 
 
 def dependences(scop: Scop) -> Dependences:

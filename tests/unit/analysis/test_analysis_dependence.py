@@ -216,3 +216,32 @@ def test_where_isl_gives_up_every_write_may_be_the_one_that_an_array_is_read_aft
     [flow] = flows_of(found, ArrayId("B"), Tired())
     assert (flow.source, flow.sink, flow.array, flow.approximate) == ("S1", "S2", "B", True)
     assert flows_of(found, ArrayId("C"), Tired()) == ()
+
+
+def test_a_nest_of_twenty_loops_is_no_list_of_all_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dependence, "MANY_SIGNS", 27)
+    names = [f"i{at}" for at in range(20)]
+    text = "".join(f"{'    ' * at}for {name} in range(2):\n" for at, name in enumerate(names))
+    found = dependences(scop(f"{text}{'    ' * 20}A[i0] += w", A=(2,)))
+    raw = next(edge for edge in found.edges if edge.kind is DepKind.RAW)
+    assert raw.depths == tuple(range(1, 20))
+    assert len(raw.directions) == sum(3**free if free < 4 else 2 * free + 1 for free in range(19))
+
+
+FREE = [
+    "for i in range(3):\n    for j in range(3):\n        for k in range(3):\n            A[i] += w",
+    "for i in range(3):\n    for j in range(3):\n        for k in range(3):\n            A[0] += w",
+    "for i in range(4):\n    for j in range(4):\n        for k in range(4):\n            A[j] = A[k] * w",
+]
+
+
+@pytest.mark.parametrize("text", FREE)
+def test_few_signs_forbid_the_same_orders_as_all(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def known() -> tuple[object, ...]:
+        source = scop(text, A=(4,))
+        [nest] = distribute(source, dependences(source)).nests
+        return legal_orders(nest), nest.precedence, [loop.kind for loop in nest.band]
+
+    exact = known()
+    monkeypatch.setattr(dependence, "MANY_SIGNS", 1)
+    assert known() == exact
