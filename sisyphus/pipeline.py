@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sisyphus import allowance, report
+from sisyphus.analysis import float_operations
 from sisyphus.backends.hls import DESIGN, Project, check_folder, project
 from sisyphus.cache import Answer, Cache
 from sisyphus.calibration import Calibration, measured_of, missed
@@ -21,7 +22,7 @@ from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
 from sisyphus.files import write_file
 from sisyphus.model import Estimate, estimate, paper
-from sisyphus.model.limit import float_operations, limit_of
+from sisyphus.model.limit import limit_of
 from sisyphus.plan import Plan
 from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of

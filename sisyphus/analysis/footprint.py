@@ -140,3 +140,11 @@ def total_operations(scop: Scop) -> Counter[Operation]:
         for operation, number in operations(statement).items():
             total[operation] += number * times
     return total
+
+
+def float_operations(scop: Scop) -> int | None:
+    """Operations of floating point of the source over its true domain; None where they cannot be counted."""
+    try:
+        return sum(times for (_, kind), times in total_operations(scop).items() if kind.is_float)
+    except CountError:
+        return None

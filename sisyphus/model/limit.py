@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from math import ceil, prod
 
 from sisyphus.algebra import EXACT
-from sisyphus.analysis import Dependences, Live, count_or_none, longest_chain, total_operations
+from sisyphus.analysis import Dependences, Live, count_or_none, float_operations, longest_chain
 from sisyphus.ir import Array, ArrayId, Expr, Ref, Role, Scop, Statement, StmtId, children, index_names, reads
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
 from sisyphus.model.formulas.recurrence import accumulation
-from sisyphus.poly import CountError, dim_range, longest_run, project_onto
+from sisyphus.poly import dim_range, longest_run, project_onto
 from sisyphus.target import OperatorTable, Target
 from sisyphus.values import dataclass
 
@@ -56,14 +56,6 @@ def limit_of(
     chain, chain_of = max(_chains(scop, dependences, target.operators, tree=tree), default=(0, "nothing"))
     beat = target.device.banks * target.port_bits // 8
     return Limit(_compute(scop, target), _memory(scop, live, beat), chain, chain_of, float_operations(scop), beat)
-
-
-def float_operations(scop: Scop) -> int | None:
-    """Operations of floating point of the source over its true domain; None where they cannot be counted."""
-    try:
-        return sum(count for (_, kind), count in total_operations(scop).items() if kind.is_float)
-    except CountError:
-        return None
 
 
 def _compute(scop: Scop, target: Target) -> int:

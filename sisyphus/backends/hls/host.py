@@ -183,10 +183,17 @@ def print_compare(w: Writer, plan: Plan, block: TestArray, copy: str) -> None:
         )
 
 
-def print_host_main(w: Writer) -> None:
+def print_host_main(w: Writer, *, phases: bool = False) -> None:
+    """`phases`: the host tells the seconds of each phase, and repeats executions."""
     with w.block("int main(int argc, char **argv)"):
+        if phases:
+            w.line("unsigned count = 0;")
+            with w.block('if (argc > 3 && std::strcmp(argv[argc - 2], "--repeat") == 0)'):
+                w.line("count = static_cast<unsigned>(std::strtoul(argv[argc - 1], nullptr, 10));")
+                w.line("argc -= 2;")
         with w.block("if (argc < 2)"):
-            w.line(r'std::fprintf(stderr, "usage: %s FILE.xclbin [device index] [seed]\n", argv[0]);')
+            more = " [--repeat N]" if phases else ""
+            w.line(rf'std::fprintf(stderr, "usage: %s FILE.xclbin [device index] [seed]{more}\n", argv[0]);')
             w.line("return 2;")
         w.line("const unsigned device = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;")
         w.line("const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;")
@@ -195,10 +202,21 @@ def print_host_main(w: Writer) -> None:
             w.line("int failures = 0;")
             with w.block('for (const char *set : {"dominant", "random"})'):
                 w.line("Tally tally;")
-                w.line("const double seconds = run(kernel, set, seed, tally);")
+                w.line(f"const {'Seconds' if phases else 'double'} seconds = run(kernel, set, seed, tally);")
                 w.line("failures += tally.mismatches != 0;")
                 w.line("report(set, tally);")
-                w.line(r'std::printf("sisy set=%s seconds=%.9g\n", set, seconds);')
+                told = r'std::printf("sisy set=%s seconds=%.9g\n", set, seconds);'
+                w.line("report_phases(set, seconds);" if phases else told)
+            if phases:
+                with w.block("if (count > 0)"):
+                    w.lines(["Tally tally;", "Seconds seconds;"])
+                    w.line('const double all = repeated(kernel, count, "random", seed, tally, seconds);')
+                    w.line("failures += tally.mismatches != 0;")
+                    w.line('report("random", tally);')
+                    w.line(r'std::printf("sisy repeat=%u seconds=%.9g", count, all);')
+                    w.lines(
+                        ["report_speed(all / count);", r'std::printf("\n");', 'report_phases("repeated", seconds);']
+                    )
             w.line(r'std::printf("sisy: %s\n", failures ? "FAIL" : "PASS");')
             w.line("return failures ? 1 : 0;")
         with w.indented():

@@ -55,6 +55,8 @@ endef
 
 """
 
+#: How the program for the board is run.
+_RUN = "build/host $(XCLBIN) $(DEVICE_INDEX)"
 #: The program for the board, and its run.
 _HOST = r"""host: build/host
 build/host: host.cpp reference.c
@@ -163,7 +165,7 @@ UNIT_RULES = (
 	@echo "make package   build/UNIT.xo for all units"
 	@echo "make xclbin    build/$(TOP).$(TARGET).xclbin with all of them; needs PLATFORM=..."
 	@echo "make host      build/host, the program for the board; needs XRT"
-	@echo "make run       run build/host with the xclbin"
+	@echo "make run       run build/host with the xclbin; REPEAT=N for N more executions, two in flight"
 	@echo "make check     run the test bench with g++ alone; needs HLS_INCLUDE=..., a folder with hls_vector.h"
 	@echo "make clean     remove build/"
 	@echo "units: $(UNITS); tools found: $(FLOW) flow"
@@ -202,7 +204,7 @@ $(XCLBIN): $(UNITS:%=build/%_package.done) system.cfg
 	@test -s $@ || { echo "xclbin failed: it left no $@" >&2; exit 1; }
 
 """
-    + _HOST
+    + _HOST.replace(_RUN, _RUN + " $(if $(REPEAT),--repeat $(REPEAT))")
     + r"""check: build/check.done
 build/check.done: $(UNITS:%=%.cpp) $(UNITS:%=%.h) testbench.cpp reference.c
 	@test -n "$(HLS_INCLUDE)" || { echo "set HLS_INCLUDE=... to a folder with hls_vector.h" >&2; exit 1; }

@@ -1,17 +1,17 @@
-"""testbench.cpp and host.cpp of several units: each gets its boxes of arrays, runs by itself, and gives its own back.
+"""testbench.cpp of several units: each gets its boxes of arrays, runs by itself, and gives its own back.
 
-The test bench runs the units in another order for every data set: nothing may depend on it. Both programs count how
-often each element is delivered, so that shares that overlap are found, and compare all with the original source.
+The test bench runs the units in another order for every data set: nothing may depend on it. It counts how often each
+element is delivered, so that shares that overlap are found, and compares all with the original source. What it does
+with boxes of arrays, the host does, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from math import prod
 
 from sisyphus.analysis import Box
 from sisyphus.backends.hls import interface
-from sisyphus.backends.hls.host import DISJOINT, INCLUDES, print_compare, print_host_main
+from sisyphus.backends.hls.host import print_compare
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY
 from sisyphus.backends.hls.testbench import (
@@ -132,7 +132,7 @@ def print_unit_testbench(scop: Scop, units: Sequence[UnitProgram], temporaries: 
     stack = max((stack_of(u.plan) for u in units if u.plan.onchip_bytes > STACK_BYTES), default=0)
     _library(w, scop, [(VECTORS, vectors)], [(STACK, bool(stack)), (TRAP, divides_integers(scop))])
     blocks = print_reference(w, whole, temporaries)
-    _slabs(w, scop, units)
+    print_slabs(w, scop, units)
     _run(w, whole, units, blocks)
     w.line()
     print_main(w, whole, stack)
@@ -145,7 +145,7 @@ def _library(w: Writer, scop: Scop, before: Sequence[tuple[str, bool]], after: S
             w.lines([*part.splitlines(), ""])
 
 
-def _slabs(w: Writer, scop: Scop, units: Sequence[UnitProgram]) -> None:
+def print_slabs(w: Writer, scop: Scop, units: Sequence[UnitProgram]) -> None:
     """The box of each array of each unit, and of what it delivers inside of both."""
     for number, unit in enumerate(units):
         for port in (p for p in unit.ports if p.kind == "array"):
@@ -167,7 +167,7 @@ def _slab(w: Writer, name: str, first: Sequence[int], extents: Sequence[int], wh
     w.line(f"static const Slab {name} = {{{len(extents)}, {name}_first, {name}_extents, {name}_whole}};")
 
 
-def _memories(number: int, port: Port) -> list[str]:
+def memories_of(number: int, port: Port) -> list[str]:
     return memories(f"unit_{number}", port)
 
 
@@ -178,10 +178,10 @@ def _run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[
         print_scalars(w, whole)
         for block in blocks:
             print_block(w, block)
-        _gathered(w, blocks)
+        print_gathered(w, blocks)
         for number, unit in enumerate(units):
             for port in interface.arrays(unit.plan):
-                for name in _memories(number, port):
+                for name in memories_of(number, port):
                     w.line(f"Block<{interface.beat_type(port)}> {name}({beats(port)});")
                 w.line(
                     f"deal(data_{port.copies or port.name}.data(), box_{number}_{port.name}, {_layout(number, port)});"
@@ -195,17 +195,17 @@ def _run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[
             w.line(f"{source};")
         for number, unit in enumerate(units):
             for port in interface.arrays(unit.plan):
-                w.lines(f'check_fence("{port.name}", {name}, tally);' for name in _memories(number, port))
+                w.lines(f'check_fence("{port.name}", {name}, tally);' for name in memories_of(number, port))
             for port in unit.delivered:
                 _gather(w, number, port, _layout(number, port))
-        _compare(w, whole, blocks)
+        print_compared(w, whole, blocks)
         if traps:
             w.line("return true;")
 
 
 def _layout(number: int, port: Port) -> str:
     """An array of a unit in its memory, with the elements of a row and from one row to the next."""
-    pointers = [f"{name}.data()" for name in _memories(number, port)]
+    pointers = [f"{name}.data()" for name in memories_of(number, port)]
     last, padded = pitch(port)
     return f"{dealt(port, interface.beat_type(port), pointers)}, {last}, {padded}"
 
@@ -226,13 +226,13 @@ def _in_turn(w: Writer, units: Sequence[UnitProgram]) -> None:
                 for text in (
                     [f"scalar_{port.name}"]
                     if port.kind == "scalar"
-                    else [f"{name}.data()" for name in _memories(number, port)]
+                    else [f"{name}.data()" for name in memories_of(number, port)]
                 )
             ]
             w.line(f"if (next == {number}) {unit.top}({', '.join(given)});")
 
 
-def _gathered(w: Writer, blocks: Sequence[TestArray]) -> None:
+def print_gathered(w: Writer, blocks: Sequence[TestArray]) -> None:
     """Where results come together: what the host has of each output, and how often each element was delivered."""
     for block in (b for b in blocks if b.compared):
         array = block.array
@@ -250,130 +250,8 @@ def _gather(w: Writer, number: int, port: Port, layout: str) -> None:
     w.line(f"gather({place}, from_{number}_{port.name}, {last}, {padded}, {to});")
 
 
-def _compare(w: Writer, whole: Plan, blocks: Sequence[TestArray]) -> None:
+def print_compared(w: Writer, whole: Plan, blocks: Sequence[TestArray]) -> None:
     for block in (b for b in blocks if b.compared):
         print_compare(w, whole, block, "whole")
         name = block.array.id
         w.line(f'check_taken("{name}", taken_{name}.data(), {block.array.elements}, tally);')
-
-
-def print_unit_host(scop: Scop, units: Sequence[UnitProgram], temporaries: Collection[str]) -> str:
-    w, whole = Writer(), whole_of(scop, units)
-    w.line("// Runs all units on a board through XRT, at the same time, and compares with the original source.")
-    w.lines([*INCLUDES.splitlines(), ""])
-    halves = [f"#define {HALF.c_name} {HALF.c99_name}", ""] if HALF in scop.types else []
-    w.lines([*LIBRARY.splitlines(), "", *halves, *(HALVES.splitlines() if halves else []), "", *SLABS.splitlines(), ""])
-    w.lines([*DISJOINT.splitlines(), ""])
-    blocks = print_reference(w, whole, temporaries)
-    _slabs(w, scop, units)
-    _board(w, scop, units, blocks)
-    w.line()
-    _host_run(w, whole, units, blocks)
-    w.line()
-    print_host_main(w)
-    return w.text()
-
-
-def _used(units: Sequence[UnitProgram]) -> frozenset[str]:
-    """The arrays and scalars of the source that some unit takes."""
-    return frozenset(p.copies or p.name for unit in units for p in unit.ports)
-
-
-def _given(units: Sequence[UnitProgram]) -> frozenset[str]:
-    """The arrays of the source whose data some unit is given."""
-    return frozenset(p.copies or p.name for u in units for p in u.ports if p.kind == "array" and p.direction != "out")
-
-
-def _delivered(units: Sequence[UnitProgram]) -> frozenset[str]:
-    """The arrays of the source that some unit delivers a part of."""
-    return frozenset(p.name for unit in units for p in unit.delivered)
-
-
-def _taken_scalars(scop: Scop, units: Sequence[UnitProgram]) -> list[str]:
-    used = _used(units)
-    return [f"{a.type.stored.c_name} scalar_{a.name}" for a in scop.scalars if a.name in used]
-
-
-def _board(w: Writer, scop: Scop, units: Sequence[UnitProgram], blocks: Sequence[TestArray]) -> None:
-    """The class that owns device and units, and is called like the source's function."""
-    used = _used(units)
-    mine = [b for b in blocks if b.array.id in used]
-    with w.block("class Kernel", tail="};"):
-        w.line("public:")
-        starts = [f'unit_{n}_(device_, uuid_, "{u.top}:{{{u.top}_1}}")' for n, u in enumerate(units)]
-        w.line("Kernel(const std::string &xclbin, unsigned device)")
-        w.line(f"    : device_(device), uuid_(device_.load_xclbin(xclbin)), {', '.join(starts)} {{}}")
-        w.line()
-        w.line("// Arrays as in the source; returns seconds on the board, without transfers.")
-        parameters = _taken_scalars(scop, units)
-        for block in mine:
-            kind, name = block.array.type.stored.c_name, block.array.id
-            parameters += [f"const {kind} *data_{name}"] if name in _given(units) else []
-            parameters += [f"{kind} *whole_{name}, unsigned char *taken_{name}"] if name in _delivered(units) else []
-        with w.block(f"double operator()({', '.join(parameters)})"):
-            _board_call(w, units)
-        w.line()
-        w.line("private:")
-        w.lines(["xrt::device device_;", "xrt::uuid uuid_;", *(f"xrt::kernel unit_{n}_;" for n in range(len(units)))])
-
-
-def _board_call(w: Writer, units: Sequence[UnitProgram]) -> None:
-    for number, unit in enumerate(units):
-        firsts = [sum(before.stripes for before in unit.ports[:at]) for at in range(len(unit.ports))]
-        for at, port in ((at, p) for at, p in zip(firsts, unit.ports, strict=True) if p.kind == "array"):
-            kind, size = port.type.c_name, beats(port) * port.width // port.stripes * port.type.bytes
-            for argument, name in enumerate(_memories(number, port), at):
-                w.line(f"xrt::bo bo_{name}(device_, {size}, unit_{number}_.group_id({argument}));")
-                w.line(f"{kind} *{name} = bo_{name}.map<{kind} *>();")
-            if port.direction != "out":
-                w.line(f"deal(data_{port.copies or port.name}, box_{number}_{port.name}, {_mapped(number, port)});")
-                w.lines(f"bo_{name}.sync(XCL_BO_SYNC_BO_TO_DEVICE);" for name in _memories(number, port))
-    w.line("const auto begin = std::chrono::steady_clock::now();")
-    for number, unit in enumerate(units):
-        given = [
-            text
-            for p in unit.ports
-            for text in ([f"scalar_{p.name}"] if p.kind == "scalar" else [f"bo_{n}" for n in _memories(number, p)])
-        ]
-        w.line(f"auto run_{number} = unit_{number}_({', '.join(given)});")
-    for number in range(len(units)):
-        w.line(
-            f"if (run_{number}.wait() != ERT_CMD_STATE_COMPLETED) "
-            f'throw std::runtime_error("unit {number} did not complete");'
-        )
-    w.line("const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;")
-    for number, unit in enumerate(units):
-        for port in unit.delivered:
-            w.lines(f"bo_{name}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);" for name in _memories(number, port))
-            place, last, padded = _mapped(number, port).rsplit(", ", 2)
-            to = f"whole_{port.name}, to_{number}_{port.name}, taken_{port.name}"
-            w.line(f"gather({place}, from_{number}_{port.name}, {last}, {padded}, {to});")
-    w.line("return seconds.count();")
-
-
-def _mapped(number: int, port: Port) -> str:
-    last, padded = pitch(port)
-    return f"{dealt(port, port.type.c_name, _memories(number, port))}, {last}, {padded}"
-
-
-def _host_run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[TestArray]) -> None:
-    used = _used(units)
-    with w.block("static double run(Kernel &kernel, const char *set, std::uint64_t seed, Tally &tally)"):
-        print_scalars(w, whole)
-        for block in blocks:
-            print_block(w, block)
-        _gathered(w, blocks)
-        given = [f"scalar_{a.name}" for a in whole.scop.scalars if a.name in used]
-        extents = []
-        for block in (b for b in blocks if b.array.id in used):
-            name = block.array.id
-            extents.append(
-                f'{{"{name}", data_{name}.data(), {prod(block.array.extents) * block.array.type.stored.bytes}}}'
-            )
-            given += [f"data_{name}.data()"] if name in _given(units) else []
-            given += [f"whole_{name}.data(), taken_{name}.data()"] if name in _delivered(units) else []
-        w.line(f"check_disjoint({{{', '.join(extents)}}});")
-        w.line(f"const double seconds = kernel({', '.join(given)});")
-        w.line(f"{ENTRY}({', '.join(arguments_of_reference(whole.scop, list(blocks)))});")
-        _compare(w, whole, blocks)
-        w.line("return seconds;")

@@ -13,7 +13,8 @@ from sisyphus.backends.hls.project import Project, digest_of
 from sisyphus.backends.hls.quoting import make_value
 from sisyphus.backends.hls.reference import exact_flags, print_reference
 from sisyphus.backends.hls.top_function import print_kernel
-from sisyphus.backends.hls.unit_programs import UnitProgram, print_unit_host, print_unit_testbench
+from sisyphus.backends.hls.unit_host import print_unit_host
+from sisyphus.backends.hls.unit_programs import UnitProgram, print_unit_testbench
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import Scop
 from sisyphus.plan import banks_of

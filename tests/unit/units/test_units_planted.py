@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -137,10 +138,11 @@ def test_an_instance_that_the_source_has_not_is_found() -> None:
     assert "unit 0: instances of S3" in [c.name for c in checks(shares(), units) if not c.passed]
 
 
-def run_host(units: Sequence[Unit], folder: Path) -> Finished:
+def run_host(units: Sequence[Unit], folder: Path, *words: str, spoil: tuple[str, str] = ("", "")) -> Finished:
     project = project_of(FOUND.scop, units, None, ())
     for name, text in project.files.items():
-        (folder / name).write_text(text)
+        assert name != "host.cpp" or spoil[0] in text
+        (folder / name).write_text(text.replace(*spoil) if name == "host.cpp" else text)
     flags = ["g++", *exact_flags(project.files["reference.c"]).split()]
     run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
     tests = ROOT / "tests" / "unit"
@@ -151,17 +153,36 @@ def run_host(units: Sequence[Unit], folder: Path) -> Finished:
     sources = ["host.cpp", *(f"kernel_{number}.cpp" for number in range(len(units)))]
     command = [*flags, "-std=c++20", *warnings, *includes, "-I.", f"-DFAKE_TOPS={tops}", *sources, "reference.o"]
     run_tool([*command, "-o", "host"], cwd=folder, timeout_s=300)
-    return run_tool([folder / "host", "units.xclbin"], cwd=folder, timeout_s=300, accept=ANY_STATUS)
+    return run_tool([folder / "host", "units.xclbin", *words], cwd=folder, timeout_s=300, accept=ANY_STATUS)
 
 
 def test_the_host_deals_runs_and_gathers(tmp_path: Path) -> None:
     done = run_host(units_of(shares()), tmp_path)
     assert done.status == 0, done.output + done.errors
     assert done.output.count("mismatches=0") == 2 and "sisy: PASS" in done.output
+    told = re.findall(
+        r"^sisy set=(\w+) seconds=\S+ GF/s=\S+ deal=\S+ send=\S+ run=\S+ fetch=\S+ gather=\S+$", done.output, re.M
+    )
+    assert told == ["dominant", "random"] and "repeat" not in done.output
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_the_host_repeats_with_two_executions_in_flight(tmp_path: Path, count: int) -> None:
+    """The board of the tests runs a unit when it is waited for, so that data of the next execution lie beside it."""
+    done = run_host(units_of(shares()), tmp_path, "--repeat", str(count))
+    assert done.status == 0, done.output + done.errors
+    assert done.output.count("mismatches=0") == 3 and f"sisy repeat={count} seconds=" in done.output
+    assert f"started at most {3 * min(count, 2)} at once" in done.errors
+
+
+def test_executions_that_share_buffers_are_seen(tmp_path: Path) -> None:
+    done = run_host(units_of(shares()), tmp_path, "--repeat", "3", spoil=("lanes[n % 2]", "lanes[0]"))
+    assert done.status == 1 and done.output.count("mismatches=0") == 2
 
 
 def test_the_host_sees_a_lost_row(tmp_path: Path) -> None:
-    done = run_host(units_of(lost_row(shares())), tmp_path)
+    done = run_host(units_of(lost_row(shares())), tmp_path, "--repeat", "3")
+    assert done.output.count("mismatches=0") == 0
     assert done.status == 1 and "sisy: FAIL" in done.output
 
 

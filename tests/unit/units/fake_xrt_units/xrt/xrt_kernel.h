@@ -1,6 +1,7 @@
 // Several kernels on one board, named by FAKE_TOPS as FAKE_CALL(one) FAKE_CALL(other); they run when they are waited for.
 #ifndef FAKE_XRT_KERNEL_H
 #define FAKE_XRT_KERNEL_H
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <type_traits>
@@ -17,9 +18,16 @@ struct address {
 };
 inline address as_argument(bo &buffer) { return {buffer.board()}; }
 inline float as_argument(float value) { return value; }
+// How many were started and not yet waited for, at most; told when the program ends.
+struct flight {
+    ~flight() { std::fprintf(stderr, "started at most %d at once\n", most); }
+    int now = 0, most = 0;
+};
+inline flight in_flight;
 struct run {
     ert_cmd_state wait() {
         work();
+        --in_flight.now;
         return ERT_CMD_STATE_COMPLETED;
     }
     std::function<void()> work;
@@ -29,6 +37,7 @@ struct kernel {
     int group_id(int) { return 0; }
     template <typename... T>
     run operator()(T &&...arguments) {
+        if (++in_flight.now > in_flight.most) in_flight.most = in_flight.now;
         return {[=, this, given = std::make_tuple(as_argument(arguments)...)] {
             std::apply([this](auto... values) { call(values...); }, given);
         }};
