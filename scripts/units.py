@@ -1,11 +1,13 @@
 """Prints what units on several SLRs make of kernels: against one unit of the same board, and against routed designs.
 
 python scripts/units.py [--time-limit 60 | --effort 30] [--only gemm,2mm] [--boards] [--routed] [--as-many-dsp]
+    [--tree-reduction]
 
 `--boards`: the U200, one unit on its largest SLR against three; what the user region allows is how much more DSPs and
 LUTs all SLRs have than the largest one. `--routed`: the U55C against synthesis cycles of designs that were routed at
 220 MHz (Prometheus, 1 and 3 SLRs), with the DSPs of those of their loops that published reports show, which is the
-least that they have; `--as-many-dsp` gives ours no more. All cycles of ours are predicted.
+least that they have; `--as-many-dsp` gives ours no more. Those designs add in any order, ours in the source's unless
+`--tree-reduction` is given. All cycles of ours are predicted.
 """
 
 from __future__ import annotations
@@ -39,12 +41,14 @@ ROUTED = {
 }
 
 
-def found(path: Path, device: str, count: int, limits: Limits, dsp: int | None = None) -> Split:
+def found(path: Path, device: str, count: int, limits: Limits, dsp: int | None = None, *, tree: bool = False) -> Split:
     """The split over so many units, with so many DSPs in all; searches are remembered."""
     ordered = {} if dsp is None else {"dsp": dsp // count}
     target = make_target(load_device(device), budget="routable", **ordered)
     source = Source(str(path))
-    request = Request(source, target, Options(objective=natural_objective(target.device)), limits=limits)
+    request = Request(
+        source, target, Options(tree_reduction=tree, objective=natural_objective(target.device)), limits=limits
+    )
 
     def find(kernels: Sequence[Kernel], asked: Request) -> Choice:
         return pipeline.search(kernels, asked, cache=Cache.of_user())
@@ -75,14 +79,14 @@ def on_boards(only: Sequence[str], most: Limits) -> Iterator[tuple[str, ...]]:
         )
 
 
-def against_routed(only: Sequence[str], most: Limits, *, as_many_dsp: bool) -> Iterator[tuple[str, ...]]:
+def against_routed(only: Sequence[str], most: Limits, *, as_many_dsp: bool, tree: bool) -> Iterator[tuple[str, ...]]:
     for name, published in ROUTED.items():
         for count, (cycles, dsp) in zip((1, 3), published, strict=True):
             if only and name not in only:
                 continue
             path, least = KERNELS / "polybench" / f"{name}.c", dsp if as_many_dsp else None
             try:
-                ours = found(path, "u55c", count, most, least)
+                ours = found(path, "u55c", count, most, least, tree=tree)
             except NoDesignError as failure:
                 yield name, str(count), f"{cycles:,}", f"{dsp:,}", "none", "", "", failure.message
                 continue
@@ -101,6 +105,7 @@ def main() -> int:
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--routed", action="store_true")
     parser.add_argument("--as-many-dsp", action="store_true")
+    parser.add_argument("--tree-reduction", action="store_true")
     asked = parser.parse_args()
     only = [name for name in asked.only.split(",") if name]
     most = Limits(seconds=asked.time_limit) if asked.effort is None else Limits(effort=asked.effort)
@@ -111,7 +116,7 @@ def main() -> int:
             print(table(header, list(on_boards(only, most))), flush=True)
         if asked.routed or both:
             header = ("kernel", "SLRs", "routed", "its DSPs, at least", "ours", "its DSPs", "ours/routed", "shares")
-            rows = list(against_routed(only, most, as_many_dsp=asked.as_many_dsp))
+            rows = list(against_routed(only, most, as_many_dsp=asked.as_many_dsp, tree=asked.tree_reduction))
             print(table(header, rows), flush=True)
     except SisyphusError as failure:
         print(failure.render(), file=sys.stderr)

@@ -67,7 +67,7 @@ def refuse_units(path: Path, data: Mapping[str, Any]) -> None:
     if has_units(data):
         raise KernelError(
             f"{path}: a design of several units, each of a part of the kernel, and not of all of it",
-            hint="`sisy verify`, `sisy report` and `sisy diff` take such a folder",
+            hint="`sisy verify`, `report`, `explain` and `diff` take such a folder",
         )
 
 

@@ -90,14 +90,16 @@ def explain(
 ) -> Explanation:
     """What binds a design, and how its neighbours compare: one at hand, or that of a folder or a JSON file of it.
 
+    Of several units the slowest one is explained.
     `time_limit` is for everything together.
     """
     limits = Limits(seconds=seconds_of(time_limit), seed=seed)
+    from sisyphus.units import explain_units, has_units
+
     if isinstance(design, Design):
         return pipeline.explain_design(design, limits, listen)
-    return pipeline.explain_saved(
-        Path(design), source=_path(source), device=device, limits=limits, sandboxed=sandboxed, listen=listen
-    )
+    told = explain_units if has_units(Path(design)) else pipeline.explain_saved
+    return told(Path(design), source=_path(source), device=device, limits=limits, sandboxed=sandboxed, listen=listen)
 
 
 def read_back(folder: str | Path, *, source: str | Path | None = None, device: str | None = None) -> Comparison:

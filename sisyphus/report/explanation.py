@@ -79,7 +79,10 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Explanation(Shown):
-    """Everything computed to explain a design; `complete`: no neighbour and no budget was left out for want of time."""
+    """Everything computed to explain a design; `complete`: no neighbour and no budget was left out for want of time.
+
+    `of`: what is explained of several units.
+    """
 
     cycles: int
     shares: tuple[Share, ...]
@@ -88,6 +91,7 @@ class Explanation(Shown):
     steps: tuple[Step, ...]
     neighbours: tuple[Neighbour, ...]
     complete: bool
+    of: str = ""
 
     def __str__(self) -> str:
         return explanation_text(self)
@@ -96,6 +100,7 @@ class Explanation(Shown):
 def explanation_data(found: Explanation) -> dict[str, Any]:
     """The same for machines; cycles of steps and neighbours also as the difference to the design."""
     data = asdict(found)
+    data |= {} if data.pop("of") == "" else {"of": found.of}
     for row in (*data["steps"], *data["neighbours"]):
         row["difference"] = None if row["cycles"] is None else row["cycles"] - found.cycles
     return data
@@ -104,6 +109,7 @@ def explanation_data(found: Explanation) -> dict[str, Any]:
 def explanation_text(found: Explanation) -> str:
     """What a person reads."""
     parts = [
+        *filter(None, [found.of]),
         "budgets\n" + indent(table((), _share_rows(found.shares))),
         "where the cycles go\n" + indent("\n".join(_parts(found))),
         *(f"one iteration of {pace.nest}\n" + indent("\n".join(_schedule(pace))) for pace in found.paces),

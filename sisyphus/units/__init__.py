@@ -2,8 +2,9 @@
 
 from sisyphus.units.design import UnitsDesign, optimize_units
 from sisyphus.units.places import AUTO, Count, Place, places
-from sisyphus.units.recheck import has_units, recheck_units
+from sisyphus.units.recheck import recheck_units
 from sisyphus.units.shares import Split, Unit, split
+from sisyphus.units.told import explain_units, has_units
 
 __all__ = [
     "AUTO",
@@ -12,6 +13,7 @@ __all__ = [
     "Split",
     "Unit",
     "UnitsDesign",
+    "explain_units",
     "has_units",
     "optimize_units",
     "places",

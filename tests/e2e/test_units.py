@@ -110,7 +110,6 @@ def test_json_says_what_design_json_says(written: Path) -> None:
         ("estimate", GEMM, *SIZES, "--design", "{}"),
         ("optimize", GEMM, *SIZES, "--design", "{}"),
         ("optimize", GEMM, *SIZES, "--start", "{}"),
-        ("explain", "{}"),
         ("readback", "{}"),
     ],
 )
@@ -141,6 +140,15 @@ def test_differences_are_those_of_the_slowest_units(folder: Path, tmp_path: Path
     told = json.loads(done.stdout)
     assert told["cycles"] == [max(cycles)] * 2 and told["names"] == [f"{folder}, unit {cycles.index(max(cycles))}"] * 2
     assert not told["chosen"] and "the same number of cycles" in told["reason"]
+
+
+def test_the_slowest_unit_is_explained(folder: Path) -> None:
+    done = sisy("explain", str(folder), "--time-limit", "2", "--json")
+    told = json.loads(done.stdout)
+    cycles = [unit["estimate"]["cycles"] for unit in json.loads((folder / "design.json").read_text())["units"]]
+    assert told["cycles"] == max(cycles)
+    assert told["of"] == f"unit {cycles.index(max(cycles))}, the slowest of 3"
+    assert "the slowest of 3" in sisy("explain", str(folder / "design.json"), "--time-limit", "2").stdout
 
 
 def test_it_is_what_the_schema_says(written: Path) -> None:
