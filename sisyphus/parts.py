@@ -12,7 +12,7 @@ from sisyphus.forms import BLOCKS, INSIDE, PANELS, SHORTER, steps_of, steps_of_r
 from sisyphus.ir import ArrayId, Role
 from sisyphus.request import Form, Kernel, Model, Request, in_strips, of_fixed_form, space_of, with_copies, with_views
 from sisyphus.search import fit_together, fits_alone, most_elements
-from sisyphus.space import DesignPoint, Options
+from sisyphus.space import DesignPoint, Options, may_be_listed
 from sisyphus.target import Target
 from sisyphus.values import dataclass, replace
 
@@ -86,6 +86,9 @@ class Parts:
             seen.add(kernel.form)
             waiting = max(waiting - 1, 0)
             parts = self._of(kernel)
+            if self._may_list(kernel):
+                parts += [replace(p, options=replace(p.options, listed=True)) for p in parts if not p.is_seed]
+            parts = [part if _begins(part) else replace(part, start=None) for part in parts]
             for at, part in enumerate(parts):
                 self.left = len(parts) - at + (min(REST, waiting) if self._is_best(kernel) else waiting * len(parts))
                 yield part
@@ -117,6 +120,12 @@ class Parts:
             return [Part(kernel, smaller, is_seed=True), *(Part(kernel, options) for options in (*others, first))]
         return [Part(kernel, first, start=point), *(Part(kernel, options) for options in others)]
 
+    def _may_list(self, kernel: Kernel) -> bool:
+        """Whether tiles in moving bounds may stand in tables, which no report shows: in spaces of their own."""
+        if self.request.model == "paper" or self.request.options.trust == "measured":
+            return False
+        return any(may_be_listed(kernel.scop, nest) for nest in kernel.distribution.nests)
+
     def _tilings(self, kernel: Kernel, options: Options) -> int:
         """Combinations of tiles in the largest nest of a space."""
         try:
@@ -124,6 +133,11 @@ class Parts:
         except UsageError:
             return LARGE  # a tile that the user fixed is in the larger space only
         return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
+
+
+def _begins(part: Part) -> bool:
+    """Whether the start of a part, if it has one, is of its space."""
+    return part.start is None or part.start.is_listed == part.options.listed
 
 
 def _that_may_be_measured(kernels: Sequence[Kernel], copied: Sequence[Kernel]) -> tuple[Kernel, ...]:

@@ -146,12 +146,13 @@ class Record:
 
     def request(self, target: Target, source: Source) -> Request:
         """What a search for this design was asked for, as far as the file says."""
-        told = self.search.get("options", {})
+        told, point = self.search.get("options", {}), self.point
         known = {f.name: told[f.name] for f in fields(Options) if f.name in told}
+        known |= {"dealt": point.dealt, "listed": point.is_listed}
         return Request(
             source=source,
             target=target,
-            options=Options(**known | {"tree_reduction": self.point.tree_reduction, "dealt": self.point.dealt}),
+            options=Options(**known | {"tree_reduction": point.tree_reduction}),
             fixes=tuple(str(fix) for fix in self.search.get("fixes", ())),
         )
 

@@ -19,6 +19,8 @@ from sisyphus.lint.words import check_words
 __all__ = ["RULES", "Finding", "lint_paths", "lint_text"]
 
 SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh"})
+#: What verification proves of a folder of ours.
+PROVED = "unproved-dependence"
 PASSES = (check_pragmas, check_memory, check_dataflow, check_words)
 
 
@@ -33,8 +35,12 @@ def lint_text(text: str) -> tuple[Finding, ...]:
 
 
 def lint_paths(paths: Iterable[Path]) -> tuple[tuple[Path, Finding], ...]:
-    """Findings in files, and in the files of folders that are HLS C++ (of a folder of ours, its kernels)."""
-    return tuple((file, found) for path in paths for file in _files(path) for found in lint_text(_text(file)))
+    """Findings in files, and in the files of folders that are HLS C++.
+
+    Of a folder of ours these are its kernels, without promises about dependences: `sisy verify` proves them.
+    """
+    found = ((path, file, finding) for path in paths for file in _files(path) for finding in lint_text(_text(file)))
+    return tuple((file, one) for path, file, one in found if one.rule != PROVED or not is_ours(path))
 
 
 def _files(path: Path) -> list[Path]:

@@ -8,14 +8,14 @@ from sisyphus.algebra import EXACT
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Work, placed
 from sisyphus.model.formulas.addresses import moves_with_two_loops
-from sisyphus.model.formulas.aliases import FAR, alias_pairs
+from sisyphus.model.formulas.aliases import alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Timing, is_tree, reduction_copies
 from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.study import Study
-from sisyphus.plan import Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
+from sisyphus.plan import FAR, Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
 from sisyphus.space import DIRECT_BITS
@@ -102,8 +102,9 @@ def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
     yield "perfect-nest"
     if any(isinstance(node, Hold) for node in nodes):
         yield "held-sum"
-    if any(isinstance(n, For) and n.role is LoopRole.TILE and not n.is_constant for n in nodes):
-        yield "restarts-in-moving-bounds"
+    moving = [n for n in nodes if isinstance(n, For) and n.role is LoopRole.TILE and not n.is_constant]
+    if moving:
+        yield "listed-tiles" if all(loop.listed for loop in moving) else "restarts-in-moving-bounds"
     if any(isinstance(n, For) and n.role is LoopRole.PIPELINED and not n.is_constant for n in nodes):
         yield "variable-bounds"
     if len({tuple(work.statement for work in body.pipe.works) for body in study.pipes}) < len(study.pipes):

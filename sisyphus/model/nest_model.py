@@ -193,7 +193,7 @@ class NestModel:
         for _, level1, _ in numbers.tiles.values():
             starts = starts * level1
         alone = np.broadcast_to(numbers.stands_alone(VECTOR, order), starts.shape)
-        if loop is None or not alone.any():
+        if loop is None or self.space.listed or not alone.any():
             return starts
         sizes = {name: trips[1] * trips[2] for name, trips in numbers.tiles.items()}
         sizes[loop] = numbers.tiles[loop][2]
@@ -223,7 +223,8 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Sh
         rows = np.flatnonzero(which == key)
         turning = loops[turns - 1] if turns else None
         for part, ahead, absent in _ahead(candidates, rows, loops):
-            yield part, Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
+            shape = Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
+            yield part, replace(shape, listed=space.listed and turning is not None)
 
 
 def _ahead(

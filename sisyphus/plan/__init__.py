@@ -10,6 +10,7 @@ from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, 
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
+from sisyphus.plan.tile_list import FAR, TileList, starts_to_return, tables_in, tile_list, turns_between
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
     Bound,
@@ -37,6 +38,7 @@ from sisyphus.plan.tree import (
 )
 
 __all__ = [
+    "FAR",
     "FIFO_DEPTH",
     "Bound",
     "Buffer",
@@ -62,6 +64,7 @@ __all__ = [
     "Shared",
     "Skip",
     "Task",
+    "TileList",
     "Together",
     "Touch",
     "Touched",
@@ -92,8 +95,12 @@ __all__ = [
     "side_by_side",
     "spread",
     "stands_apart",
+    "starts_to_return",
     "steps_of",
     "strides_of",
+    "tables_in",
+    "tile_list",
+    "turns_between",
     "varying",
     "varying_in",
     "walk",

@@ -21,6 +21,7 @@ from sisyphus.space import (
     TransferPoint,
     factors_of,
     faults_ahead,
+    faults_listed,
     free_loops,
     places_around,
     port_names,
@@ -47,6 +48,7 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
         yield from _cover_faults(scop, nest, point)
         twice = [buffer for buffer in point.buffers if buffer.copies == 2 and nest.id in buffer.nests]
         yield from faults_ahead(scop, nest, point.nest(nest.id), twice)
+        yield from faults_listed(scop, nest, point.nest(nest.id), point.buffers)
     yield from _buffer_faults(scop, distribution, point)
 
 

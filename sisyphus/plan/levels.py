@@ -78,6 +78,7 @@ class Levels:
     """All loops of a nest in the order in which they will stand.
 
     `split`: tiles that are full run apart from those that are not.
+    `listed`: those that bounds leave are run by one loop over a table of them.
     `depth` level-0 loops of `order` are outside of the coarse-grained copies, 0 where there are none.
     """
 
@@ -90,6 +91,7 @@ class Levels:
     split: bool = False
     depth: int = 0
     interval: int = 0
+    listed: bool = False
 
     @cached_property
     def by_loop(self) -> dict[str, Copies]:
@@ -197,5 +199,6 @@ def levels_of(
         innermost=level2_order(nest, tree_reduction=tree_reduction),
         split=point.split and not unroll,
         interval=point.interval,
+        listed=point.listed and any(tile.level1 > 1 for _, tile in point.tiles),
         depth=copies_depth(point.order, unroll, places),
     )

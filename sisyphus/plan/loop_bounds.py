@@ -170,7 +170,7 @@ def _stands_alone(levels: Levels, ranges: Mapping[str, Range], hosts: Collection
 
     Where it does not, all of them have constant bounds and become one loop (docs/model.md).
     """
-    if levels.pipeline is None or levels.depth:  # coarse-grained copies all do the same work
+    if levels.pipeline is None or levels.depth or levels.listed:  # copies, and starts of listed tiles, all do the same
         return False
     bounds = ((copies.loop.iterator, ranges[name].lower, ranges[name].upper) for name, copies in levels.level0)
     apart = (loop in hosts or lower.value is None or upper.value is None for loop, lower, upper in bounds)

@@ -80,7 +80,8 @@ def tree_of(
             if copied.ahead:
                 later = tuple(copy for copy, _ in _at(copied.ahead, name, var(name) + 1))
                 body = (Together((*later, Function(body))),)
-            loops.append(_loop(name, copies, piece, LoopRole.TILE, body))
+            loop = _loop(name, copies, piece, LoopRole.TILE, body)
+            loops.append(replace(loop, listed=True) if levels.listed else loop)
         return tuple(loops)
 
     def first(at: int) -> tuple[Moving, ...]:

@@ -33,8 +33,8 @@ class Shape:
 
     `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
     `depth` level-0 loops are outside of coarse-grained copies, 0 where there are none. `interval` is what the tool is
-    asked for, 0 for nothing. Under `ahead`, a loop that has several tiles, those that may be are loaded ahead; then no
-    candidate has a level-0 copy of the loops `absent`.
+    asked for, 0 for nothing. `listed`: tiles stand in a table. Under `ahead`, a loop that has several tiles, those that
+    may be are loaded ahead; then no candidate has a level-0 copy of the loops `absent`.
     """
 
     order: tuple[str, ...]
@@ -45,6 +45,7 @@ class Shape:
     interval: int = 0
     ahead: str | None = None
     absent: tuple[str, ...] = ()
+    listed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +137,7 @@ class Numbers:
             copies.append(Copies(loop, Tile(*trips), names, self.unroll.get(name, 1), beside, exists))
         innermost = level2_order(nest, tree_reduction=tree)
         found = Levels(nest, nest.outer, tuple(copies), shape.order, shape.pipelined, innermost)
-        return replace(found, interval=shape.interval, depth=shape.depth)
+        return replace(found, interval=shape.interval, depth=shape.depth, listed=shape.listed)
 
     def scan(self, alg: Algebra, levels: Levels, shape: Shape) -> Scan:
         """How the loops visit the statements, as far as all candidates agree."""

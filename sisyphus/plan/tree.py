@@ -58,8 +58,9 @@ class For:
     """`for (iterator = lower; iterator <= upper; ++iterator)`; `trip_count` is the largest number of iterations.
 
     `source` is the loop of the nest that this is a copy of. `exists`: it is there at all, else only its body is.
-    `interval`: the initiation interval that the tool is asked for, 0 where it is not. `quotients` are names of the
-    iterator divided by these numbers, rounded down: which beat of a row it stands in.
+    `interval`: the initiation interval that the tool is asked for, 0 where it is not. `listed`: loops whose bounds
+    move, and those that these ask for, are one loop over a table of what they visit (`tile_list.py`). `quotients` are
+    names of the iterator divided by these numbers, rounded down: which beat of a row it stands in.
     """
 
     iterator: str
@@ -73,6 +74,7 @@ class For:
     exists: Condition = True
     interval: int = 0
     quotients: tuple[tuple[str, int], ...] = ()
+    listed: bool = False
 
     @property
     def is_constant(self) -> bool:
@@ -236,6 +238,7 @@ def headline(node: Node) -> str:
         case For():
             note = "" if node.flatten else " (not flattened)"
             note += f" interval {node.interval}" if node.interval else ""
+            note += " listed" if node.listed else ""
             bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
             return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"
         case Guard():

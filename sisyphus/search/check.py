@@ -49,6 +49,8 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
         yield f"nest `{nest.id}`: `{chosen.pipeline or 'none'}` cannot be pipelined"
     if chosen.interval not in intervals(nest, chosen.pipeline):
         yield f"nest `{nest.id}`: the tool cannot be asked for an interval of {chosen.interval}"
+    if chosen.listed != (nest.listed and chosen.pipeline is not None):
+        yield f"nest `{nest.id}`: its tiles are {'' if nest.listed else 'not '}listed in this space"
     if nest.order is not None and chosen.order != nest.order:
         yield f"nest `{nest.id}`: its order is fixed to {','.join(nest.order)}"
     active = [loop.iterator for loop in nest.loops if chosen.tile(loop.iterator).level0 > 1]

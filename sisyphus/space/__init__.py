@@ -17,6 +17,7 @@ from sisyphus.space.derive import build_space
 from sisyphus.space.factors import Factors
 from sisyphus.space.fix import apply_fixes, knob_names, levers_off
 from sisyphus.space.json_places import place_of
+from sisyphus.space.listed import faults_listed, may_be_listed
 from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
     FORMS,
@@ -99,6 +100,7 @@ __all__ = [
     "factors_of",
     "faults_ahead",
     "faults_by",
+    "faults_listed",
     "few",
     "form_for",
     "free_loops",
@@ -114,6 +116,7 @@ __all__ = [
     "levers_off",
     "loaded_ahead",
     "long_arrays",
+    "may_be_listed",
     "may_load_ahead",
     "most_added",
     "never_both",

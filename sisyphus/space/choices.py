@@ -107,7 +107,8 @@ def _nest_point(space: Space, nest: NestSpace, choice: NestChoices) -> NestPoint
     pipeline = pipelined[0] if pipelined else None
     interval = choice.interval if choice.interval in intervals(nest, pipeline) else 0
     order = nest.order or level0_order(space, nest, active, sets)
-    return NestPoint(nest.nest.statements, order, tiles, pipeline, unroll, split=choice.split, interval=interval)
+    found = NestPoint(nest.nest.statements, order, tiles, pipeline, unroll, split=choice.split, interval=interval)
+    return replace(found, listed=nest.listed and pipeline is not None)
 
 
 def intervals(nest: NestSpace, pipeline: str | None) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, Outer
 from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
+from sisyphus.space.listed import may_be_listed, with_tiles_listed
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
@@ -104,7 +105,7 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
     if views:  # copies would share a port, and some loops have to stand still
         loops = tuple(replace(s, unroll=(1,), tiles=s.tiles if s.iterator not in still else _single(s)) for s in loops)
     pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1 and loop.iterator not in still)
-    return NestSpace(
+    found = NestSpace(
         nest=nest,
         loops=loops,
         arrays=tuple(_array_use(scop, nest, statements, a, places) for a in arrays),
@@ -113,6 +114,7 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
         outer_trips=outer_trips,
         intervals=(0, 1) if options.asks and options.tree_reduction and _adds_alone(statements) else (0,),
     )
+    return with_tiles_listed(found) if options.listed and may_be_listed(scop, nest) else found
 
 
 def _adds_alone(statements: Sequence[Statement]) -> bool:

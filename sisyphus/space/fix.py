@@ -214,6 +214,13 @@ def _fix_ahead(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
     return replace(nest, ahead=YES_NO[fix.one_of(legal, refused)])
 
 
+def _fix_listed(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
+    """The nest of a space with or without listed tiles: each of them is a search of its own."""
+    legal = "yes" if nest.listed else "no"
+    fix.one_of((legal,), f"tiles of `{nest.id}` are {'all' if nest.listed else 'not'} listed in this space")
+    return nest
+
+
 def _fix_interval(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
     value = fix.one_of(("1", "plain"), f"`{fix.value}` is neither")
     if value == "1" and not space.options.tree_reduction:
@@ -381,6 +388,9 @@ KNOBS = (
         "`yes`: the next tiles are loaded beside what is computed with these; or `no`",
         _fix_ahead,
         off="no",
+    ),
+    Knob(
+        "NEST.listed", "`yes`: tiles in moving bounds stand in a table, run by one loop; or `no`", _fix_listed, off="no"
     ),
     Knob(
         "NEST.interval",

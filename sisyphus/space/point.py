@@ -52,7 +52,8 @@ class NestPoint:
     order, `pipeline` is the loop whose level-1 copy is pipelined (None: the nest runs sequentially), `unroll` holds
     coarse-grained factors above 1 in band order: how many tiles of a loop have a copy of the nest each. `split`: tiles
     that are full run in loops of their own, without the guards that those on a boundary of the domain have; not in a
-    nest with copies. `interval`: the initiation interval that the tool is asked for, 0 where it is not.
+    nest with copies. `interval`: the initiation interval that the tool is asked for, 0 where it is not. `listed`: the
+    tiles of loops whose bounds move stand in a table, over which one loop runs.
     """
 
     statements: Annotated[tuple[StmtId, ...], "names of statements"]
@@ -63,6 +64,7 @@ class NestPoint:
     slr: Annotated[int, "0: a design is one function, and no nest can be placed on an SLR yet", (0,)] = 0
     split: Annotated[bool, "whether full tiles run in loops of their own, true or false"] = False
     interval: Annotated[int, "the initiation interval that the tool is asked for: 1, or 0 for none", (0, 1)] = 0
+    listed: Annotated[bool, "whether tiles in moving bounds stand in a table, true or false"] = False
 
     @cached_property
     def id(self) -> str:
@@ -163,6 +165,11 @@ class DesignPoint:
     def dealt(self) -> tuple[ArrayId, ...]:
         """The arrays that have several ports."""
         return tuple(ArrayId(t.buffer) for t in self.transfers if t.stripes > 1)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether tiles of some nest stand in a table."""
+        return any(nest.listed for nest in self.nests)
 
     def transfer_of(self, buffer_id: str) -> TransferPoint:
         """How a buffer travels: as plainly as can be where the point does not say."""

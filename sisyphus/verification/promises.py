@@ -1,7 +1,8 @@
 """Dependence pragmas in the text of a kernel, proved on the loops of its plan; what cannot be shown is refused.
 
 The tool obeys them unchecked. A promise holds where no two starts of its loop, nearer to each other than it says, touch
-one element that one of them writes. Loops that the tool may flatten with it count as one.
+one element that one of them writes. Loops that the tool may flatten with it count as one, and so do those that are one
+loop over a table of tiles.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from sisyphus.algebra import EXACT
 from sisyphus.backends.hls import plan_names
 from sisyphus.ir import ArrayId, Ref
 from sisyphus.lint.syntax import Loop, Pragma, parse, places
-from sisyphus.plan import For, Plan, Run
+from sisyphus.plan import For, Plan, Run, turns_between
 from sisyphus.poly import Affine, const, dim_range, make_set, var
 from sisyphus.values import dataclass
 from sisyphus.verification.execution_order import on_leash
@@ -78,11 +80,16 @@ class Starts:
 
     @property
     def number(self) -> Affine:
-        """The number of a start, but for a constant."""
+        """The number of a start, but for a constant; of loops in a table one that grows no faster."""
         number = const(0)
         for place, loop in self.loops:
-            number = number * int(loop.trip_count) + place.times[-1]
+            number = number * int(turns_between(EXACT, loop)) + place.times[-1]
         return number
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The places of the loops among all that are around, outermost first."""
+        return tuple(place.loops - 1 for place, _ in self.loops)
 
 
 def check_promises(plan: Plan, text: str) -> Iterator[Check]:
@@ -135,16 +142,20 @@ def _later(distance: int, loop: str | None) -> str:
 
 
 def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
-    """Every loop of a task with those around it that hold nothing else, all of constant bounds."""
+    """Every loop of a task with those around it that hold nothing else, all of constant bounds or in a table."""
     loops = [(place, loop) for place, loop in tree.loops if place.task is not None and place.task.name == task]
     inside = {place.times: (place, loop) for place, loop in loops}
     for place, loop in loops:
         chain = [(place, loop)]
-        while chain[0][1].is_constant and (around := inside.get(chain[0][0].times[:-2])) is not None:
-            if len(around[1].body) > 1 or not around[1].is_constant:
+        while _is_flat(chain[0][1]) and (around := inside.get(chain[0][0].times[:-2])) is not None:
+            if len(around[1].body) > 1 or not _is_flat(around[1]):
                 break
             chain.insert(0, around)
         yield Starts(tuple(chain))
+
+
+def _is_flat(loop: For) -> bool:
+    return loop.is_constant or loop.listed
 
 
 def _pairs(plan: Plan, tree: Tree, promise: Promise, starts: Starts, arrays: set[ArrayId]) -> Iterator[tuple[int, str]]:
@@ -173,7 +184,11 @@ def _nearest(starts: Starts, one: Touch, other: Touch, *, intra: bool) -> int | 
     same += [var(f"t{at}") - var(f"s{at}") for at in range(starts.depth)]
     same.append(starts.number.substitute(later) - starts.number - var("distance"))
     conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
-    least = [-var("distance")] if intra else [var("distance") - 1]
     dims = (*one.site.dims, *(str(d) for d in later.values()), "distance")
-    points = make_set("", dims, at_least_zero=[*conditions, *least, *([var("distance")] if intra else [])], zero=same)
-    return None if points.is_empty() else dim_range(points, "distance")[0]
+    found = []
+    for at, level in enumerate(starts.levels):  # the outermost loop that is further on
+        on = [var(f"s{level}") - var(f"t{level}") - 1]
+        equal = [var(f"s{outer}") - var(f"t{outer}") for outer in starts.levels[: len(starts.levels) if intra else at]]
+        points = make_set("", dims, at_least_zero=[*conditions, *([] if intra else on)], zero=[*same, *equal])
+        found += [] if points.is_empty() else [max(dim_range(points, "distance")[0], 0)]
+    return min(found, default=None)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from sisyphus.backends.hls.c_names import C_FUNCTIONS
 from sisyphus.errors import InternalError
-from sisyphus.plan import For, Function, Hold, LoopRole, Node, Plan, walk
+from sisyphus.plan import For, Function, Hold, LoopRole, Node, Plan, TileList, tables_in, walk
 
 _KEYWORDS = frozenset(
     re.findall(
@@ -116,6 +116,16 @@ def of_stripe(name: str, stripes: int, number: int) -> str:
     return name if stripes == 1 else f"{name}{number}"
 
 
+def column_of(task: str, loop: For) -> str:
+    """What the column of a loop in the table of a task is called in a plan."""
+    return f"{task} {loop.iterator}"
+
+
+def turn_of(table: TileList) -> str:
+    """What the loop over a table of tiles is called in a plan, which has the loops that it stands for."""
+    return " ".join(loop.iterator for loop in table.loops)
+
+
 def plan_names(plan: Plan) -> Names:
     """Names for a whole plan; the arguments choose first, so that they keep those of the source."""
     names = Names()
@@ -143,6 +153,11 @@ def plan_names(plan: Plan) -> Names:
             names.give("tile", task.name, f"{identifier(task.name)}_tile")
     for iterator in _iterators(plan):
         names.give("iterator", iterator, iterator)
+    for task in plan.tasks:
+        for tiles in tables_in(task.body):
+            names.give("iterator", turn_of(tiles), "tile")
+            for loop in tiles.loops:
+                names.give("tiles", column_of(task.name, loop), identifier(f"{task.name}_{loop.iterator}_of"))
     for buffer in plan.buffers:
         names.give("buffer", buffer.id, identifier(buffer.id))
         for version in range(buffer.copies if buffer.copies > 1 else 0):

@@ -9,13 +9,15 @@ from math import prod
 
 from sisyphus.backends.hls.bursts import TransferSignature, array_parameter
 from sisyphus.backends.hls.express import Affines, Expressions
-from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.identifiers import Names, turn_of
 from sisyphus.backends.hls.interface import parameters, pointers
 from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators, least_trips
+from sisyphus.backends.hls.tile_tables import picked, print_table, promises
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import ALL_TYPES, ArrayId, Ref, substitute
 from sisyphus.plan import (
+    Bound,
     Buffer,
     Call,
     Copy,
@@ -30,9 +32,11 @@ from sisyphus.plan import (
     Run,
     Skip,
     Task,
+    TileList,
     Together,
     is_copied_work,
     stands_apart,
+    tile_list,
     walk,
 )
 from sisyphus.plan.ranges import Ranges, ranges_of
@@ -127,6 +131,8 @@ class TaskPrinter:
         self._looked_up: set[str] = set()
         self._ports: set[str] = set()
         self._held: dict[ArrayId, str] = {}
+        self._around: list[For] = []
+        self._lists: list[TileList] = []
         self.declared: set[str] = set()
 
     def print(self, w: Writer) -> tuple[str, ...]:
@@ -148,6 +154,8 @@ class TaskPrinter:
             w.pragma(f"bind_storage variable={self.names.of('buffer', table)} {storage}")
         with w.indented():
             self._given().begin(w, self._outer_iterators())
+            for tiles in self._lists:
+                print_table(w, self.names, self.task.name, tiles)
             for buffer in local:
                 for name in declared_names(self.names, buffer):
                     declare_buffer(w, buffer, name)
@@ -191,12 +199,10 @@ class TaskPrinter:
 
     def _node(self, node: Node, ranges: Ranges) -> None:
         match node:
+            case For() if (table := tile_list(node)) is not None:
+                self._listed(table, ranges)
             case For():
-                with print_loop(self.w, node, self.bounds, self.names, ranges) as inside:
-                    if is_copied_work(node):
-                        self._call_copy(node.body, inside)
-                    else:
-                        self._nodes(node.body, inside)
+                self._loop(node, ranges)
             case Guard(conditions=conditions, body=(Run() as run,), skip=Skip.KEEP | Skip.SELECT):
                 self._run(run, node)
             case Guard(conditions=conditions, body=body):
@@ -216,6 +222,36 @@ class TaskPrinter:
                 raise InternalError(f"task `{self.task.name}` has a function beside nothing")
             case Call(task=task):
                 raise InternalError(f"task `{self.task.name}` calls task `{task}`")
+
+    def _loop(self, node: For, ranges: Ranges) -> None:
+        self._around.append(node)
+        with print_loop(self.w, node, self.bounds, self.names, ranges) as inside:
+            if node.role is LoopRole.PIPELINED:
+                self._picks()
+            if is_copied_work(node):
+                self._call_copy(node.body, inside)
+            else:
+                self._nodes(node.body, inside)
+        self._around.pop()
+
+    def _listed(self, table: TileList, ranges: Ranges) -> None:
+        """One loop over a table, whose rows are read where the pipelined loop needs them: nothing stands between."""
+        first = table.loops[0]
+        end = Bound.constant(len(table.rows) - 1)
+        turn = For(turn_of(table), first.source, Bound.constant(0), end, len(table.rows), first.role, table.body)
+        values = {loop.iterator: (min(column), max(column)) for loop, column in table.columns()}
+        self._lists.append(table)
+        self._around += table.loops
+        with print_loop(self.w, turn, self.bounds, self.names, ranges) as inside:
+            self._nodes(table.body, {**inside, **values})
+        del self._around[-len(table.loops) :]
+
+    def _picks(self) -> None:
+        """What a start of the pipelined loop reads of a table, and how far apart starts are that share an element."""
+        for table in self._lists:
+            for promise in promises(self.plan, self.task, self.names, self._around):
+                self.w.pragma(promise)
+            self.w.lines(picked(self.names, self.task.name, table))
 
     def _in_versions(self, body: tuple[Node, ...], ranges: Ranges) -> None:
         """Calls beside each other for every copy of the buffers between them, each with arrays of its own."""

@@ -12,9 +12,12 @@ from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.terms import Term, total
 from sisyphus.model.study import Study
-from sisyphus.plan import FIFO_DEPTH
+from sisyphus.plan import FIFO_DEPTH, Plan, tables_in
 from sisyphus.target import BankCost
 from sisyphus.values import dataclass
+
+#: What a look-up table of six inputs holds as a ROM.
+WORDS_OF_A_LUT = 64
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,15 @@ def _lut_terms(study: Study, needs: Needs, moves: Sequence[MoveStudy]) -> Iterab
     area, table = study.rules.area, study.setting.operators
     yield total("banks used by several functions", _bank_terms(study, moves), rule="multiplexers")
     yield Term("cores used by several tasks", core_lut(table, needs.moments), rule="multiplexers")
+    if tables := _tile_tables(study.plan):
+        yield Term("tables of tiles", tables, construct="listed-tiles", rule="distributed ROM")
     yield Term("kernel", area.lut_per_kernel, rule="control")
+
+
+def _tile_tables(plan: Plan) -> int:
+    """Look-up tables that hold the columns of all tables of tiles, a bit of 64 rows each (unmeasured)."""
+    columns = (column for task in plan.called for table in tables_in(task.body) for _, column in table.columns())
+    return sum(-(-len(column) // WORDS_OF_A_LUT) * max(column).bit_length() for column in columns)
 
 
 def _bank_terms(study: Study, moves: Sequence[MoveStudy]) -> Iterable[Term]:

@@ -28,6 +28,7 @@ from sisyphus.plan import (
     Together,
     in_turn,
     is_copied_work,
+    turns_between,
 )
 from sisyphus.poly import Affine
 from sisyphus.values import dataclass, replace
@@ -120,7 +121,7 @@ class _Reader:
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
-        flatten: Condition = id(loop) not in self.survey.moving and loop.flatten
+        flatten: Condition = loop.listed or (id(loop) not in self.survey.moving and loop.flatten)
         return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten, loop.exists)
 
     def _copies(self, loop: For, place: _Place) -> Part:
@@ -149,6 +150,7 @@ class _Reader:
             pipelined=loop is not None,
             works=works,
             trips={name: f.trip_count for name, f in loops.items()},
+            least={name: turns_between(self.alg, f) for name, f in loops.items() if f.listed},
             tree=self.plan.tree_reduction,
             starts=place.visits.total(),
             copies=copies,

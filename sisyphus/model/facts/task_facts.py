@@ -11,7 +11,7 @@ from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,9 @@ class Pipe:
     """A pipelined loop (or a straight body) with its statements and the tile loops around it, outermost first.
 
     `loop` is None for a body without a loop of its own; `starts` counts the iterations over one run of the task.
-    `trips` has the largest trip count of every loop; `copies` the loops that each source loop became, outermost
-    first, with the source iterations that one step is worth. `tree`: floating-point additions may be reassociated.
+    `trips` has the largest trip count of every loop, `least` the smallest of listed ones; `copies` the loops that each
+    source loop became, outermost first, with the source iterations that one step is worth. `tree`: floating-point
+    additions may be reassociated.
     `asked`: an interval below what sums reach is asked for.
     """
 
@@ -101,6 +102,11 @@ class Pipe:
     copies: Mapping[str, tuple[tuple[str, Value], ...]]
     flows: tuple[Flow, ...] = ()
     asked: bool = False
+    least: Mapping[str, Value] = field(default_factory=dict)
+
+    def between(self, loop: str) -> Value:
+        """Iterations of a loop of which each is a start, wherever it stands: never more than there are."""
+        return self.least.get(loop, self.trips[loop])
 
 
 @dataclass(frozen=True)

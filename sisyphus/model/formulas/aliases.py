@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Pipe
+from sisyphus.plan import FAR
 from sisyphus.values import dataclass
-
-#: A distance that no recurrence is felt over.
-FAR = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def alias_distance(alg: Algebra, pipe: Pipe, pair: AliasPair) -> Value:
     for loop in inner_first(pipe):
         alike = alg.either(alg.negation(alg.exceeds(pipe.trips[loop], 1)), _moves_alike(alg, pair, loop))
         open_ = alg.both(open_, alike)
-        distance = distance * alg.select(open_, pipe.trips[loop], 1)
+        distance = distance * alg.select(open_, pipe.between(loop), 1)
     return alg.select(open_, FAR, distance)
 
 

@@ -9,7 +9,6 @@ from sisyphus.ir import Ref
 from sisyphus.model.facts.task_facts import BufferAccess, Flow, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, changes_address, words_per_bank
 from sisyphus.model.formulas.aliases import (
-    FAR,
     AliasPair,
     alias_distance,
     alias_pairs,
@@ -27,6 +26,7 @@ from sisyphus.model.formulas.iteration_latency import (
     sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
+from sisyphus.plan import FAR, starts_to_return
 from sisyphus.target import MeasuredInterval
 from sisyphus.values import dataclass
 
@@ -172,19 +172,10 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
     That is the product of the trip counts of the pipelined loop and the loops outside it up to the first that does
     not change the address; a loop that only selects a bank does not change it.
     """
-    alg = setting.alg
-    loops = inner_first(pipe)
-    distance: Value = FAR
-    inside: Value = 1
-    open_: Value = True
-    for loop in loops:
-        turns = alg.exceeds(pipe.trips[loop], 1)
-        moves = changes_address(alg, setting.rules, write, loop, loops, pipe.trips)
-        stops = alg.both(open_, turns, alg.negation(moves))
-        distance = alg.select(stops, inside, distance)
-        open_ = alg.both(open_, alg.negation(stops))
-        inside = inside * pipe.trips[loop]
-    return distance
+    alg, loops = setting.alg, inner_first(pipe)
+    moves = (changes_address(alg, setting.rules, write, loop, loops, pipe.trips) for loop in loops)
+    turns = (alg.exceeds(pipe.trips[loop], 1) for loop in loops)
+    return starts_to_return(alg, zip(turns, moves, map(pipe.between, loops), strict=True))
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
@@ -248,7 +239,7 @@ def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
 def _weights(pipe: Pipe) -> dict[str, Value]:
     """How many starts one step of each loop around the body is worth."""
     loops = inner_first(pipe)
-    return {loop: product([pipe.trips[inner] for inner in loops[:at]]) for at, loop in enumerate(loops)}
+    return {loop: product([pipe.between(inner) for inner in loops[:at]]) for at, loop in enumerate(loops)}
 
 
 def _reach(pipe: Pipe, source: str) -> Value:

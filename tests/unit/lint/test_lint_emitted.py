@@ -29,7 +29,9 @@ CHOSEN = {
 
 @pytest.mark.parametrize("name", ALL)
 def test_hand_written_point(name: str) -> None:
-    assert lint_text(project(case(name).plan).files["kernel.cpp"]) == ()
+    found = lint_text(project(case(name).plan).files["kernel.cpp"])
+    promises = [one for one in found if one.rule == "unproved-dependence"]  # of a text alone nobody knows the proof
+    assert len(promises) == len(found) == (2 if name.endswith("-listed") else 0)
 
 
 PLANTED = {

@@ -1,0 +1,196 @@
+"""Tiles in a table: what the table has, what designs with one cost, how far apart their starts are, what is refused."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+from model_candidates import Kernel, candidates_of, figures_of, kernel_of
+from model_kernels import built
+from point_files import case
+from random_kernels import random_point
+from unit.search.measured_designs import KERNELS, Full, every_design, measured_space
+from unit.verify.test_promises import Counting, _zeros, copied, some_memory, some_scalars
+
+from sisyphus.backends.hls import project
+from sisyphus.errors import KernelError
+from sisyphus.model import NestModel
+from sisyphus.plan import For, LoopRole, Plan, build_plan, tables_in, walk
+from sisyphus.search import MeasuredCosts, search
+from sisyphus.solve import Limits, Stop
+from sisyphus.space import KERNEL_PLACE, DesignPoint, Options, Space, Tile, build_space, may_be_listed
+from sisyphus.target import load_device, make_target
+from sisyphus.verification import prove, run
+from sisyphus.verification.promises import check_promises
+
+TARGET = make_target(load_device("u200"), budget="chip")
+#: Kernels over triangles, whose tile loops have moving bounds, and how many of their designs are looked at.
+TRIANGLES = {"triangle": 3, "upper triangle": 8}
+
+
+def listed_space(kernel: Kernel) -> Space:
+    space = kernel.space
+    options = replace(space.options, listed=True)
+    return build_space(space.scop, space.dependences, space.distribution, space.live, space.target, options)
+
+
+def points(name: str, count: int) -> tuple[Kernel, list[DesignPoint]]:
+    """Random points with every nest listed that may be, all arrays on chip for the whole kernel."""
+    rng, scop = random.Random(name), built(name)
+    kernel = kernel_of(scop, TARGET)
+    return kernel, [
+        listed(kernel, random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0)) for n in range(count)
+    ]
+
+
+def listed(kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    """The point with all that may be listed, and a pipelined loop that turns where its tiles allow it."""
+    nests = []
+    for nest, own in zip(kernel.distribution.nests, point.nests, strict=True):
+        is_listed = may_be_listed(kernel.scop, nest) and own.pipeline is not None
+        tiles = tuple((loop, _turning(tile) if loop == own.pipeline else tile) for loop, tile in own.tiles)
+        nests.append(replace(own, unroll=(), tiles=tiles, listed=is_listed))
+    whole = {b.array: b for b in reversed(point.buffers)}
+    users = {a: tuple(n for b in point.buffers if b.array == a for n in b.nests) for a in whole}
+    order = [nest.id for nest in point.nests]
+    buffers = tuple(
+        replace(b, place=KERNEL_PLACE, copies=1, nests=tuple(sorted(users[a], key=order.index)))
+        for a, b in whole.items()
+    )
+    return replace(point, nests=tuple(nests), buffers=buffers, transfers=())
+
+
+def _turning(tile: Tile) -> Tile:
+    """Some tiles of level 0 as iterations of level 1."""
+    turns = next((n for n in (3, 2, 5, 4, 7) if tile.level0 % n == 0), 1)
+    return tile if tile.level1 > 1 else Tile(tile.level0 // turns, turns, tile.level2)
+
+
+def plans(name: str, count: int) -> Iterator[tuple[Kernel, DesignPoint, Plan]]:
+    kernel, found = points(name, count)
+    return ((kernel, point, build_plan(kernel.scop, kernel.distribution, kernel.space.live, point)) for point in found)
+
+
+@pytest.mark.parametrize("name", TRIANGLES)
+def test_designs_are_proved_and_their_promises_are_those_of_the_plan_when_it_runs(name: str) -> None:
+    tables = 0
+    for kernel, point, plan in plans(name, TRIANGLES[name]):
+        assert prove(plan, kernel.dependences).passed, point
+        text = project(plan, None).files["kernel.cpp"]
+        for check in check_promises(plan, text):
+            assert check.passed, f"{check.detail} of {point}"
+        for task in plan.called:
+            said = promised(text, task.name)
+            if said is not None:
+                tables += 1
+                machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched=task.name)
+                machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
+                machine.run(plan.body, {}, None)
+                assert min(machine.gaps, default=said) >= said, point
+    assert tables
+
+
+def promised(text: str, task: str) -> int | None:
+    """The distance that the pipelined loop of a task is said to have; None where it has no table."""
+    body = text[text.index(f"static void {task}(") :].split("\n}\n")[0]
+    found = re.search(r"inter (?:distance=(\d+) true|false)", body)
+    return None if found is None else int(found[1] or 0)
+
+
+def test_a_start_too_far_is_refused() -> None:
+    [(_, point, plan)] = [found for found in plans("upper triangle", 40) if promised_by(found[2]) > 1][:1]
+    text, said = project(plan, None).files["kernel.cpp"], promised_by(plan)
+    # how much further apart starts really are depends on the bounds: a whole run of all loops is always too far
+    wrong = text.replace(f"distance={said} true", f"distance={1 << 20} true")
+    assert wrong != text
+    assert not all(check.passed for check in check_promises(plan, wrong)), point
+
+
+def promised_by(plan: Plan) -> int:
+    text = project(plan, None).files["kernel.cpp"]
+    return max((promised(text, task.name) or 0 for task in plan.called), default=0)
+
+
+@pytest.mark.parametrize("name", TRIANGLES)
+def test_candidates_cost_what_their_plans_cost(name: str) -> None:
+    kernel, found = points(name, 40)
+    space = listed_space(kernel)
+    listing = [at for at, nest in enumerate(space.nests) if nest.listed]
+    kept = [point for point in found if all(point.nests[at].listed for at in listing)]
+    made = [kernel.plan(point) for point in kept]
+    assert len(kept) > 10
+    for nest in space.nests:
+        costs = NestModel(kernel.scop, nest, TARGET).costs(candidates_of(kernel, nest, kept, made))
+        for at, plan in enumerate(made):
+            wanted = figures_of(plan, TARGET, nest)
+            assert wanted is not None
+            assert (costs.cycles[at], costs.interval[at]) == (wanted.cycles, wanted.interval), kept[at]
+
+
+def test_a_table_has_the_tiles_that_the_loops_visit_in_their_order() -> None:
+    seen = 0
+    for _, _, plan in plans("triangle", 20):
+        for task in plan.called:
+            for table in tables_in(task.body):
+                seen += 1
+                assert list(table.rows) == sorted(set(table.rows))
+                first, *_, last = table.loops
+                assert len(table.rows) < first.trip_count * last.trip_count * 1000
+                assert not any(
+                    isinstance(n, For) and n.role is LoopRole.TILE and not n.is_constant for n in walk(table.body)
+                )
+    assert seen > 3
+
+
+def test_nothing_that_was_enumerated_is_better() -> None:
+    """The search counts designs with listed tiles as the full model does, and its bound is none of theirs."""
+    text, extents = KERNELS["triangle"]
+    space = measured_space(text, extents)
+    space = build_space(
+        space.scop,
+        space.dependences,
+        space.distribution,
+        space.live,
+        space.target,
+        Options(tiles="divisors", listed=True),
+    )
+    assert [nest.listed for nest in space.nests] == [True]
+    full = Full(space)
+    best = min(full(point).cycles for point in every_design(space, MeasuredCosts(space).in_registers()))
+    found = search(space, MeasuredCosts, "exact", Limits(), full.judge)
+    assert found.outcome.stop is Stop.PROVED
+    assert found.outcome.objective == best
+
+
+def test_what_cannot_be_listed_is_refused() -> None:
+    kernel, [point, *_] = points("upper triangle", 30)
+    place = point.nests[0].order[0]
+    moved = replace(point, buffers=tuple(replace(b, place=place) for b in point.buffers))
+    with pytest.raises(KernelError, match=r"is transferred between the tiles of nest|unrolled|partition"):
+        kernel.plan(moved)
+    box = kernel_of(built("gemm"), TARGET)
+    plain = random_point(random.Random(1), box.scop, box.distribution)
+    with pytest.raises(KernelError, match="cannot be listed"):
+        box.plan(replace(plain, nests=tuple(replace(nest, listed=True) for nest in plain.nests)))
+
+
+#: Faults of a table and of what is read of it, which no proof of the loops sees.
+WRONG = {
+    "nothing": ("", ""),
+    "a row too few": (r"tile < (\d+)", lambda found: f"tile < {int(found[1]) - 1}"),
+    "a row of another tile": (r"(_j0_of\[\d+\] =[^{]*\{\s*0, 0, )1", r"\g<1>0"),
+    "another column": (r"int j0 = (\w+)_j0_of\[tile\]", r"int j0 = \1_i0_of[tile]"),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_what_is_printed_runs_and_faults_of_a_table_are_seen(fault: str) -> None:
+    plan = case("syrk-listed").plan
+    good = project(plan)
+    text = re.sub(*WRONG[fault], good.files["kernel.cpp"], count=1)  # type: ignore[call-overload]
+    ran = run(replace(good, files=MappingProxyType({**good.files, "kernel.cpp": text})), plan, sets=["random"])
+    assert ran.passed == (text == good.files["kernel.cpp"]) == (fault == "nothing"), ran.checks
