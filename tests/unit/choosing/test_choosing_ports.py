@@ -50,7 +50,7 @@ def test_copies_of_an_array_are_dealt_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "triangle.c"
     path.write_text(TRIANGLE)
     source = Source(str(path))
-    found = find(load_kernels(source), replace(request_of(fixes=("B.ports=4",)), source=source))
+    found = find(load_kernels(source), replace(request_of(fixes=("A.ports=1", "B.ports=4")), source=source))
     assert found.kernel.copied == ("B",)
     plan = plan_of(found.kernel, found.point)
     assert {port.name: port.stripes for port in plan.ports} == {"A": 1, "B": 4, "B_1": 4}
