@@ -228,8 +228,8 @@ def _nothing_found(found: Sequence[Answer]) -> BaseException:
 def _together(best: Choice, found: Sequence[Answer]) -> SolveOutcome | None:
     """The outcome of the best design, with the bound of all searches, and a proof where all of them have one.
 
-    A design that costs less than the bound, or whose tiles are loaded ahead, is none of those that were searched: it
-    was made better afterwards, and so may be others. Then nothing is proved, and there is no bound.
+    A design that costs less than the bound is none of those that were searched: it was made better afterwards, and so
+    may be others. Then nothing is proved, and there is no bound.
     """
     outcome = best.outcome
     if outcome is None or outcome.objective is None:
@@ -240,8 +240,7 @@ def _together(best: Choice, found: Sequence[Answer]) -> SolveOutcome | None:
     bounds = [answer.bound for answer in whole]
     known = [bound for bound in bounds if bound is not None]
     bound = min(known) if known and len(known) == len(bounds) else None
-    is_beyond = any(buffer.copies > 1 for buffer in best.point.buffers)
-    if is_beyond or (bound is not None and bound > outcome.objective * (1 + EQUAL)):
+    if bound is not None and bound > outcome.objective * (1 + EQUAL):
         stop, bound = Stop.UNPROVED if stop is Stop.PROVED else stop, None
     return replace(outcome, stop=stop, bound=bound)
 
@@ -295,9 +294,6 @@ class _Search:
             )
         except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
             return self._failed(failure)
-        if any(nest.ahead for nest in self.space.nests):  # the search counts no tiles that are loaded ahead
-            ended = Stop.UNPROVED if found.outcome.stop is Stop.PROVED else found.outcome.stop
-            found = replace(found, outcome=replace(found.outcome, stop=ended, bound=None))
         if found.point is None:
             return Answer(self.part, found.outcome.stop, found.outcome.bound)
         with allowance.held():

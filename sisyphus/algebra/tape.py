@@ -237,9 +237,11 @@ def _program(steps: Sequence[Symbol], inputs: Sequence[Symbol], results: Mapping
 
     wanted = {name: place(value) for name, value in results.items()}
     operands = tuple(tuple(map(place, symbol.operands)) for symbol in steps)
-    last = {slot: at for at, own in enumerate(operands) for slot in own}
     kept = {*wanted.values(), *range(len(inputs)), *range(len(inputs) + len(steps), len(slots))}
-    dead = tuple(tuple({s for s in own if last[s] == at} - kept) for at, own in enumerate(operands))
+    dead: list[tuple[int, ...]] = [()] * len(steps)
+    for at, own in reversed(list(enumerate(operands))):
+        dead[at] = tuple(slot for slot in dict.fromkeys(own) if slot not in kept)
+        kept.update(own)
     return Program(slots, len(inputs), tuple(s.function for s in steps if s.function), operands, dead, wanted)
 
 

@@ -222,31 +222,33 @@ def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Sh
     for key, (order, turns, interval) in enumerate(keys.tolist()):
         rows = np.flatnonzero(which == key)
         turning = loops[turns - 1] if turns else None
-        for part, ahead, absent in _ahead(candidates, rows, loops):
+        for part, ahead, absent in _ahead(candidates, rows, loops, candidates.orders[order]):
             shape = Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
             yield part, replace(shape, listed=space.listed and turning is not None)
 
 
 def _ahead(
-    candidates: Candidates, rows: Ints, loops: Sequence[str]
+    candidates: Candidates, rows: Ints, loops: Sequence[str], order: tuple[str, ...]
 ) -> Iterator[tuple[Ints, str | None, tuple[str, ...]]]:
-    """Rows apart by the loop that loads ahead; of those with one also by the loops that there are not.
+    """Rows apart by the loop that loads ahead, and by the loops between it and the next one outside that there is.
 
-    What stands before a loop stands in the next loop outside, so that all must have that one or none.
+    What stands before a loop stands in that one, so that all must have it, and none those between.
     """
     if candidates.ahead is None or (candidates.ahead[rows] < 0).all():
         yield rows, None, ()
         return
-    keys = candidates.ahead[rows] + 1
-    for at, name in enumerate(loops):
-        there = candidates.numbers.tiles[name][0][rows] > 1
-        for places in candidates.numbers.places.values():
-            there = there | places[name][rows]
-        keys = np.where(keys > 0, keys + (there << at) * (len(loops) + 1), keys)
-    for key in distinct(keys).tolist():
-        bits, chosen = divmod(key, len(loops) + 1)
-        absent = tuple(name for at, name in enumerate(loops) if chosen and not bits >> at & 1)
-        yield rows[keys == key], loops[chosen - 1] if chosen else None, absent
+    for at in distinct(candidates.ahead[rows]).tolist():
+        same = rows[candidates.ahead[rows] == at]
+        if at < 0:
+            yield same, None, ()
+            continue
+        outside = order[: order.index(loops[at])]
+        depth = np.zeros(len(same), np.int64)
+        for around, name in enumerate(outside, start=1):
+            there = [candidates.numbers.tiles[name][0] > 1, *(on[name] for on in candidates.numbers.places.values())]
+            depth = np.where(np.logical_or.reduce([on[same] for on in there]), around, depth)
+        for around in distinct(depth).tolist():
+            yield same[depth == around], loops[at], outside[around:]
 
 
 def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:

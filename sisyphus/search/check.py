@@ -16,6 +16,7 @@ from sisyphus.space import (
     Space,
     intervals,
     level0_pairs,
+    loaded_ahead,
     places_around,
 )
 
@@ -49,6 +50,7 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
         yield f"nest `{nest.id}`: `{chosen.pipeline or 'none'}` cannot be pipelined"
     if chosen.interval not in intervals(nest, chosen.pipeline):
         yield f"nest `{nest.id}`: the tool cannot be asked for an interval of {chosen.interval}"
+    yield from _ahead(space, nest, point)
     if chosen.listed != (nest.listed and chosen.pipeline is not None):
         yield f"nest `{nest.id}`: its tiles are {'' if nest.listed else 'not '}listed in this space"
     if nest.order is not None and chosen.order != nest.order:
@@ -57,6 +59,15 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
     for a, b in level0_pairs(space, nest, active):
         if chosen.order.index(b) < chosen.order.index(a):
             yield f"nest `{nest.id}`: loop `{a}` must stay outside of `{b}`"
+
+
+def _ahead(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
+    """Tiles that are loaded ahead where none may be, or not where the user wants them."""
+    if any(buffer.copies > 1 and nest.id in buffer.nests for buffer in point.buffers):
+        if not nest.early:
+            yield f"nest `{nest.id}`: its tiles cannot be loaded ahead"
+    elif nest.ahead and loaded_ahead(space.scop, nest.nest, point.nest(nest.id), point.buffers) != point.buffers:
+        yield f"nest `{nest.id}`: its tiles are to be loaded ahead"
 
 
 def _all_buffers(space: Space, point: DesignPoint) -> Iterator[str]:

@@ -26,6 +26,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Arrays: TypeAlias = frozenset[ArrayId]
+#: More tiles than any loop has.
+MANY = 1e18
 #: A tile and a coarse-grained factor for each loop of a nest, and the interval that is asked for.
 Tiling: TypeAlias = tuple[dict[str, Tile], dict[str, int], int]
 
@@ -96,11 +98,16 @@ class Least:
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """Loads and stores of a tiled array: their cycles, and a number that is the same for arrays of one place."""
+    """Loads and stores of a tiled array: their cycles, and a number that is the same for arrays of one place.
+
+    `turns` is how many tiles follow each other, at most, in the loop that loads this array ahead: `MANY` where it is
+    not known which loop that is, or if any does, and 0 where none does.
+    """
 
     use: ArrayUse
     place: Ints | int
     cycles: Floats | float
+    turns: Floats | float = 0.0
 
 
 @dataclass(frozen=True)
@@ -191,11 +198,15 @@ class Tilings:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Where the tiled arrays of a nest are transferred: per candidate one of `choices`, a set of loops per array."""
+    """Where the tiled arrays of a nest are transferred: per candidate one of `choices`, a set of loops per array.
+
+    `ahead` says of each choice whether tiles are loaded ahead; of none if it is empty.
+    """
 
     arrays: tuple[ArrayId, ...]
     choices: tuple[tuple[frozenset[str], ...], ...]
     chosen: Ints
+    ahead: tuple[bool, ...] = ()
 
     def by_place(self) -> Iterator[tuple[ArrayId, Ints, frozenset[str]]]:
         """Each tiled array with the candidates that have the same loops outside of its transfers."""
@@ -276,7 +287,7 @@ class CostModel(Protocol):
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
         """Cycles of candidates of a nest at least, where `work` is without transfers; no less than with fewer arrays.
 
-        `other` are the cycles of one array that is not in `moved`, wherever it is transferred.
+        `other` are the cycles of one array that is not in `moved`, wherever it is transferred, and never ahead.
         """
         ...
 
@@ -339,5 +350,6 @@ class MakeCosts(Protocol):
 
 
 def least_latency(costs: CostModel, nest: NestSpace, work: Floats, tiled: Iterable[ArrayUse]) -> Floats:
-    """Cycles of a nest at least, wherever its tiled arrays are transferred: all of them at one place."""
-    return costs.latency(nest, work, [Transfers(use, 0, costs.least_tile(nest, use).cycles) for use in tiled])
+    """Cycles of a nest at least, wherever its tiled arrays are transferred: all of them at one place, or ahead."""
+    turns = {use: MANY if use.array in nest.early else 0.0 for use in tiled}
+    return costs.latency(nest, work, [Transfers(u, 0, costs.least_tile(nest, u).cycles, n) for u, n in turns.items()])

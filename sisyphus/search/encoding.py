@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
 from sisyphus.model.bounds.body import must_load
+from sisyphus.model.formulas.rules import Rules
 from sisyphus.model.nest_model import Flags
 from sisyphus.plan import Numbers
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
+from sisyphus.search.memory_costs import tile_spans
 from sisyphus.search.partitions import States
 from sisyphus.space import (
     ArrayUse,
@@ -20,6 +23,7 @@ from sisyphus.space import (
     NestPoint,
     NestSpace,
     Space,
+    ahead_place,
     beat_factor,
     innermost_outside,
     level0_order,
@@ -27,6 +31,9 @@ from sisyphus.space import (
     tile_widths,
 )
 from sisyphus.values import dataclass
+
+#: Rows of candidates, the loops outside of each transfer, the order of all loops, and the one that loads ahead.
+_Kind: TypeAlias = tuple[Ints, tuple[frozenset[str], ...], tuple[str, ...], str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +48,7 @@ class Rows:
 class Encoding:
     """Candidates of one nest: an order that fits the transfers, partitions and beats that serve the nest alone.
 
-    `caps`: beats of tiled arrays are no wider, as tiles of other nests share the port.
+    `caps`: beats of tiled arrays are no wider, as tiles of other nests share the port; those of arrays `alone` do not.
     """
 
     def __init__(
@@ -53,11 +60,13 @@ class Encoding:
         placed: Placed,
         registers: Arrays,
         caps: Mapping[ArrayId, int],
+        alone: Arrays,
+        rules: Rules,
     ) -> None:
         self.space, self.nest, self.states = space, nest, states
         self.tilings, self.placed, self.batch = tilings, placed, tilings.batch
         self._tiled = {array: at for at, array in enumerate(placed.arrays)}
-        self._registers, self._caps = registers, caps
+        self._registers, self._caps, self._alone, self._rules = registers, caps, alone, rules
 
     def candidates(self) -> Candidates:
         """The candidates in the order of the tilings."""
@@ -66,7 +75,9 @@ class Encoding:
         places = {array: {loop: np.zeros(count, np.bool_) for loop in loops} for array in self._tiled}
         around = {array: np.zeros(count, np.bool_) for array in self._tiled}
         orders: dict[tuple[str, ...], int] = {}
-        for rows, chosen, names in self._kinds:
+        ahead = np.full(count, -1, np.int64)
+        for rows, chosen, names, loads in self._kinds:
+            ahead[rows] = loops.index(loads) if loads is not None else -1
             order[rows] = orders.setdefault(names, len(orders))
             for array, at in self._tiled.items():
                 place = self._place(names, chosen[at], rows)
@@ -85,11 +96,18 @@ class Encoding:
             streams={array: self._streams(array, width) for array, width in widths.items()},
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
-        return Candidates(numbers, tuple(orders), order, pipeline, self.batch.interval)
+        return Candidates(numbers, tuple(orders), order, pipeline, self.batch.interval, ahead)
+
+    def copies(self, array: ArrayId) -> Ints:
+        """Of the buffer of a tiled array, per candidate."""
+        found = np.ones(self.batch.count, np.int64)
+        for rows, chosen, names, loads in self._kinds if array in self.nest.early else ():
+            found[rows] += loads is not None and self._place(names, chosen[self._tiled[array]], rows) == loads
+        return found
 
     @cached_property
-    def _kinds(self) -> list[tuple[Ints, tuple[frozenset[str], ...], tuple[str, ...]]]:
-        """Candidates with the same active loops and the same sets of loops outside: rows, sets, order."""
+    def _kinds(self) -> list[_Kind]:
+        """Candidates with the same active loops, the same sets of loops outside and all or none that load ahead."""
         bits = np.zeros(self.batch.count, np.int64)
         for at in range(len(self.batch.loops)):
             bits |= np.where(self.batch.level0[at] > 1, 1 << at, 0)
@@ -104,8 +122,14 @@ class Encoding:
             names = [name for at, name in enumerate(self.batch.loops) if active >> at & 1]
             sets = self.placed.choices[choice]
             order = self.nest.order or level0_order(self.space, self.nest, names, sets)
-            found.append((rows, sets, order))
+            is_ahead = any(self.placed.ahead[choice : choice + 1])
+            found.append((rows, sets, order, self._loads_ahead(order, sets, rows) if is_ahead else None))
         return found
+
+    def _loads_ahead(self, order: tuple[str, ...], sets: tuple[frozenset[str], ...], rows: Ints) -> str | None:
+        """The loop that loads the tiles of candidates of one kind ahead."""
+        places = [self._place(order, sets[at], rows) for array, at in self._tiled.items() if array in self.nest.early]
+        return ahead_place(self._point(order, rows[0]), places)
 
     def _place(self, order: tuple[str, ...], outside: frozenset[str], rows: Ints) -> str:
         """Of the transfers of an array, for candidates with the same active loops."""
@@ -143,7 +167,7 @@ class Encoding:
             width = np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
             return Rows(width, np.zeros(count, np.int64), np.zeros(count, np.bool_))
         found = Rows(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_))
-        for rows, sets, order in self._kinds:
+        for rows, sets, order, _ in self._kinds:
             outside = sets[self._tiled[use.array]]
             place = self._place(order, outside, rows)
             for part in self._alike(use, rows):
@@ -173,19 +197,28 @@ class Encoding:
 
     def _point(self, order: tuple[str, ...], row: int) -> NestPoint:
         tiles, copies, _ = self.batch.tiling(row)
-        return NestPoint(self.nest.nest.statements, order, tuple(tiles.items()), None, tuple(copies.items()))
+        unroll = tuple((loop, factor) for loop, factor in copies.items() if factor > 1)
+        return NestPoint(self.nest.nest.statements, order, tuple(tiles.items()), None, unroll)
 
     def _streams(self, array: ArrayId, widths: Ints) -> Flags:
-        """Whether loads go through a FIFO; where other tiles of the array may leave a narrower beat, they need not.
+        """Whether loads go through a FIFO.
 
-        In RTL a wide beat without a FIFO would take longer, so that there it is counted as if it had one.
+        Where other tiles of the array may leave a narrower beat they need none, and count as if they had none but where
+        that takes longer: beats move in a cycle each, and there are so many more narrower ones. In RTL a wide beat
+        without a FIFO would take longer, so that there it is counted as if it had one.
         """
-        wide = widths > self.space.direct_width(array)
-        if array in self._tiled and self.space.options.objective == "report":
-            home = self.space.scop.home(array)
-            uses = [use for n in self.space.nests for use in n.arrays if self.space.scop.home(use.array) == home]
-            return wide & (len(uses) == 1)
-        return wide
+        direct = max(self.space.direct_width(array), 1)
+        found, use = widths > self.space.direct_width(array), self.nest.use(array)
+        if array in self._alone or array not in self._tiled or use is None or self.space.options.objective != "report":
+            return found
+        found &= self._factors(use)[-1] * self._rules.ports_per_bank >= widths
+        for of, rows, outside in self.placed.by_place():
+            if of == array:
+                *others, last = tile_spans(self.nest, use, self.batch.take(rows), outside)
+                last = last + self.rows[array].added[rows]
+                more = np.prod(others, axis=0, dtype=np.int64) * (-(-last // direct) + -last // widths[rows])
+                found[rows] &= more >= self._rules.cycles.region
+        return found
 
     def _must_load(self, use: ArrayUse) -> bool:
         return must_load(self.space, self.nest, use)

@@ -22,7 +22,7 @@ from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
-from sisyphus.model.formulas.steps import latency, tiled_nest
+from sisyphus.model.formulas.steps import latency, nest_with_loads_ahead, tiled_nest
 from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.plan import Numbers, build_plan
 from sisyphus.search.costs import (
@@ -52,6 +52,7 @@ from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget
+from sisyphus.values import replace
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 #: Block memories of both kinds together, in BRAM18.
@@ -217,9 +218,13 @@ class MeasuredCosts(MemoryCosts):
 
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
         shares = [self._floors[nest.id].stored(one.use) for one in moved]
-        loads = [(m.place, m.cycles * (1 - share)) for m, share in zip(moved, shares, strict=True) if share < 1]
-        stores = [(m.place, m.cycles * share) for m, share in zip(moved, shares, strict=True) if share]
-        return np.asarray(latency(VECTOR, tiled_nest(VECTOR, work, loads, stores, other)))
+        both = list(zip(moved, shares, strict=True))
+        loads = [(m.place, m.cycles * (1 - share), m.turns) for m, share in both if share < 1]
+        stores = [(m.place, m.cycles * share) for m, share in both if share]
+        if any(np.any(m.turns) for m in moved):
+            return np.asarray(latency(VECTOR, nest_with_loads_ahead(VECTOR, work, loads, stores, other)))
+        plain = [(place, cycles) for place, cycles, _ in loads]
+        return np.asarray(latency(VECTOR, tiled_nest(VECTOR, work, plain, stores, other)))
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
         return self._floors[nest.id].refill(batch, outside)
@@ -255,14 +260,15 @@ class MeasuredCosts(MemoryCosts):
         parts = []
         for start in range(0, max(tilings.count, 1), EFFORT.counted_at_once):
             rows = np.arange(start, min(start + EFFORT.counted_at_once, tilings.count))
-            part = Placed(placed.arrays, placed.choices, placed.chosen[rows])
+            part = replace(placed, chosen=placed.chosen[rows])
             parts.append(self._count(nest, tilings.take(rows), part, registers))
         return joined_costs(parts)
 
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         clock.did(clock.CALL + tilings.count)
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
-        encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps)
+        alone = frozenset(filter(self._is_alone, placed.arrays))
+        encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps, alone, self.rules)
         candidates = encoding.candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)
@@ -273,7 +279,7 @@ class MeasuredCosts(MemoryCosts):
             if use is not None:
                 spans = tile_spans(nest, use, tilings.batch.take(rows), outside)
                 spans[-1:] = [span + encoding.rows[array].added[rows] for span in spans[-1:]]
-                beside = copies_of_tiles(tilings.batch.take(rows), outside)
+                beside = copies_of_tiles(tilings.batch.take(rows), outside) * encoding.copies(array)[rows]
                 for name, amount in self._tiles(use, spans, candidates.numbers, rows).items():
                     usage[name][-1, rows] += amount * beside if name in HELD else amount
         cycles = np.where(found.cycles >= FOR_EVER, np.inf, found.cycles + self._hand_over(nest))
@@ -289,12 +295,17 @@ class MeasuredCosts(MemoryCosts):
     def _tiles(self, use: ArrayUse, spans: Sequence[Ints], numbers: Numbers, rows: Ints) -> Mapping[str, Floats]:
         """What tiles of an array that hold so many places of each dimension take, by budget."""
         factors = [factor[rows] for factor in numbers.factors[use.array]]
-        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows]
+        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows] & self._is_alone(use.array)
         declared = self.space.scop.array(use.array)
         tiles = ArrayCosts(self.space.target, declared, spans, factors, widths, streams, self.rules)
         found = tiles.tile(loaded=numbers.loads[use.array][rows], stored=use.writes, users=_users(use))
         either = found["bram18k"] + WORTH * found["uram"]
         return {**found, EITHER: either, MEMORY: self.bytes_of_tiles(use.array, spans, len(rows))}
+
+    def _is_alone(self, array: ArrayId) -> bool:
+        """Whether one nest alone uses an array: tiles of another may leave narrower beats, which need no FIFO."""
+        home = self.space.scop.home
+        return sum(home(use.array) == home(array) for nest in self.space.nests for use in nest.arrays) == 1
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space

@@ -26,8 +26,8 @@ from sisyphus.values import dataclass, replace
 class Table:
     """Choices of a nest: cycles, demands on partitions per array, usage per budget [kind, choice].
 
-    `rows` are places in the candidates of the nest, `families` the sets of loops outside of each tiled array. No choice
-    of at most `complete_to` cycles is missing but those that others match.
+    `rows` are places in the candidates of the nest, `families` the sets of loops outside of each tiled array and, last,
+    whether tiles are loaded ahead. No choice of at most `complete_to` cycles is missing but those that others match.
     """
 
     nest: str
@@ -113,7 +113,8 @@ class Options:
     def breadth(self, limit: float) -> int:
         """How many choices of at most `limit` cycles there may be."""
         tilings = int((self._lower <= limit).sum())
-        return tilings * (len(self.chains.families((1 << len(self.nest.loops)) - 1)) if self.uses else 1)
+        ways = 2 if any(use.array in self.nest.early for use in self.uses) else 1
+        return tilings * (ways * len(self.chains.families((1 << len(self.nest.loops)) - 1)) if self.uses else 1)
 
     def within(self, limit: float, budgets: Mapping[str, float], deadline: Deadline) -> Table:
         """Choices of at most `limit` cycles that fit the budgets alone, without those that another one matches.
@@ -168,9 +169,10 @@ class Options:
         """A table of one entry in words."""
         batch = self.tilings.batch.take(pick.rows[:1])
         tiles, copies, interval = batch.tiling(0)
-        sets = self.chains.whole(batch.level0[:, 0], pick.families[0]) if self.uses else ()
+        *family, ahead = pick.families[0].tolist()
+        sets = self.chains.whole(batch.level0[:, 0], family) if self.uses else ()
         outside = {use.array: s for use, s in zip(self.uses, sets, strict=True)}
-        return NestChoices(self.nest.id, tiles, copies, outside, interval)
+        return NestChoices(self.nest.id, tiles, copies, outside, interval, ahead=bool(ahead))
 
     def _slice(
         self,
@@ -220,7 +222,7 @@ class Options:
         """Entries without what they take of the budgets."""
         states = {array: state[rows] for array, state in self.tilings.states.items() if array not in self._apart}
         if families is None:
-            families = np.zeros((len(rows), len(self.uses)), np.int64)
+            families = np.zeros((len(rows), len(self.uses) + 1), np.int64)
         return Table(self.nest.id, cycles, states, {}, rows, families)
 
     def _placed_entries(
@@ -270,9 +272,9 @@ class Options:
         level0 = self.tilings.batch.level0[:, table.rows]
         keys = np.concatenate([self.chains.active(level0)[:, None], table.families], axis=1)
         kinds, first, chosen = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        choices = [self.chains.whole(level0[:, at], kind[1:]) for at, kind in zip(first, kinds, strict=True)]
-        arrays = tuple(use.array for use in self.uses)
-        return Placed(arrays, tuple(choices) if arrays else ((),) * len(kinds), chosen.reshape(-1))
+        choices = [self.chains.whole(level0[:, at], kind[1:-1]) for at, kind in zip(first, kinds, strict=True)]
+        arrays, ahead = tuple(use.array for use in self.uses), tuple((kinds[:, -1] > 0).tolist())
+        return Placed(arrays, tuple(choices) if arrays else ((),) * len(kinds), chosen.reshape(-1), ahead)
 
     def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Costs:
         """Entries whose resident arrays come to these states."""

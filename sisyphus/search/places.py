@@ -14,15 +14,18 @@ import numpy as np
 from sisyphus import clock
 from sisyphus.algebra import distinct, distinct_rows
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
+from sisyphus.search.costs import MANY, Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
 from sisyphus.search.effort import EFFORT
 from sisyphus.space import ArrayUse, NestSpace
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)
 class Placing:
-    """Tilings (by place in their block) with a family each [pair, array] and least cycles [pair]."""
+    """Tilings (by place in their block) with a family each [pair, array] and least cycles [pair].
+
+    A last column of the families says whether tiles are loaded ahead.
+    """
 
     places: Ints
     families: Ints
@@ -99,16 +102,22 @@ class Block:
         return [np.array([t.cycles for t in tiles]).reshape(len(tiles), self.batch.count) for tiles in self._tiles]
 
     @cached_property
+    def _used(self) -> list[dict[str, Floats]]:
+        """Per array what its tiles take, by budget [set, tiling]."""
+        found = []
+        for tiles in self._tiles:
+            names = tiles[0].usage if tiles else ()
+            sums = {name: [tile.usage[name].sum(axis=0) for tile in tiles] for name in names}
+            found.append({n: np.array(each).reshape(len(tiles), self.batch.count) for n, each in sums.items()})
+        return found
+
+    @cached_property
     def _added(self) -> list[dict[str, Floats]]:
         """Per array what it takes beyond the least, by budget [set, tiling]."""
         found, everything = [], frozenset(self.batch.loops)
-        for use, tiles in zip(self.uses, self._tiles, strict=True):
+        for use, used in zip(self.uses, self._used, strict=True):
             least = self.costs.tile_usage(self.nest, use, self.batch, everything)
-            sums = {
-                name: [tile.usage[name].sum(axis=0) - used.sum(axis=0) for tile in tiles]
-                for name, used in least.items()
-            }
-            found.append({n: np.array(each).reshape(len(tiles), self.batch.count) for n, each in sums.items()})
+            found.append({name: amounts - least[name].sum(axis=0) for name, amounts in used.items()})
         return found
 
     def within(self, above: float, limit: float, budgets: Mapping[str, float]) -> Iterator[Placing]:
@@ -119,31 +128,84 @@ class Block:
         nothing = _Part(places, prefix, np.zeros((0, len(places))), {n: self._least_usage[n][places] for n in budgets})
 
         def grown(at: int, part: _Part) -> Iterator[Placing]:
-            part, cycles = self._with_array(at, part, others[at], limit, budgets)
+            part = self._with_array(at, part, budgets)
             if at + 1 == len(self.uses):
-                new = cycles > above
-                yield Placing(part.places[new], self.prefixes[at][part.prefix[new]], cycles[new])
-            else:
-                for longer in self._continued(at, part):
-                    yield from grown(at + 1, longer)
+                for ahead in (False, True) if self._early else (False,):
+                    yield self._placing(part, above, limit, budgets, ahead=ahead)
+                return
+            turns = [MANY if of in self._early else 0.0 for of in range(at + 1)]
+            for longer in self._continued(at, self._limited(at, part, turns, others[at], limit)[0]):
+                yield from grown(at + 1, longer)
 
         yield from grown(0, nothing)
 
+    @cached_property
+    def _early(self) -> tuple[int, ...]:
+        """Arrays whose tiles may be loaded ahead."""
+        return tuple(at for at, use in enumerate(self.uses) if use.array in self.nest.early)
+
+    def _placing(
+        self, part: _Part, above: float, limit: float, budgets: Mapping[str, float], *, ahead: bool
+    ) -> Placing:
+        """Pairs within the limits whose tiles are loaded ahead, or not."""
+        last, turns = len(self.uses) - 1, list[Floats | float]([0.0] * len(self.uses))
+        if ahead:
+            part, turns = self._loading_ahead(part.take(self._may_load_ahead(part)), budgets)
+        elif self.nest.ahead:
+            part = part.take(~self._may_load_ahead(part))
+        part, cycles = self._limited(last, part, turns, self._nothing, limit)
+        part, cycles = part.take(cycles > above), cycles[cycles > above]
+        families = self.prefixes[last][part.prefix]
+        return Placing(part.places, np.column_stack([families, np.full(len(families), ahead, np.int64)]), cycles)
+
+    def _may_load_ahead(self, part: _Part) -> Mask:
+        """Pairs without coarse-grained copies whose loads stand under loops of several tiles."""
+        early = self.prefixes[-1][part.prefix][:, self._early]
+        return np.asarray(early.any(axis=1) & (self.batch.copies[:, part.places] == 1).all(axis=0))
+
+    def _loading_ahead(self, part: _Part, budgets: Mapping[str, float]) -> tuple[_Part, list[Floats | float]]:
+        """Pairs with two copies of what is loaded ahead, and per array how many tiles follow each other so at most.
+
+        That are the arrays with the most loops outside: the innermost of these loads their tiles.
+        """
+        clock.added_up(len(part.prefix))
+        families = self.prefixes[-1][part.prefix]
+        most = families[:, self._early].max(axis=1, initial=0)
+        tiles, turns = np.zeros(len(most)), [np.zeros(len(most)) for _ in self.uses]
+        for bits in distinct(most).tolist():
+            same, around = most == bits, [name in self.chains.names(bits) for name in self.batch.loops]
+            tiles[same] = self.batch.level0[around][:, part.places[same]].max(axis=0)
+        used = dict(part.used)
+        for at in self._early:
+            is_ahead, which = families[:, at] == most, np.searchsorted(self._sets[at], families[:, at])
+            turns[at] = np.where(is_ahead, tiles, 0.0)
+            for name in used.keys() & self._used[at].keys():
+                used[name] = used[name] + is_ahead * self._used[at][name][which, part.places]
+        fits = _fitting(used, budgets, len(most))
+        return replace(part, used=used).take(fits), [turn[fits] for turn in turns]
+
     def _least_of_others(self, budgets: Mapping[str, float]) -> list[Floats]:
-        """Per array and tiling the least cycles that one of the arrays after it takes if it fits."""
-        found = [np.zeros(self.batch.count)]
-        for moved, added in zip(self._moved[:0:-1], self._added[:0:-1], strict=True):
+        """Per array and tiling the least cycles that one of the arrays after it takes if it fits.
+
+        Those of one that may be loaded ahead need not add to anything.
+        """
+        found = [self._nothing]
+        for at in range(len(self.uses) - 1, 0, -1):
+            moved, added = self._moved[at], self._added[at]
             fits = np.ones(moved.shape, np.bool_)
             for name, amounts in added.items():
                 if name in budgets:
                     fits &= self._least_usage[name] + amounts <= budgets[name]
-            found.append(np.maximum(found[-1], np.where(fits, moved, np.inf).min(axis=0, initial=np.inf)))
+            least = np.where(fits, moved, np.inf).min(axis=0, initial=np.inf)
+            found.append(np.maximum(found[-1], np.where(np.isinf(least) | (at not in self._early), least, 0.0)))
         return found[::-1]
 
-    def _with_array(
-        self, at: int, part: _Part, other: Floats, limit: float, budgets: Mapping[str, float]
-    ) -> tuple[_Part, Floats]:
-        """Pairs that may lead to something within the limits once one more array has its place, and their cycles."""
+    @cached_property
+    def _nothing(self) -> Floats:
+        return np.zeros(self.batch.count)
+
+    def _with_array(self, at: int, part: _Part, budgets: Mapping[str, float]) -> _Part:
+        """Pairs that may fit the budgets once one more array has its place."""
         clock.added_up(len(part.prefix))
         which = np.searchsorted(self._sets[at], self.prefixes[at][:, at])[part.prefix]
         moved = np.concatenate([part.moved, self._moved[at][which, part.places][None, :]])
@@ -151,13 +213,18 @@ class Block:
         for name, amounts in self._added[at].items():
             if name in used:
                 used[name] = used[name] + amounts[which, part.places]
-        fits = np.ones(len(which), np.bool_)
-        for name, most in budgets.items():
-            fits &= used[name] <= most
-        part = _Part(part.places, part.prefix, moved, used).take(fits)
+        return _Part(part.places, part.prefix, moved, used).take(_fitting(used, budgets, len(which)))
+
+    def _limited(
+        self, at: int, part: _Part, turns: Sequence[Floats | float], other: Floats, limit: float
+    ) -> tuple[_Part, Floats]:
+        """Pairs that may lead to something of at most `limit` cycles, and what they take at least.
+
+        `other` has per tiling what one of the arrays takes that have no place yet.
+        """
         families = self.prefixes[at][part.prefix]
         work = self.base[part.places] + self._refill(families, part.places)
-        all_moved = list(map(Transfers, self.uses[: at + 1], families.T, part.moved))
+        all_moved = list(map(Transfers, self.uses[: at + 1], families.T, part.moved, turns))
         cycles = self.costs.latency(self.nest, work, all_moved, other[part.places])
         kept = (cycles <= limit) & np.isfinite(cycles)
         np.minimum.at(self.left_out, part.places[~kept], cycles[~kept])
@@ -185,3 +252,11 @@ class Block:
                 within = np.arange(len(rows)) - np.repeat(np.cumsum(counts[chosen]) - counts[chosen], counts[chosen])
                 longer = part.take(rows)
                 yield _Part(longer.places, first[rows] + within, longer.moved, longer.used)
+
+
+def _fitting(used: Mapping[str, Floats], budgets: Mapping[str, float], count: int) -> Mask:
+    """Which of so many pairs fit the budgets."""
+    fits = np.ones(count, np.bool_)
+    for name, most in budgets.items():
+        fits &= used[name] <= most
+    return fits

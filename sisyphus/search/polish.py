@@ -5,7 +5,6 @@
   better unless a guard costs cycles: it keeps unrolled additions from forming a tree.
 - Tiles of the pipelined loop as iterations of it, where nothing stands between: 25x2x4 is 1x50x4 in as many cycles. No
   reported loop has both in one subscript (none of 1,059).
-- Tiles loaded one iteration ahead. What is faster with them is no design of the space that was searched.
 """
 
 from __future__ import annotations
@@ -14,25 +13,14 @@ from dataclasses import replace
 
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.session import Judge
-from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, illegal, loaded_ahead
+from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, illegal
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
-    """The point with nests split, and tiles loaded ahead, as the user fixed it."""
+    """The point with nests split as the user fixed it."""
     fixed = {nest.id: nest.split for nest in space.nests}
     chosen = ((nest, fixed[nest.id]) for nest in point.nests)
-    point = replace(point, nests=tuple(n if split is None else replace(n, split=split) for n, split in chosen))
-    for nest in space.nests:
-        point = point if nest.ahead is None else with_ahead(space, nest, point, ahead=nest.ahead)
-    return point
-
-
-def with_ahead(space: Space, nest: NestSpace, point: DesignPoint, *, ahead: bool) -> DesignPoint:
-    """The point with the tiles of a nest loaded one iteration ahead, as far as they may be, or none of them."""
-    buffers = tuple(replace(b, copies=1) if b.nests == (nest.id,) else b for b in point.buffers)
-    if ahead:
-        buffers = loaded_ahead(space.scop, nest.nest, point.nest(nest.id), buffers)
-    return replace(point, buffers=buffers)
+    return replace(point, nests=tuple(n if split is None else replace(n, split=split) for n, split in chosen))
 
 
 def polished(
@@ -47,7 +35,7 @@ def polished(
     for nest in space.nests:
         if until.is_over:
             break
-        for variant, most in ((_merged, 0), (_split, 1), (_ahead, 1)):
+        for variant, most in ((_merged, 0), (_split, 1)):
             other = variant(space, nest, best)
             if other is None or cycles is None:
                 continue
@@ -60,7 +48,9 @@ def polished(
 
 def _split(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:
     own = point.nest(nest.id)
-    if nest.split is not None or own.split or (nest.nest.is_box and all(map(_is_even, nest.loops, own.tiles))):
+    if nest.split is not None or own.split or any(b.copies > 1 and nest.id in b.nests for b in point.buffers):
+        return None
+    if nest.nest.is_box and all(map(_is_even, nest.loops, own.tiles)):
         return None
     return point.with_nest(replace(own, split=True))
 
@@ -68,11 +58,6 @@ def _split(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | N
 def _is_even(loop: LoopSpace, chosen: tuple[str, Tile]) -> bool:
     """Whether all tiles of a loop are full."""
     return loop.trip_count % (chosen[1].level1 * chosen[1].level2) == 0
-
-
-def _ahead(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:
-    other = with_ahead(space, nest, point, ahead=True)
-    return other if nest.ahead is None and other != point else None
 
 
 def _merged(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:

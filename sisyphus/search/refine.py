@@ -16,7 +16,6 @@ from sisyphus.algebra import distinct
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.costs import CostModel, Ints, Tiling, Tilings
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.polish import with_ahead
 from sisyphus.search.share import sharings
 from sisyphus.space import DesignPoint, NestSpace, NotADesign, Space, choices, decode
 
@@ -33,7 +32,6 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
     """
     space = costs.space
     ways: list[Neighbours] = [lambda point: sharings(space, point)]
-    ways += [_ahead_in(space, nest) for nest in space.nests]
     ways += [_tilings_of(costs, nest) for nest in space.nests]
     best, cost = point, judge(point)
     improved = True
@@ -47,18 +45,6 @@ def refine(costs: CostModel, point: DesignPoint, judge: Judge, deadline: float |
                 if found < cost:
                     best, cost, improved = other, found, True
     return best
-
-
-def _ahead_in(space: Space, nest: NestSpace) -> Neighbours:
-    """A nest with tiles loaded one iteration ahead, or no longer."""
-
-    def near(point: DesignPoint) -> Iterator[DesignPoint]:
-        now = any(b.copies > 1 and nest.id in b.nests for b in point.buffers)
-        other = with_ahead(space, nest, point, ahead=not now)
-        if nest.ahead is None and other != point:
-            yield other
-
-    return near
 
 
 def _tilings_of(costs: CostModel, nest: NestSpace) -> Neighbours:

@@ -1,6 +1,6 @@
 """The design space of a kernel on a target, and points in it."""
 
-from sisyphus.space.ahead import faults_ahead, loaded_ahead, may_load_ahead
+from sisyphus.space.ahead import ahead_place, faults_ahead, loaded_ahead, may_load_ahead
 from sisyphus.space.choices import (
     Choices,
     NestChoices,
@@ -90,6 +90,7 @@ __all__ = [
     "Space",
     "Tile",
     "TransferPoint",
+    "ahead_place",
     "apply_fixes",
     "beat_factor",
     "build_space",

@@ -10,6 +10,7 @@ from math import lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths, reduction_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement
+from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.listed import may_be_listed, with_tiles_listed
@@ -112,6 +113,7 @@ def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> N
         pipelines=pipelines if pipelines and options.trust == "measured" else (*pipelines, None),
         order=None,
         outer_trips=outer_trips,
+        early=may_load_ahead(scop, nest) if options.ahead else (),
         intervals=(0, 1) if options.asks and options.tree_reduction and _adds_alone(statements) else (0,),
     )
     return with_tiles_listed(found) if options.listed and may_be_listed(scop, nest) else found

@@ -9,7 +9,6 @@ from math import prod
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import Array, ArrayId
-from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import dealt_over_ports, layout_for
@@ -205,13 +204,15 @@ def _fix_pipeline(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
 
 
 def _fix_split(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
-    return replace(nest, split=YES_NO[fix.one_of(YES_NO, f"`{fix.value}` is neither")])
+    split = YES_NO[fix.one_of(YES_NO, f"`{fix.value}` is neither")]
+    return replace(nest, split=split, early=() if split else nest.early)
 
 
-def _fix_ahead(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
-    legal = YES_NO if may_load_ahead(space.scop, nest.nest) else ["no"]
+def _fix_ahead(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
+    legal = YES_NO if nest.early else ["no"]
     refused = f"tiles of `{nest.id}` cannot be loaded ahead" if fix.value == "yes" else "no answer"
-    return replace(nest, ahead=YES_NO[fix.one_of(legal, refused)])
+    ahead = YES_NO[fix.one_of(legal, refused)]
+    return replace(nest, ahead=ahead, early=nest.early if ahead else ())
 
 
 def _fix_listed(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:

@@ -43,7 +43,8 @@ class Options:
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
-    `dealt` are arrays that may have several ports of the board. `listed`: do tiles in moving bounds stand in tables?
+    `ahead`: may tiles be loaded ahead (not in the paper)? `dealt` are arrays that may have several ports of the board.
+    `listed`: do tiles in moving bounds stand in tables?
     """
 
     tree_reduction: bool = False
@@ -56,13 +57,14 @@ class Options:
     direct: bool = False
     objective: Objective = "report"
     asks: bool = True
+    ahead: bool = True
     dealt: tuple[ArrayId, ...] = ()
     listed: bool = False
 
     def as_in_paper(self) -> Options:
         """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""
         alike = replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False)
-        return replace(alike, direct=True, asks=False)
+        return replace(alike, direct=True, asks=False, ahead=False)
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,9 @@ class NestSpace:
 
     `pipelines` are the loops whose level-1 copy may be pipelined, with None for a nest that runs sequentially; `order`
     is set when the user fixed it, and so are `split` (full tiles apart from the others) and `ahead` (tiles loaded one
-    iteration ahead); `intervals` are what the tool may be asked for, 0 for nothing; `outer_trips` is how often the
-    outer sequential loops run the nest; `listed`: tiles in moving bounds stand in a table.
+    iteration ahead), which those of the arrays `early` may be; `intervals` are what the tool may be asked for, 0 for
+    nothing; `outer_trips` is how often the outer sequential loops run the nest; `listed`: tiles in moving bounds stand
+    in a table.
     """
 
     nest: Nest
@@ -170,6 +173,7 @@ class NestSpace:
     split: bool | None = None
     intervals: tuple[int, ...] = (0,)
     ahead: bool | None = None
+    early: tuple[ArrayId, ...] = ()
     listed: bool = False
 
     @property

@@ -117,6 +117,32 @@ def tiled_nest(
     return InTurn((work, AtOnce(((True, moved), (True, other)))))
 
 
+def nest_with_loads_ahead(
+    alg: Algebra,
+    work: Steps,
+    loads: Sequence[tuple[Value, Value, Value]],
+    stores: Sequence[tuple[Value, Value]],
+    other: Value = 0,
+) -> InTurn:
+    """The same nest where some loads run one tile ahead, beside what is computed and moved inside of their loop.
+
+    The third number of a load is how many tiles follow each other in that loop at most, 0 for a load that is not ahead.
+    Places further in are larger numbers. The first of the loads ahead stand with others before the loop.
+    """
+    ahead = [alg.exceeds(turns, 0) for _, _, turns in loads]
+    last = alg.maximum(*(alg.select(on, place, 0) for on, (place, _, _) in zip(ahead, loads, strict=True)))
+    first, later, before, rest = (list[tuple[Value, Value]]() for _ in range(4))
+    for on, (place, cycles, turns) in zip(ahead, loads, strict=True):
+        own, outside = alg.select(on, cycles, 0), alg.exceeds(last, place)
+        later.append((place, own))
+        first.append((place, own / alg.maximum(turns, 1)))
+        before.append((place, alg.select(alg.either(on, alg.negation(outside)), 0, cycles)))
+        rest.append((place, alg.select(alg.either(on, outside), 0, cycles)))
+    around = AtOnce(tuple((True, InTurn(_by_place(alg, part))) for part in (first, before)))
+    inside = tiled_nest(alg, work, rest, stores, other)
+    return InTurn((around, AtOnce(((True, InTurn(_by_place(alg, later))), (True, inside)))))
+
+
 def _by_place(alg: Algebra, moves: Sequence[tuple[Value, Value]]) -> tuple[AtOnce, ...]:
     """A step for each place, where its first move stands, and there alone."""
     steps = []

@@ -160,17 +160,6 @@ def test_the_upper_bound_is_what_a_search_counted_before_it_was_improved(
     assert (best.outcome.stop, best.outcome.bound) == (Stop.UNPROVED, None), "others may be made as much better"
 
 
-def test_tiles_loaded_ahead_are_of_no_space_that_is_searched_to_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kernels, request = request_of(tmp_path, SUMS)
-    best, heard = searched(kernels, request, monkeypatch)
-    assert best.outcome is not None and best.outcome.stop is Stop.PROVED
-    ahead = replace(best.point, buffers=tuple(replace(buffer, copies=2) for buffer in best.point.buffers))
-    outcome = choice._together(replace(best, point=ahead), [answer for _, answer in heard])
-    assert outcome is not None and (outcome.stop, outcome.bound) == (Stop.UNPROVED, None)
-
-
 def test_additions_that_may_be_reassociated_need_not_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels, request = request_of(tmp_path, SUMS, tree_reduction=True)
     best, heard = searched(kernels[:1], request, monkeypatch)

@@ -166,9 +166,9 @@ def _choices_of(nest: NestSpace, placement: Mapping[ArrayId, Residence]) -> Iter
         factors = [[f for f in s.unroll if tile.level0 % f == 0] for s, tile in zip(nest.loops, tiles, strict=True)]
         for chosen in product(*factors):
             copies, chosen_tiles = dict(zip(loops, chosen, strict=True)), dict(zip(loops, tiles, strict=True))
-            for family, asked in product(families, nest.intervals):
+            for family, asked, ahead in product(families, nest.intervals, {False, bool(nest.early)}):
                 outside = {u.array: s for u, s in zip(tiled, family, strict=True)}
-                yield NestChoices(nest.id, chosen_tiles, copies, outside, asked, residents)
+                yield NestChoices(nest.id, chosen_tiles, copies, outside, asked, residents, ahead=ahead)
 
 
 class _WithoutCounts:
@@ -261,11 +261,15 @@ class Design:
         return charges.is_crowded(node)
 
     def is_cheaper_coupled(self) -> bool:
-        """Does a nest take less next to the partitions of the others than the table says?"""
+        """Does a nest take less next to the partitions of the others than the table says, in cycles or in operators?
+
+        Loads ahead may hide that its interval rises, which saves operators.
+        """
         states = self.solution.states
         for pick in self.picks:
             asked = {a: np.array([states[a]]) for a in pick.states}
-            if self.sample.options[pick.nest].recount(pick, asked).cycles[0] < pick.cycles[0]:
+            again = self.sample.options[pick.nest].recount(pick, asked)
+            if again.cycles[0] < pick.cycles[0] or again.usage["dsp"].sum() < pick.usage["dsp"].sum():
                 return True
         return False
 

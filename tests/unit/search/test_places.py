@@ -22,7 +22,7 @@ from sisyphus.space import ArrayUse, NestSpace
 SEEDS = range(8)
 MOST_TILINGS = 12
 
-#: Tiling (place), family.
+#: Tiling (place), family and whether tiles are loaded ahead.
 Pair = tuple[int, tuple[int, ...]]
 
 
@@ -55,30 +55,48 @@ class Case:
         )
 
     def one_by_one(self) -> tuple[dict[Pair, float], dict[Pair, float]]:
-        """Cycles of every pair that fits, and its usage of the memory."""
+        """Cycles of every pair that fits, and its usage of the memory; with tiles loaded ahead where they may be."""
         cycles, taken = dict[Pair, float](), dict[Pair, float]()
         for row in range(self.tilings.count):
             batch = self.tilings.batch.take(np.array([row]))
             for family in self.chains.families(self.active).tolist():
                 sets = [self.chains.names(bits) for bits in family]
                 tiles = [self.costs.tile(self.nest, u, batch, s) for u, s in zip(self.uses, sets, strict=True)]
-                moved = [Transfers(u, b, t.cycles) for u, b, t in zip(self.uses, family, tiles, strict=True)]
                 again = self.costs.refill(self.nest, batch, frozenset().union(*sets))
-                used = sum(float(tile.usage[MEMORY].sum()) for tile in tiles)
-                if used <= self.budgets[MEMORY]:
-                    cycles[row, tuple(family)] = float(
-                        self.costs.latency(self.nest, self.base[[row]] + again, moved)[0]
-                    )
-                    taken[row, tuple(family)] = used
+                for ahead in {0, int(self.loads_ahead(row, family) > 0)}:
+                    turns = self.turns(row, family) if ahead else [0.0] * len(family)
+                    parts = zip(self.uses, family, tiles, turns, strict=True)
+                    moved = [Transfers(use, bits, tile.cycles, turn) for use, bits, tile, turn in parts]
+                    held = zip(tiles, turns, strict=True)
+                    used = sum(float(tile.usage[MEMORY].sum()) * (2 if turn else 1) for tile, turn in held)
+                    if used <= self.budgets[MEMORY]:
+                        found = self.costs.latency(self.nest, self.base[[row]] + again, moved)
+                        cycles[row, (*family, ahead)], taken[row, (*family, ahead)] = float(found[0]), used
         return cycles, taken
+
+    def loads_ahead(self, row: int, family: list[int]) -> int:
+        """The loops outside of the loads that may be ahead of their tiles; none with coarse-grained copies."""
+        early = (bits for use, bits in zip(self.uses, family, strict=True) if use.array in self.nest.early)
+        return max(early, default=0) if (self.tilings.batch.copies[:, row] == 1).all() else 0
+
+    def turns(self, row: int, family: list[int]) -> list[float]:
+        """Per array how many of its tiles follow each other where it is loaded ahead."""
+        loops, most = self.chains.names(self.loads_ahead(row, family)), self.loads_ahead(row, family)
+        batch = self.tilings.batch
+        tiles = max((float(batch.level0[batch.loops.index(loop), row]) for loop in loops), default=0.0)
+        pairs = zip(self.uses, family, strict=True)
+        return [tiles if use.array in self.nest.early and bits == most else 0.0 for use, bits in pairs]
 
 
 def usage_of(block: Block, place: int, family: Ints) -> float:
     """Bytes that the buffers of one pair take."""
-    batch = block.batch.take(np.array([place]))
-    each = zip(block.uses, family.tolist(), strict=True)
-    taken = (block.costs.tile_usage(block.nest, use, batch, block.chains.names(bits))[MEMORY] for use, bits in each)
-    return sum(float(amount.sum()) for amount in taken)
+    batch, (*sets, ahead) = block.batch.take(np.array([place])), family.tolist()
+    early = max((bits for use, bits in zip(block.uses, sets, strict=True) if use.array in block.nest.early), default=0)
+    total = 0.0
+    for use, bits in zip(block.uses, sets, strict=True):
+        taken = float(block.costs.tile_usage(block.nest, use, batch, block.chains.names(bits))[MEMORY].sum())
+        total += taken * (2 if ahead and use.array in block.nest.early and bits == early else 1)
+    return total
 
 
 def found_by(block: Block, above: float, limit: float, budgets: Mapping[str, float]) -> dict[Pair, tuple[float, float]]:

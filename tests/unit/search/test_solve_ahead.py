@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import point_files
 import pytest
 from builders import scop
-from model_candidates import kernel_of
+from model_candidates import Kernel, kernel_of
+from unit.search.measured_designs import Full
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.model import estimate
-from sisyphus.search import Judged, as_fixed, polished
-from sisyphus.search.polish import with_ahead
+from sisyphus.search import MeasuredCosts, search
+from sisyphus.solve import Limits, Stop
 from sisyphus.space import (
     BufferPoint,
     DesignPoint,
@@ -39,7 +42,7 @@ def ahead(point: DesignPoint) -> list[str]:
     return [buffer.id for buffer in point.buffers if buffer.copies == 2]
 
 
-def test_tiles_loaded_ahead_save_their_loads() -> None:
+def plain_multiply() -> tuple[Kernel, DesignPoint]:
     """Eight tiles of B, each loaded in fewer cycles than it is computed with."""
     loops = "for k in range(64):\n    for i in range(40):\n        for j in range(40):\n"
     text = f"{loops}            C[i, j] += A[i, k] * B[k, j]"
@@ -49,26 +52,57 @@ def test_tiles_loaded_ahead_save_their_loads() -> None:
     own = NestPoint(nest.nest.statements, ("k", "i", "j"), tiles, "k")
     places = {"C": "kernel", "A": "kernel", "B": "k"}
     buffers = tuple(BufferPoint(ArrayId(a), (nest.id,), place, (1, 1)) for a, place in places.items())
-    plain = DesignPoint("built", (own,), buffers)
+    return kernel, DesignPoint("built", (own,), buffers)
 
-    found = with_ahead(kernel.space, nest, plain, ahead=True)
-    assert ahead(found) == ["B@S0"] and with_ahead(kernel.space, nest, found, ahead=False) == plain
+
+def with_ahead(whole: Space, point: DesignPoint, *, ahead: bool) -> DesignPoint:
+    chosen = choices(whole, point)
+    nests = {nest: replace(choice, ahead=ahead) for nest, choice in chosen.nests.items()}
+    return decode(whole, replace(chosen, nests=nests))
+
+
+def test_tiles_loaded_ahead_save_their_loads() -> None:
+    kernel, plain = plain_multiply()
+    found = replace(plain, buffers=tuple(replace(b, copies=2) if b.place == "k" else b for b in plain.buffers))
     before, load = estimate(kernel.plan(plain), TARGET).cycles, 74 + 320 + 3 + 2
     after = estimate(kernel.plan(found), TARGET).cycles
     assert before - 7 * load <= after <= before - 7 * load + 40
-    full = polished(kernel.space, plain, lambda point: Judged(estimate(kernel.plan(point), TARGET).cycles, {}))
-    assert full == (found, after), "what is found without them is tried with them"
+
+
+def test_a_search_finds_them_and_proves_that_nothing_is_better() -> None:
+    """So little memory that A and B are loaded tile by tile: without tiles that are loaded ahead it is slower."""
+    kernel, _ = plain_multiply()
+    found = {}
+    for fix in ("yes", "no", "any"):
+        target = make_target(load_device("u200"), budget="chip", dsp=60, onchip_bytes=12_000)
+        whole = replace(kernel.space, target=target)
+        fixed = apply_fixes(whole, [] if fix == "any" else [f"S0.ahead={fix}"])
+        full = Full(fixed)
+        answer = search(fixed, MeasuredCosts, "exact", Limits(), full.judge)
+        assert answer.point is not None and answer.outcome.stop is Stop.PROVED
+        assert answer.outcome.objective == full(answer.point).cycles
+        found[fix] = answer.outcome.objective, ahead(answer.point)
+    assert found["any"] == found["yes"] < found["no"]
+    assert found["yes"][1] and not found["no"][1]
 
 
 def test_what_is_fixed_stays() -> None:
-    loading = as_fixed(space("S1.ahead=yes"), CASE.point)
-    assert ahead(loading) == ["A@S1", "B@S1"] and ahead(as_fixed(space("S1.ahead=no"), loading)) == []
+    """In the space of a nest, and so in what is a design of it."""
+    whole, early = space(), space("S1.ahead=yes")
+    point = with_ahead(whole, CASE.point, ahead=True)
+    assert ahead(point) == ["A@S1", "B@S1"]
+    late = space("S1.ahead=no")
+    assert late.nest("S1").early == () and early.nest("S1").early == ("A", "B")
     with pytest.raises(UsageError, match="tiles of `S0` cannot be loaded ahead") as refused:
         space("S0.ahead=yes")
     assert refused.value.hint == "legal: no"
+    with pytest.raises(UsageError, match="tiles of `S1` cannot be loaded ahead"):
+        space("S1.split=yes", "S1.ahead=yes")
 
 
 def test_a_design_that_loads_ahead_is_one_by_its_knobs() -> None:
-    point = as_fixed(space("S1.ahead=yes"), decode(space(), choices(space(), CASE.point)))
+    whole = space()
+    point = with_ahead(whole, CASE.point, ahead=True)
     assert ahead(point) == ["A@S1", "B@S1"]
-    assert decode(space(), choices(space(), point)) == point
+    assert decode(whole, choices(whole, point)) == point
+    assert ahead(with_ahead(whole, point, ahead=False)) == []
