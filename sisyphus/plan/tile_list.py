@@ -12,7 +12,6 @@ from itertools import islice
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.errors import KernelError
 from sisyphus.plan.tree import Bound, For, Node, walk
-from sisyphus.poly import const
 from sisyphus.values import dataclass
 
 #: Further apart than any two starts: the same never comes again.
@@ -76,8 +75,7 @@ def _rows(loops: Sequence[For], around: dict[str, int]) -> Iterator[tuple[int, .
 
 def _end(bound: Bound, around: dict[str, int], *, upper: bool) -> int:
     """A bound where the loops around have these values."""
-    values = {name: const(value) for name, value in around.items()}
-    ends = [(term.numerator.substitute(values).constant, term.divisor) for term in bound.terms]
+    ends = [(term.numerator.evaluate(around), term.divisor) for term in bound.terms]
     return min(number // by for number, by in ends) if upper else max(-(-number // by) for number, by in ends)
 
 

@@ -117,6 +117,8 @@ def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:
         yield f"{other.id}: order {' '.join(other.order)}"
     if other.split != best.split:
         yield f"{other.id}: full tiles {'' if other.split else 'not '}apart from the others"
+    if other.listed != best.listed:
+        yield f"{other.id}: tiles {'' if other.listed else 'not '}listed in a table"
 
 
 def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:

@@ -207,7 +207,7 @@ def _tiles(nest: NestPoint) -> str:
     unroll = dict(nest.unroll)
     copies = {loop: f" ({unroll[loop]} copies)" if loop in unroll else "" for loop, _ in nest.tiles}
     tiles = ", ".join(f"{loop}={tile}{copies[loop]}" for loop, tile in nest.tiles) or "-"
-    return f"{tiles}; full ones apart" if nest.split else tiles
+    return tiles + "; full ones apart" * nest.split + "; listed" * nest.listed
 
 
 def _buffer_rows(plan: Plan) -> Rows:
