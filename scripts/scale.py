@@ -49,6 +49,7 @@ class Found:
     operations: int
     cycles: int | None = None
     limit: int | None = None
+    chain: int = 0
     search: str = ""
     held_back_by: str = ""
 
@@ -133,6 +134,7 @@ def search(
         operations,
         cycles=design.estimate.cycles,
         limit=None if design.limit is None else design.limit.cycles,
+        chain=0 if design.limit is None else design.limit.chain,
         search="" if design.outcome is None else design.outcome.stop.value,
         held_back_by=held_back_by(design.estimate),
     )
