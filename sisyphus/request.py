@@ -42,7 +42,7 @@ from sisyphus.forms import (
     proposals,
     rewritten,
     scheduled,
-    size_of_panels,
+    sizes_of_panels,
     steps_of,
 )
 from sisyphus.frontend import read
@@ -233,10 +233,10 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
         for other in proposals(found, kernel.distribution):
             rewrites = (*before, SCHEDULE + other.text)
             yield _in_order(other.dependences, rewrites, other.name, source)
-            size = size_of_panels(other.dependences)
-            panels = in_panels(other.dependences, size) if size else None
-            if panels is not None:
-                yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
+            for size in sizes_of_panels(other.dependences):
+                panels = in_panels(other.dependences, size)
+                if panels is not None:
+                    yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
 
 
 def _in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:

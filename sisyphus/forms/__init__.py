@@ -4,7 +4,7 @@ from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
-from sisyphus.forms.panels import in_panels, size_of_panels
+from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
@@ -44,7 +44,7 @@ __all__ = [
     "proposals",
     "rewritten",
     "scheduled",
-    "size_of_panels",
+    "sizes_of_panels",
     "steps_of",
     "steps_of_rows",
 ]

@@ -40,26 +40,37 @@ from sisyphus.poly import (
 )
 from sisyphus.values import dataclass, replace
 
-#: Blocks that a loop makes at least.
-FEWEST_BLOCKS = 4
+#: Blocks that a loop makes at least, and one whose steps update vectors.
+FEWEST_BLOCKS, FEWEST_OF_VECTORS = 4, 2
 #: Steps of a panel, if there are so many: elements are moved less often in longer ones, but the panels take longer.
 STEPS = 64
 #: Rows of a panel begin and end with a beat of the widest port where its steps are a multiple of so many.
 BEAT = 16
 
 
-def size_of_panels(found: Dependences) -> int:
-    """How many steps a panel of the longest such loop has best, to have whole panels where it can; 0 without one."""
+def sizes_of_panels(found: Dependences) -> tuple[int, ...]:
+    """How many steps a panel of the longest such loop has best, in whole panels where it can; none without one.
+
+    Steps that update a vector have nothing that panels slow down: long ones move longer rows, and take more memory.
+    """
     groups = [group for group in _places(found.scop).values() if _meeting(group)]
     steps = max((_elements(found.scop, group) for group in groups), default=0)
     most = steps // FEWEST_BLOCKS
-    is_of_vectors = all(len(s.iterators) <= 2 for group in groups for s in group)
-    wanted = (
-        most if is_of_vectors else min(STEPS, most)
-    )  # steps that update a vector have nothing that panels slow down
-    whole = [size for size in range(BEAT, most + 1, BEAT) if steps % size == 0]
+    wanted = [(most, min(STEPS, most))]
+    if all(_is_of_vectors(group) for group in groups):
+        wanted = [(steps // fewest,) * 2 for fewest in (FEWEST_OF_VECTORS, FEWEST_BLOCKS)]
+    return tuple(dict.fromkeys(_near(steps, *sizes) for sizes in wanted if min(sizes)))
+
+
+def _near(steps: int, most: int, wanted: int) -> int:
+    """A number of steps in whole beats that makes whole blocks, no more than twice or half of what is wanted."""
+    whole = (size for size in range(BEAT, most + 1, BEAT) if steps % size == 0)
     near = [size for size in whole if wanted <= 2 * size <= 4 * wanted]
     return min(near, key=lambda size: abs(size - wanted), default=wanted)
+
+
+def _is_of_vectors(group: Sequence[Statement]) -> bool:
+    return all(len(s.iterators) <= 2 for s in group)
 
 
 def _elements(scop: Scop, group: Sequence[Statement]) -> int:
@@ -82,7 +93,8 @@ def in_panels(found: Dependences, size: int) -> Scop | None:
     cuts = dict[int, Cut]()
     for place, group in _places(scop).items():
         steps = range_of(group, 0)
-        if _meeting(group) and -(-steps.stop // size) - steps.start // size >= FEWEST_BLOCKS:
+        fewest = FEWEST_OF_VECTORS if _is_of_vectors(group) else FEWEST_BLOCKS
+        if _meeting(group) and -(-steps.stop // size) - steps.start // size >= fewest:
             cuts[place] = Cut(_fresh(f"{group[0].iterators[0]}_block", taken), steps.start // size * size, size)
     if not cuts:
         return None

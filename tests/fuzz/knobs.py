@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sisyphus import request
 from sisyphus.errors import KernelError
-from sisyphus.forms import PANELS, Strips, size_of_panels
+from sisyphus.forms import PANELS, Strips, sizes_of_panels
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop
 from sisyphus.plan import build_plan
@@ -48,7 +48,7 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
 
 def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """Panels of some steps of the loops that can have some."""
-    most = size_of_panels(kernel.dependences)
+    most = max(sizes_of_panels(kernel.dependences), default=0)
     if not most:
         return None
     wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{PANELS}{rng.randint(1, most)}",))
