@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import inf
 from typing import Protocol
 
@@ -24,8 +24,9 @@ from sisyphus.search import (
     search_within,
     varied,
 )
+from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
 from sisyphus.solve import Limits, SolveOutcome, Stop
-from sisyphus.space import DesignPoint, Space, illegal, long_arrays
+from sisyphus.space import DesignPoint, Space, illegal
 from sisyphus.target import KINDS
 from sisyphus.values import dataclass, replace
 
@@ -36,9 +37,11 @@ EQUAL = 1e-9
 #: Share of the time limit that has to be left for searches that it ended to be done anew.
 WORTH_IT = 0.1
 
-#: Share of the cycles of a design from which on transfers of an array are slow; arrays that are few; how many times as
-#: long as the searches before those with arrays over several ports may take.
-SLOW, FEW, DEALING = 0.25, 3, 2.0
+#: Searches with arrays over several ports take so many times as long as those before them at most, or a share of the
+#: time limit if that is more: of one that comes first, and of all that come after others.
+DEALING, AT_ONCE, AFTERWARDS = 2.0, 0.25, 0.1
+#: A gap within which every design is good enough.
+ANY = 1.0
 
 Listen = Callable[[str], None]
 
@@ -88,15 +91,18 @@ def find(
     begun = clock.now()
     parts = Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
 
-    def search(part: Part, waiting: float, most: float = inf) -> Answer:
+    def search(part: Part, waiting: float, most: float = inf, gap: float = 0.0) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
+        limits = replace(limits, gap=max(limits.gap, gap))
         limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
         asked = replace(request, limits=limits, options=part.options)
-        return _Search(part, asked, listen, on_progress).answer(_upper(found, request.top), improve=improve)
+        upper = _upper(found, request.top)
+        return _Search(part, asked, listen, on_progress).answer(upper, improve=improve and gap == 0)
 
     try:
+        slow = _slow(kernels[0], request)
         for part in parts:
-            found.append(search(part, parts.left))
+            _search_part(found, part, search, parts.left, request, slow)
             if found[-1].stop is Stop.INTERRUPTED:
                 found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
                 break
@@ -131,17 +137,57 @@ def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: f
             return
 
 
+def _search_part(found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: Slow) -> None:
+    """A part with several ports for arrays whose transfers are slow, as far as that is known by now; else without.
+
+    Where some may be slow, any design shows whether they are. A search with ports that does not end soon is followed
+    by one without.
+    """
+    begun, limit = clock.now(), request.limits.seconds
+    may_be_dealt = not part.options.dealt and part.start is None
+    if may_be_dealt and slow.may_be and not slow.surely and all(answer.choice is None for answer in found):
+        first = search(part, waiting, gap=ANY)
+        if first.choice is None or first.stop is Stop.INTERRUPTED:
+            found.append(first)
+            return
+        found.append(replace(first, part=replace(part, is_seed=True)))
+    best, arrays = _best(found, request), slow.surely if may_be_dealt else ()
+    if may_be_dealt and best is not None:
+        arrays = arrays or slow_arrays(best.space, cost_of(best, request))
+    if arrays:
+        most = inf if limit is None else max(AT_ONCE * limit, DEALING * (clock.now() - begun))
+        new = search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most)
+        found.append(_as_early(new))
+        if new.stop is not Stop.TIME:
+            return
+    found.append(search(part, waiting))
+
+
+def _slow(kernel: Kernel, request: Request) -> Slow:
+    """What is known before any design; nothing where the fixed knobs are of other forms."""
+    try:
+        return slow_by_limit(space_of(kernel, request))
+    except UsageError:
+        return Slow()
+
+
+def _best(found: Sequence[Answer], request: Request) -> Choice | None:
+    """The best design of some searches, if there is one."""
+    return min((a.choice for a in found if a.choice is not None), key=lambda c: cost_of(c, request), default=None)
+
+
 def _deal_over_ports(found: list[Answer], search: Search, request: Request, begun: float) -> None:
     """Every form once more, with several ports for arrays, where transfers of one take much of the best design's time.
 
     All of this takes no more than twice the time of what was before, or a share of the limit.
     """
-    best = min((a.choice for a in found if a.choice is not None), key=lambda c: cost_of(c, request), default=None)
-    arrays = () if best is None else _slow_arrays(best, request)
-    parts = [a.part for a in found if not a.part.is_seed and not set(arrays) <= {*a.part.options.dealt}]
+    best = _best(found, request)
+    arrays = () if best is None else slow_arrays(best.space, cost_of(best, request))
+    whole = [a.part for a in found if not a.part.is_seed]
+    parts = [part for part in whole if not any(_is_dealt(part, arrays, other) for other in whole)]
     parts.sort(key=lambda part: best is not None and part.kernel is not best.kernel)
     limit, spent = request.limits.seconds, clock.now() - begun
-    most = inf if limit is None else max(WORTH_IT * limit, DEALING * spent)
+    most = inf if limit is None else max(AFTERWARDS * limit, DEALING * spent)
     for at, part in enumerate(parts):
         left = most - (clock.now() - begun - spent)
         if limit is not None and min(left, begun + limit - clock.now()) <= 0:
@@ -149,27 +195,20 @@ def _deal_over_ports(found: list[Answer], search: Search, request: Request, begu
             return
         dealt = replace(part, options=replace(part.options, dealt=arrays), start=None)
         new = search(dealt, len(parts) - at, left)
-        is_early = new.stop is Stop.TIME and limit is not None and begun + limit > clock.now()
-        found.append(replace(new, stop=Stop.UNPROVED) if is_early else new)
+        found.append(_as_early(new) if limit is not None and begun + limit > clock.now() else new)
         if new.stop is Stop.INTERRUPTED:
             return
 
 
-def _slow_arrays(best: Choice, request: Request) -> tuple[ArrayId, ...]:
-    """Arrays to deal over ports: all that may be if they are few, else those whose transfers are slow; none if none is.
-
-    A transfer is slow that takes a quarter of the cycles through one port, loads and stores of an array together.
-    """
-    space, cost = best.space, cost_of(best, request)
-    long = long_arrays(space)
-    slow = [a for a in long if _beats(space, a) >= SLOW * cost]
-    return (long if len(long) <= FEW else tuple(slow)) if slow else ()
+def _as_early(answer: Answer) -> Answer:
+    """The answer of a search that had less than all of the time that was left."""
+    return replace(answer, stop=Stop.UNPROVED) if answer.stop is Stop.TIME else answer
 
 
-def _beats(space: Space, array: ArrayId) -> float:
-    """What an array moves through one port, in beats."""
-    live = space.live[array]
-    return (live.load + live.store) * space.scop.array(array).elements / space.port_width(array)
+def _is_dealt(part: Part, arrays: Collection[ArrayId], other: Part) -> bool:
+    """Whether the space of another part has all of a part, and several ports for these arrays."""
+    is_same = other.kernel is part.kernel and replace(other.options, dealt=()) == replace(part.options, dealt=())
+    return is_same and {*arrays} <= {*other.options.dealt}
 
 
 def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Request) -> Choice:
@@ -189,7 +228,7 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
 class Search(Protocol):
     """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`."""
 
-    def __call__(self, part: Part, waiting: float, most: float = inf) -> Answer: ...
+    def __call__(self, part: Part, waiting: float, most: float = inf, gap: float = 0.0) -> Answer: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sisyphus import clock
 from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, with_amounts
-from sisyphus.choice import Choice, Listen, cost_of, find, silent, taken_by
+from sisyphus.choice import ANY, Choice, Listen, cost_of, find, silent, taken_by
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
 from sisyphus.parts import Known
 from sisyphus.request import Kernel, Request, space_of
@@ -20,8 +20,6 @@ from sisyphus.solve import Stop
 EXPLAIN_S, PROBE_S = 20.0, 2.0
 #: Budgets that the paper's model has.
 PAPER_BUDGETS = ("dsp", "onchip_bytes", PARTITION)
-#: A gap within which every design is good enough.
-ANY = 1.0
 #: Larger amounts stand for no limit.
 MOST_SHOWN = 1 << 32
 NOT_KNOWN = "what `--trust measured` costs is not known: "

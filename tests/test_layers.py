@@ -39,6 +39,7 @@ ROWS = (
         "record",
         "budgets",
         "parts",
+        "slow_transfers",
         "choice",
         "choose",
         "neighbours",

@@ -191,14 +191,16 @@ class _Search:
             if not len(ahead):
                 return
             yield Bound(self._bound)
-            whole = self.charges.wholes(node, m, ahead)
+            whole, alone = self.charges.wholes(node, m, ahead), totals[ahead]
+            if self.may_leave_out and self.problem.ports is not None:  # what waits at the banks add waits alone, too
+                alone = np.maximum(alone, self.charges.wholes_alone(node, m, ahead))
             possible = whole < (np.inf if self.may_leave_out else self._cutoff())
-            for entry, coupled in zip(ahead[possible], whole[possible], strict=True):
+            for entry, coupled, least in zip(ahead[possible], whole[possible], alone[possible], strict=True):
                 total = float(totals[entry])
                 if total >= self._cutoff():
                     return
-                if self.may_leave_out and total < coupled < np.inf:
-                    yield LeftOut(total)
+                if self.may_leave_out and least < coupled < np.inf and least < self._cutoff():
+                    yield LeftOut(float(least))
                 before = self._cutoff()
                 if coupled < before:
                     yield self.charges.whole(node, m, int(entry))

@@ -172,13 +172,10 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """Beats of resident arrays, fewest ports first, and the cycles that the moves of each step take [beats, step].
-
-    None is in every step as slow as others before it.
-    """
+    """Beats of resident arrays, fewest ports first, with the cycles of each move [beats, state of its array]."""
 
     widths: Sequence[Mapping[ArrayId, int]]
-    cycles: Floats
+    cycles: Mapping[Move, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,8 +316,8 @@ class CostModel(Protocol):
         """The beats that a resident array may have, widest first, as far as one alone does not exceed a budget."""
         ...
 
-    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
-        """What the moves of steps take with these beats in these states, and with the same through fewer ports.
+    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
+        """What the moves of steps take with these beats, and with the same through fewer ports.
 
         Ports wait for each other at the banks of the board, so that more of them need not be faster.
         """

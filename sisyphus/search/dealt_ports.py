@@ -16,7 +16,7 @@ from sisyphus.algebra import EXACT
 from sisyphus.ir import Array, ArrayId
 from sisyphus.model.formulas.bank_waits import least_with_waits, port_cycles, waits_for_banks
 from sisyphus.plan import beats_of, spread
-from sisyphus.search.costs import Dealt, Move, Step, Width
+from sisyphus.search.costs import Dealt, Floats, Move, Step, Width
 from sisyphus.search.effort import EFFORT
 from sisyphus.space import Space
 from sisyphus.values import dataclass
@@ -37,7 +37,6 @@ class DealtPorts:
     def __init__(self, space: Space, widths_of: Callable[[ArrayId], Mapping[int, Width]]) -> None:
         self.space, self._widths_of = space, widths_of
         self._known_least: dict[tuple[Move, ...], float] = {}
-        self._known_waits: dict[tuple[object, ...], Sequence[float]] = {}
         self._known_dealt: dict[tuple[object, ...], Dealt] = {}
 
     def least_of(self, moves: tuple[Move, ...]) -> float:
@@ -71,24 +70,27 @@ class DealtPorts:
         size = beats_of(EXACT, declared.extents, width) * width * declared.type.stored.bits // 8
         return port_cycles(int(size), self.space.ports(array, width), self.space.target.port_bits)
 
-    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
-        """What the moves of steps take with these beats in these states, and with the same through fewer ports."""
+    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
+        """What the moves of steps take with these beats, and with the same through fewer ports."""
         moved = tuple(step.moves for step in steps)
-        key = (moved, tuple(states.items()), tuple(widths.items()))
+        key = (moved, tuple(widths.items()))
         if key not in self._known_dealt:
-            self._known_dealt[key] = self._dealt(moved, states, widths)
+            self._known_dealt[key] = self._dealt(moved, widths)
         return self._known_dealt[key]
 
-    def _dealt(
-        self, moved: Sequence[tuple[Move, ...]], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]
-    ) -> Dealt:
-        kept, times = list[Mapping[ArrayId, int]](), list[list[float]]()
+    def _dealt(self, moved: Sequence[tuple[Move, ...]], widths: Mapping[ArrayId, int]) -> Dealt:
+        """Without what is as slow as others before it in every state."""
+        kept, times = list[Mapping[ArrayId, int]](), list[dict[Move, Floats]]()
         for own in self._with_fewer(widths):
-            taken = [self._moved(moves, states, own) for moves in moved]
-            if not any(all(k <= t for k, t in zip(known, taken, strict=True)) for known in times):
+            taken = {
+                move: self._widths_of(move.array)[own[move.array]].cycles(move) + wait
+                for moves in moved
+                for move, wait in zip(moves, self._waits(moves, own), strict=True)
+            }
+            if not any(all((known[move] <= taken[move]).all() for move in taken) for known in times):
                 kept.append(own)
                 times.append(taken)
-        return Dealt(kept, np.array(times))
+        return Dealt(kept, {move: np.stack([taken[move] for taken in times]) for move in times[0]})
 
     def _with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[Mapping[ArrayId, int]]:
         """The beats, and those through fewer ports of some arrays, as wide as these are: fewest ports first.
@@ -106,21 +108,14 @@ class DealtPorts:
             by_home = dict(zip(homes, chosen, strict=True))
             yield {array: by_home[scop.home(array)] for array in widths}
 
-    def _moved(self, moves: tuple[Move, ...], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> float:
-        alone = [float(self._widths_of(m.array)[widths[m.array]].cycles(m)[states[m.array]]) for m in moves]
-        return max((own + wait for own, wait in zip(alone, self._waits(moves, widths), strict=True)), default=0.0)
-
     def _waits(self, moves: tuple[Move, ...], widths: Mapping[ArrayId, int]) -> Sequence[float]:
         """Cycles that each of some moves side by side waits for the others, with these beats of resident arrays."""
-        key = (moves, tuple(widths.items()))
-        if key not in self._known_waits:
-            stripes = {array: self.space.ports(array, width) for array, width in widths.items()}
-            arrays = {str(a.id): (a.elements * a.type.stored.bytes, stripes.get(a.id, 1)) for a in self._behind_ports}
-            own = [{str(self.space.scop.array(m.array).port): self._beats(m.array, widths[m.array])} for m in moves]
-            is_alone = all(stripes[move.array] == 1 for move in moves)
-            banks = spread(arrays, self.space.target.device)
-            self._known_waits[key] = [0.0] * len(moves) if is_alone else waits_for_banks(own, banks)
-        return self._known_waits[key]
+        stripes = {array: self.space.ports(array, width) for array, width in widths.items()}
+        if all(stripes[move.array] == 1 for move in moves):
+            return [0.0] * len(moves)
+        arrays = {str(a.id): (a.elements * a.type.stored.bytes, stripes.get(a.id, 1)) for a in self._behind_ports}
+        own = [{str(self.space.scop.array(m.array).port): self._beats(m.array, widths[m.array])} for m in moves]
+        return waits_for_banks(own, spread(arrays, self.space.target.device))
 
     @cached_property
     def _behind_ports(self) -> Sequence[Array]:

@@ -143,8 +143,8 @@ class MeasuredCosts(MemoryCosts):
             for at, (stage, moved) in enumerate(zip(found, moves, strict=True))
         )
 
-    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
-        return self._ports.dealt(steps, states, widths)
+    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
+        return self._ports.dealt(steps, widths)
 
     @cached_property
     def _outer_iterations(self) -> int:

@@ -62,9 +62,9 @@ class MemoryCosts:
     def bits_of(self, array: ArrayId) -> int:
         return self.space.scop.array(array).type.bits
 
-    def dealt(self, steps: Sequence[Step], states: Mapping[ArrayId, int], widths: Mapping[ArrayId, int]) -> Dealt:
+    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
         """Nothing is asked of this where all arrays have one port."""
-        return Dealt([widths], np.zeros((1, len(steps))))
+        return Dealt([widths], {})
 
     def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
         return {MEMORY: self.bytes_of_tiles(use.array, tile_spans(nest, use, batch, outside), batch.count)[None, :]}

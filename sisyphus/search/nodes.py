@@ -286,11 +286,21 @@ class Charges:
         """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
         return self._completed(node, m, entries)[0]
 
+    def wholes_alone(self, node: Node, m: int, entries: Ints) -> Floats:
+        """The same as if every nest were alone, whatever the budgets say."""
+        alone: dict[str, Floats] = {nest: np.full(len(entries), cycles) for nest, cycles in node.alone.items()}
+        alone[self.tables[m].nest] = self.tables[m].cycles[entries]
+        return self.whole_steps.cycles(alone, self._joined(node, m, entries), len(entries))[0]
+
+    def _joined(self, node: Node, m: int, entries: Ints) -> dict[ArrayId, Ints | int]:
+        """The state that each array comes to with each of some entries of the last table."""
+        joined = self.coupling.joined(m, node.states)
+        return {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
+
     def _completed(self, node: Node, m: int, entries: Ints) -> tuple[Floats, Sequence[Mapping[ArrayId, int]]]:
         """The same with the beats of arrays over several ports."""
         clock.added_up(len(entries))
-        joined = self.coupling.joined(m, node.states)
-        states = {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
+        states = self._joined(node, m, entries)
         cycles, held = dict[str, Floats](), self.fitting.nothing(len(entries))
         for d, found in self.coupling.wholes(node.chosen, m, entries, node.states).items():
             cycles[self.tables[d].nest] = found[0]

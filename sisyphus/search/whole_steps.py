@@ -61,17 +61,21 @@ class WholeSteps:
         """Each array through the number of ports with which all steps take least; `own` without moves [whole, step]."""
         count = len(own)
         moved = list(dict.fromkeys(move.array for step in self.problem.steps for move in step.moves))
-        rows = np.stack([np.zeros(count, np.int64), *(np.broadcast_to(states[a], count) for a in moved)])
-        different, which = distinct_rows([*(rows + 1)])
+        places = {a: np.broadcast_to(states[a], count) for a in moved}
+        widest = [np.where(places[a] < 0, 0, self.problem.widths[a][places[a]]) for a in moved]
+        different, which = distinct_rows([np.ones(count, np.int64), *widest])
         total, widths = np.full(count, np.inf), [dict[ArrayId, int]()] * count
-        for number, row in enumerate((different[:, 1:] - 1).tolist()):
-            if min(row, default=0) < 0:
+        for number, row in enumerate(different[:, 1:].tolist()):
+            if not all(row):
                 continue
-            at = dict(zip(moved, row, strict=True))
-            dealt = costs.dealt(self.problem.steps, at, {a: int(self.problem.widths[a][s]) for a, s in at.items()})
+            dealt = costs.dealt(self.problem.steps, dict(zip(moved, row, strict=True)))
             wholes = np.flatnonzero(which == number)
-            each = np.maximum(own[wholes, None], dealt.cycles[None]).sum(axis=2)
-            total[wholes] = each.min(axis=1)
-            for whole, best in zip(wholes.tolist(), each.argmin(axis=1).tolist(), strict=True):
-                widths[whole] = dealt.widths[best]
+            each = np.zeros((len(dealt.widths), len(wholes)))
+            for step, longest in zip(self.problem.steps, own[wholes].T, strict=True):
+                taken = (dealt.cycles[move][:, places[move.array][wholes]] for move in step.moves)
+                each = each + reduce(np.maximum, taken, longest)
+            best = each.argmin(axis=0)
+            total[wholes] = each.min(axis=0)
+            for whole, choice in zip(wholes.tolist(), best.tolist(), strict=True):
+                widths[whole] = dealt.widths[choice]
         return total, widths

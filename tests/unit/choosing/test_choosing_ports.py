@@ -11,8 +11,10 @@ import pytest
 from sisyphus import choice
 from sisyphus.backends.hls import project
 from sisyphus.choice import Answer, Choice, find
+from sisyphus.ir import ArrayId
 from sisyphus.parts import Known, Parts
-from sisyphus.request import Kernel, Request, Source, load_kernels, plan_of
+from sisyphus.request import Kernel, Request, Source, load_kernels, plan_of, space_of
+from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
@@ -98,9 +100,43 @@ def test_what_was_not_searched_with_ports_is_not_proved(
     def early(self: choice._Search, upper: float, *, improve: bool) -> Answer:
         """Time is up where there are ports."""
         found = answer(self, upper, improve=improve)
-        return replace(found, stop=Stop.TIME, bound=1.0, choice=None) if self.part.options.dealt else found
+        return replace(found, stop=Stop.TIME, bound=1.0, choice=None, counted=()) if self.part.options.dealt else found
 
     monkeypatch.setattr(choice._Search, "answer", early)
     found = find(kernels, replace(request_of(), limits=Limits(seconds=60.0)))
     assert found.outcome is not None and found.outcome.stop is Stop.UNPROVED and found.outcome.bound == 1.0
     assert ports(found) == {} and inf > (found.outcome.objective or inf)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("slow", [Slow(), Slow(may_be=True), Slow((ArrayId("A"),), may_be=True)])
+def test_which_searches_have_ports(
+    kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch, slow: Slow, *, ends: bool
+) -> None:
+    """One design shows that transfers are slow, where it is not known; a search that does not end is not the last."""
+    answer, asked = choice._Search.answer, list[tuple[tuple[str, ...], float]]()
+
+    def listed(self: choice._Search, upper: float, *, improve: bool) -> Answer:
+        asked.append((self.part.options.dealt, self.request.limits.gap))
+        found = answer(self, upper, improve=improve)
+        return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
+
+    monkeypatch.setattr(choice, "_slow", lambda *_: slow)
+    monkeypatch.setattr(choice._Search, "answer", listed)
+    found = find(kernels, request_of())
+    one, dealt = ((), 0.0), (("A",), 0.0)
+    again = [] if ends else [one]
+    if slow.surely:
+        assert asked == [dealt, *again]
+    elif slow.may_be:
+        assert asked == [((), 1.0), dealt, *again]
+    else:
+        assert asked == [one, dealt]
+    assert found.outcome is not None and (found.outcome.stop is Stop.PROVED) == ends
+
+
+def test_which_transfers_are_slow(kernels: tuple[Kernel, ...]) -> None:
+    """A takes 768 beats through one port, which is longer than all that must be done takes."""
+    space = space_of(kernels[0], request_of())
+    assert slow_by_limit(space) == Slow(("A",), may_be=True)
+    assert slow_arrays(space, 1e4) == () and slow_arrays(space, 1e3) == ("A",)

@@ -1,0 +1,43 @@
+"""Which arrays are worth several ports: those whose transfers take much of the cycles of a design."""
+
+from __future__ import annotations
+
+from sisyphus.ir import ArrayId
+from sisyphus.model.limit import limit_of
+from sisyphus.space import Space, long_arrays
+from sisyphus.values import dataclass
+
+#: Share of the cycles of a design from which on transfers of an array are slow, and arrays that are few.
+SLOW, FEW = 0.25, 3
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Arrays one of which alone takes as long as the kernel must take at least, and whether others may be slow."""
+
+    surely: tuple[ArrayId, ...] = ()
+    may_be: bool = False
+
+
+def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
+    """Arrays to deal over ports: all that may be if they are few, else those whose transfers are slow; none if none is.
+
+    A transfer is slow that takes a quarter of the cycles through one port, loads and stores of an array together;
+    `cost` are the cycles of a design.
+    """
+    long = long_arrays(space)
+    slow = tuple(a for a in long if _beats(space, a) >= SLOW * cost)
+    return (long if len(long) <= FEW else slow) if slow else ()
+
+
+def slow_by_limit(space: Space) -> Slow:
+    """What is known of arrays from the least cycles that a kernel can take; designs take one to five times as many."""
+    tree = space.options.tree_reduction
+    limit = limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles
+    return Slow(slow_arrays(space, limit / SLOW), bool(slow_arrays(space, limit)))
+
+
+def _beats(space: Space, array: ArrayId) -> float:
+    """What an array moves through one port, in beats."""
+    live = space.live[array]
+    return (live.load + live.store) * space.scop.array(array).elements / space.port_width(array)
