@@ -27,6 +27,7 @@ from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expanded, Expansion
 from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.summary import statement_graph_dot, summary
+from sisyphus.analysis.sums import Sum, sums_of
 from sisyphus.analysis.views import View, Viewed, with_copies, with_views
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "Restricted",
     "Share",
     "Slab",
+    "Sum",
     "View",
     "Viewed",
     "ViolatedDependence",
@@ -81,6 +83,7 @@ __all__ = [
     "statement_graph_dot",
     "statement_text",
     "summary",
+    "sums_of",
     "total_operations",
     "violations",
     "with_copies",

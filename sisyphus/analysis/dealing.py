@@ -16,6 +16,7 @@ from sisyphus.analysis.dataflow import flows
 from sisyphus.analysis.dependence import Dependences, DepKind
 from sisyphus.analysis.footprint import Box, count_or_none, operations
 from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.sums import Sum, sums_of
 from sisyphus.ir import Array, ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import Set, box_of, clipped, make_box, sides
 from sisyphus.values import dataclass
@@ -52,26 +53,34 @@ class Dealing:
     """A way to deal all outputs. Shares are counted in places of the first one, of which every output has its part.
 
     `apart`: the places of one output follow those of the one before, so that units deliver one output each, or a slab
-    of one, where the bounds of shares are those of outputs.
+    of one, where the bounds of shares are those of outputs. `added`: the first output is whole in every unit, and the
+    places are those of a loop of which each runs a part; results are added.
     """
 
     slabs: tuple[Slab, ...]
     apart: bool = False
+    added: Sum | None = None
 
     @property
     def name(self) -> str:
-        """As people say it: the first output and its dimension, or those of all."""
+        """As people say it: the first output and its dimension, or those of all; the loop that adds to it."""
+        if self.added is not None:
+            return f"{self.added.array} over {self.added.loop}"
         named = self.slabs if self.apart else self.slabs[:1]
         return " | ".join(f"{slab.array}.{slab.dim}" for slab in named)
 
     def __str__(self) -> str:
-        return (" | " if self.apart else ", ").join(map(str, self.slabs))
+        first, *others = map(str, self.slabs)
+        if self.added is not None:
+            first = f"{self.added.array} added up over {self.added.loop} of {self.added.statement}"
+        return (" | " if self.apart else ", ").join([first, *others])
 
     @staticmethod
     def of_json(told: Mapping[str, Any]) -> Dealing:
         """From what `asdict` makes of one."""
         slabs = (Slab(ArrayId(s["array"]), s["dim"], int(s["extent"])) for s in told["slabs"])
-        return Dealing(tuple(slabs), apart=bool(told["apart"]))
+        added = None if told["added"] is None else Sum.of_json(told["added"])
+        return Dealing(tuple(slabs), apart=bool(told["apart"]), added=added)
 
     @property
     def extent(self) -> int:
@@ -86,7 +95,9 @@ class Dealing:
         """What of each output belongs to places `low` to `high`; one that is whole has one place, the first one."""
         begin = 0
         for slab in self.slabs:
-            if self.apart:
+            if self.added is not None and slab is self.slabs[0]:
+                found = range(low, high)
+            elif self.apart:
                 found = range(min(max(low - begin, 0), slab.extent), min(max(high - begin, 0), slab.extent))
                 begin += slab.extent
             else:
@@ -98,7 +109,8 @@ class Dealing:
 class Share:
     """What a unit that delivers places `low` to `high` (exclusive) does: instances per statement, boxes of arrays.
 
-    `delivers` are the boxes of outputs that are taken from it.
+    `delivers` are the boxes of outputs that are taken from it, of which those of `adds` begin with zeros and are added
+    to what others deliver.
     """
 
     low: int
@@ -106,6 +118,7 @@ class Share:
     domains: Mapping[StmtId, Set]
     boxes: Mapping[ArrayId, Box]
     delivers: Mapping[ArrayId, Box]
+    adds: frozenset[ArrayId] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +144,13 @@ class Dealt:
 
 
 class Dealer:
-    """Shares of a kernel whose arguments in `temporaries` nobody wants."""
+    """Shares of a kernel whose arguments in `temporaries` nobody wants; with `tree`, units may add up an output."""
 
-    def __init__(self, found: Dependences, temporaries: Collection[str] = ()) -> None:
-        self.scop, self.patience = found.scop, Patience()
-        known, again = flows(found), [e for e in found.edges if e.kind is DepKind.WAW]
-        self.sources = {s.id: [flow for flow in known if flow.sink == s.id] for s in self.scop.statements}
-        self.overwritten = {s.id: [e.relation for e in again if e.source == s.id] for s in self.scop.statements}
+    def __init__(self, found: Dependences, temporaries: Collection[str] = (), *, tree: bool = False) -> None:
+        self.scop, self.patience, self.found, self.tree = found.scop, Patience(), found, tree
+        self.flows, again = flows(found), [e for e in found.edges if e.kind is DepKind.WAW]
+        self.sources = {s.id: [flow for flow in self.flows if flow.sink == s.id] for s in self.scop.statements}
+        self.overwritten = {s.id: [e for e in again if e.source == s.id] for s in self.scop.statements}
         self.outputs = tuple(reversed(_outputs(self.scop, temporaries)))
 
     @cached_property
@@ -156,7 +169,13 @@ class Dealer:
             for d in self._completed(Slab(lead.id, dim, extent))
         ]
         found.sort(key=lambda d: (round(d.work, 2), d.dealing.slabs[0].dim or 0))
-        return tuple(sorted([*found, *self._apart()], key=lambda d: bool(d.refused)))
+        return tuple(sorted([*found, *self._apart(), *self._added()], key=lambda d: bool(d.refused)))
+
+    def _added(self) -> Iterator[Dealt]:
+        """The last output added up by units, over the loop with which one of two has the fewest operations."""
+        sums = sums_of(self.found, self.flows, self.outputs[0].id) if self.tree else ()
+        found = [d for s in sums for d in self._completed(Slab(s.array, None, s.extent), s)]
+        yield from sorted(found, key=lambda dealt: dealt.work)[:1]
 
     def _apart(self) -> Iterator[Dealt]:
         """Outputs one after another, each dealt by itself, so that no unit has to do something for several of them."""
@@ -191,7 +210,7 @@ class Dealer:
             return None
         return sum((n or 0) * _weight(s) for n, s in zip(counts, self.scop.statements, strict=True))
 
-    def _completed(self, lead: Slab) -> Iterator[Dealt]:
+    def _completed(self, lead: Slab, added: Sum | None = None) -> Iterator[Dealt]:
         """A dealing that begins with one slab; each further output goes where it costs the fewest operations."""
         slabs: tuple[Slab, ...] = (lead,)
         for array in self.outputs[1:]:
@@ -199,12 +218,12 @@ class Dealer:
             rated = [
                 (dealt.work, at, option)
                 for at, option in enumerate([*dims, Slab(array.id, None)])
-                for dealt in self._rated(Dealing((*slabs, option)))
+                for dealt in self._rated(Dealing((*slabs, option), added=added))
             ]
             if not rated:
                 return
             slabs = (*slabs, min(rated, key=lambda rate: (round(rate[0], 3), rate[1]))[2])
-        yield from self._rated(Dealing(slabs))
+        yield from self._rated(Dealing(slabs, added=added))
 
     def _rated(self, dealing: Dealing, cut: Sequence[int] | None = None) -> Iterator[Dealt]:
         """What two units make of a dealing, in the middle or where it is cut; nothing if that cannot be found out."""
@@ -230,7 +249,8 @@ class Dealer:
                 box = clipped(box, [None] * slab.dim + [(places.start, places.stop - 1)])
             if places:
                 delivered[array.id] = box
-        domains = self._needed(delivered)
+        added = dealing.added
+        domains = self._needed(delivered, added, low, high)
         if not domains:
             return None
         boxes = dict(self._boxes(domains))
@@ -241,10 +261,14 @@ class Dealer:
             for around in [clipped(box, boxes[name])]
             if not around.is_empty()
         }
-        return Share(low, high, domains, boxes, delivers)
+        adds = frozenset([added.array] if added is not None and low else [])
+        return Share(low, high, domains, boxes, delivers, adds)
 
-    def _needed(self, delivered: Mapping[ArrayId, Set]) -> dict[StmtId, Set]:
-        """Instances that write last what is delivered, and that wrote what these read, in boxes of their domains."""
+    def _needed(self, delivered: Mapping[ArrayId, Set], added: Sum | None, low: int, high: int) -> dict[StmtId, Set]:
+        """Instances that write last what is delivered, and that wrote what these read, in boxes of their domains.
+
+        Of an output that is added up, those of the part of its loop, and in the first unit what comes before them.
+        """
         wanted, boxes, grown = dict[StmtId, Set](), dict[StmtId, _Sides](), Counter[StmtId]()
         waiting = list[StmtId]()
 
@@ -260,15 +284,20 @@ class Dealer:
                 waiting.append(name)
 
         for statement in self.scop.statements:
-            if statement.write.array in delivered:
-                writes = statement.accesses[0].relation.intersect_range(delivered[statement.write.array]).domain()
+            array = statement.write.array
+            if added is not None and added.statement == statement.id:
+                want(statement, added.part(statement.domain, low, high))
+            elif array in delivered and not (added is not None and added.array == array and low):
+                writes = statement.accesses[0].relation.intersect_range(delivered[array]).domain()
                 for later in self.overwritten[statement.id]:
-                    writes = writes.subtract(later.domain())
+                    if added is None or later.sink != added.statement:
+                        writes = writes.subtract(later.relation.domain())
                 want(statement, writes)
         while waiting:
             sink = waiting.pop()
             for edge in self.sources[sink]:
-                want(self.scop.statement(edge.source), edge.relation.intersect_range(wanted[sink]).domain())
+                if added is None or (edge.array, sink) != (added.array, added.statement):
+                    want(self.scop.statement(edge.source), edge.relation.intersect_range(wanted[sink]).domain())
         return {s.id: wanted[s.id] for s in self.scop.statements if s.id in wanted}
 
     def _boxes(self, domains: Mapping[StmtId, Set]) -> Iterator[tuple[ArrayId, Box]]:

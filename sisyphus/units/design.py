@@ -158,7 +158,8 @@ def project_of(scop: Scop, units: Sequence[Unit], target: Target | None, tempora
 
 def _program(unit: Unit) -> UnitProgram:
     place, share = unit.place, unit.share
-    return UnitProgram(unit.plan, plan_names(unit.plan), unit.part.elements, share.delivers, place.slr, place.banks)
+    names = plan_names(unit.plan)
+    return UnitProgram(unit.plan, names, unit.part.elements, share.delivers, place.slr, place.banks, share.adds)
 
 
 def verdict_of(
@@ -170,7 +171,9 @@ def verdict_of(
     full: bool,
     listen: Listen,
 ) -> Verdict:
-    parts = [UnitParts(u.part, u.share.delivers, u.plan, u.kernel.dependences, u.kernel.live) for u in units]
+    parts = [
+        UnitParts(u.part, u.share.delivers, u.plan, u.kernel.dependences, u.kernel.live, u.share.adds) for u in units
+    ]
     whole = whole_of(found.scop, [_program(unit) for unit in units])
     return verify_units(found, whole, parts, project, temporaries=temporaries, full=full, listen=listen)
 

@@ -122,7 +122,8 @@ class _Asked:
 class _Splitter:
     def __init__(self, scop: Scop, request: Request, find: Find, listen: Listen) -> None:
         self.scop, self.request, self.find, self.listen = scop, request, find, listen
-        self.dealer = Dealer(dependences(scop), request.source.temporaries)
+        tree = request.options.tree_reduction
+        self.dealer = Dealer(dependences(scop), request.source.temporaries, tree=tree)
         self.known = dict[_Key, Choice | None]()
         self.designs = list[tuple[Share, Place, Choice]]()
         self.interrupted = False
@@ -131,12 +132,12 @@ class _Splitter:
         """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
         where, found = places(self.request.target, count), list[Split]()
         first, *others = self._dealings(count)
-        apart = [dealing for dealing in others if dealing.apart]
-        for number, dealing in enumerate((first, *apart)):  # neither work nor extents tell which of these is better
-            own = Purse(purse.part(1 / (1 + len(apart) - number)))
+        unlike = [dealing for dealing in others if dealing.apart or dealing.added]
+        for number, dealing in enumerate((first, *unlike)):  # neither work nor extents tell which of these is better
+            own = Purse(purse.part(1 / (1 + len(unlike) - number)))
             found += filter(None, [self._by_turns(dealing, where, own)])
         for dealing in others:
-            if not dealing.apart and not (found and (self.interrupted or purse.is_low)):
+            if dealing not in unlike and not (found and (self.interrupted or purse.is_low)):
                 found += filter(None, [self._by_turns(dealing, where, purse)])
         if not found:
             raise NoDesignError(
@@ -156,8 +157,8 @@ class _Splitter:
                 hint="`sisy analyze` lists what can be dealt; leave out `--units` for one design on the whole board",
             )
         near = [d.dealing for d in helpful if d.work <= NEARLY * helpful[0].work]
-        together, apart = ([d for d in near if d.apart is is_apart] for is_apart in (False, True))
-        return [*together[:DEALINGS], *apart] if count > 1 else near[:1]
+        plain = [d for d in near if not (d.apart or d.added)]
+        return [*plain[:DEALINGS], *(d for d in near if d not in plain)] if count > 1 else near[:1]
 
     def _by_turns(self, dealing: Dealing, where: Sequence[Place], purse: Purse) -> Split | None:
         """Shares in proportion to what SLRs can compute, then as the cycles of units ask for; the best of them.

@@ -13,10 +13,12 @@ from sisyphus.analysis import (
     Box,
     Dependences,
     DepKind,
+    Flow,
     Live,
     Restricted,
     elements_touched,
     flows,
+    sums_of,
 )
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.backends.hls import Project, data_sets
@@ -39,13 +41,17 @@ from sisyphus.verification.verdict import TOO_COMPLEX, Check, Verdict
 
 @dataclass(frozen=True, eq=False)
 class UnitParts:
-    """What is checked of a unit: its kernel as a part of the source's, what is taken from it, and its design."""
+    """What is checked of a unit: its kernel as a part of the source's, what is taken from it, and its design.
+
+    What it delivers of arrays of `adds` is added to what other units deliver.
+    """
 
     part: Restricted
     delivers: Mapping[ArrayId, Box]
     plan: Plan
     dependences: Dependences
     live: Mapping[ArrayId, Live]
+    adds: frozenset[ArrayId] = frozenset()
 
 
 def verify_units(
@@ -86,10 +92,11 @@ def check_shares(found: Dependences, units: Sequence[UnitParts], temporaries: Se
             boxes = [
                 clipped(make_box(array.id, array.extents), unit.delivers[array.id])
                 for unit in units
-                if array.id in unit.delivers
+                if array.id in unit.delivers and array.id not in unit.adds
             ]
             yield from _delivered(array.id, written, boxes)
-    values = _Values(found)
+    values = _Values(found, frozenset(name for unit in units for name in unit.adds))
+    yield from values.sums(units)
     for number, unit in enumerate(units):
         for check in values.checks(unit):
             yield replace(check, name=f"unit {number}: {check.name}")
@@ -115,18 +122,49 @@ def _empty(name: str, wrong: Set, what: str) -> Check:
 class _Values:
     """Where the values of the source come from, and whether a unit has them."""
 
-    def __init__(self, found: Dependences) -> None:
+    def __init__(self, found: Dependences, added: frozenset[ArrayId] = frozenset()) -> None:
         self.scop, self.patience = found.scop, Patience()
         self.flows = flows(found)
         self.again = [edge for edge in found.edges if edge.kind is DepKind.WAW]
+        self.added = {sum_.array: sum_.statement for name in sorted(added) for sum_ in sums_of(found, self.flows, name)}
+        self.refused = added - set(self.added)
+
+    def sums(self, units: Sequence[UnitParts]) -> Iterator[Check]:
+        """That what is added up is a sum of the source, each instance of which runs in one unit.
+
+        Only one unit has what the source does before, and begins with what the array is.
+        """
+        for name in sorted(self.refused):
+            yield Check(f"sums of {name}", False, "no one statement adds to it, writes it last and alone reads that")
+        for name, statement in self.added.items():
+            whole = self.scop.statement(statement).domain
+            parts = [self.domains(unit).get(statement) for unit in units]
+            ran = [part for part in parts if part is not None]
+            left = reduce(Set.subtract, ran, whole)
+            yield _empty(f"sums of {name}: complete", left, f"of {statement} runs in no unit")
+            twice = [one.intersect(other) for one, other in combinations(ran, 2)]
+            both = reduce(Set.union, twice, whole.intersect(whole.complement()))
+            yield _empty(f"sums of {name}: apart", both, f"of {statement} runs in two units")
+            first = [unit for unit in units if name in unit.delivers and name not in unit.adds]
+            writers = {s.id for s in self.scop.statements if s.write.array == name} - {statement}
+            more = [u for u in units if name in u.adds and writers & {s.id for s in u.part.scop.statements}]
+            told = "more than one unit begins with what it was before" if more or len(first) != 1 else "shown by isl"
+            yield Check(f"sums of {name}: beginning", not more and len(first) == 1, told)
+
+    def domains(self, unit: UnitParts) -> dict[StmtId, Set]:
+        """The instances of a unit, as those of the source."""
+        found = dict[StmtId, Set]()
+        for own in unit.part.scop.statements:
+            source = self.scop.statement(own.id)
+            shift = [var(n) - low for n, low in zip(own.iterators, unit.part.iterations[own.id], strict=True)]
+            found[own.id] = renamed(pull_back(own.domain, source.iterators, shift), own.id, source.iterators)
+        return found
 
     def checks(self, unit: UnitParts) -> Iterator[Check]:
-        domains = dict[StmtId, Set]()
+        domains = self.domains(unit)
         for own in unit.part.scop.statements:
             source, fault = self.scop.statement(own.id), _difference(self.scop.statement(own.id), own, unit.part)
             yield Check(f"{own.id} is the source's", not fault, fault or "the same on its part of the arrays")
-            shift = [var(n) - low for n, low in zip(own.iterators, unit.part.iterations[own.id], strict=True)]
-            domains[own.id] = renamed(pull_back(own.domain, source.iterators, shift), own.id, source.iterators)
             uninvited = domains[own.id].subtract(source.domain)
             yield _empty(f"instances of {own.id}", uninvited, "is no instance of the source")
             yield from self._inside(unit, own)
@@ -146,16 +184,23 @@ class _Values:
     def _questions(self, unit: UnitParts, domains: Mapping[StmtId, Set]) -> Iterator[tuple[str, Callable[[], Set]]]:
         """What has to run before what runs, and what writes the delivered elements last; each less what runs."""
         for flow in self.flows:
-            if flow.sink in domains:
+            if flow.sink in domains and not self._is_added(flow, unit):
                 name = f"values of {flow.array} from {flow.source} to {flow.sink}"
                 yield name, partial(_before, flow.relation, domains[flow.sink], domains.get(flow.source))
         for source in self.scop.statements:
-            if source.write.array in unit.delivers:
-                array = self.scop.array(source.write.array)
+            written = source.write.array
+            adds = self.added.get(written)
+            if written in unit.delivers and source.id != adds and written not in unit.adds:
+                array = self.scop.array(written)
                 box = clipped(make_box(array.id, array.extents), unit.delivers[array.id])
-                later = [edge.relation for edge in self.again if edge.source == source.id]
+                later = [e.relation for e in self.again if e.source == source.id and (adds is None or e.sink != adds)]
                 question = partial(_last, source, box, later, domains.get(source.id))
                 yield f"last values of {array.id} by {source.id}", question
+
+    def _is_added(self, flow: Flow, unit: UnitParts) -> bool:
+        """Whether a value is one that the sink adds to, and another unit adds for this one."""
+        adds = self.added.get(flow.array)
+        return adds == flow.sink and (flow.source == adds or flow.array in unit.adds)
 
 
 def _before(relation: Map, sinks: Set, there: Set | None) -> Set:

@@ -100,7 +100,7 @@ class _Signature:
 
     def __init__(self, scop: Scop, units: Sequence[UnitProgram], blocks: Sequence[TestArray]) -> None:
         used = {p.copies or p.name for unit in units for p in unit.ports}
-        given = {p.copies or p.name for u in units for p in u.ports if p.kind == "array" and p.direction != "out"}
+        given = {p.copies or p.name for unit in units for p in _filled(unit) if p.name not in unit.adds}
         delivered = {p.name for unit in units for p in unit.delivered}
         self.blocks = blocks
         self.used = [b for b in blocks if b.array.id in used]
@@ -123,6 +123,11 @@ class _Signature:
         kinds = [(b.array.type.stored.c_name, b.array.id) for b in self.fetched]
         taken = [f"{kind} *whole_{name}, unsigned char *taken_{name}" for kind, name in kinds]
         return taken, [f"whole_{name}.data(), taken_{name}.data()" for _, name in kinds]
+
+
+def _filled(unit: UnitProgram) -> list[Port]:
+    """The arrays of a unit that the host fills before it starts."""
+    return [port for port in unit.ports if port.kind == "array" and port.direction != "out"]
 
 
 def _board(w: Writer, signature: _Signature, units: Sequence[UnitProgram]) -> None:
@@ -193,15 +198,12 @@ def _lane(w: Writer, units: Sequence[UnitProgram]) -> None:
 
 def _send(w: Writer, units: Sequence[UnitProgram]) -> None:
     w.line("Watch watch;")
-    into = [
-        (number, p) for number, u in enumerate(units) for p in u.ports if p.kind == "array" and p.direction != "out"
-    ]
-    for number, port in into:
+    into = [(number, unit, port) for number, unit in enumerate(units) for port in _filled(unit)]
+    for number, unit, port in into:
         _print_mapped(w, number, port)
-        box = f"box_{number}_{port.name}"
-        w.line(f"deal(data_{port.copies or port.name}, {box}, {', '.join(_mapped(number, port))});")
+        w.line(unit.dealing(number, port, _mapped(number, port), f"data_{port.copies or port.name}"))
     w.line("seconds.deal += watch.look();")
-    for number, port in into:
+    for number, _, port in into:
         w.lines(f"lane.{name}.sync(XCL_BO_SYNC_BO_TO_DEVICE);" for name in memories_of(number, port))
     w.line("seconds.send += watch.look();")
 
@@ -218,15 +220,13 @@ def _start(w: Writer, units: Sequence[UnitProgram]) -> None:
 
 def _fetch(w: Writer, units: Sequence[UnitProgram]) -> None:
     w.line("Watch watch;")
-    out = [(number, port) for number, unit in enumerate(units) for port in unit.delivered]
-    for number, port in out:
+    out = [(number, unit, port) for number, unit in enumerate(units) for port in unit.delivered]
+    for number, _, port in out:
         w.lines(f"lane.{name}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);" for name in memories_of(number, port))
     w.line("seconds.fetch += watch.look();")
-    for number, port in out:
+    for number, unit, port in out:
         _print_mapped(w, number, port)
-        place, last, padded = _mapped(number, port)
-        to = f"whole_{port.name}, to_{number}_{port.name}, taken_{port.name}"
-        w.line(f"gather({place}, from_{number}_{port.name}, {last}, {padded}, {to});")
+        w.line(unit.gathering(number, port, _mapped(number, port), f"whole_{port.name}", f"taken_{port.name}"))
     w.line("seconds.gather += watch.look();")
 
 
@@ -235,10 +235,10 @@ def _print_mapped(w: Writer, number: int, port: Port) -> None:
         w.line(f"{port.type.c_name} *{name} = lane.{name}.map<{port.type.c_name} *>();")
 
 
-def _mapped(number: int, port: Port) -> tuple[str, str, str]:
+def _mapped(number: int, port: Port) -> str:
     """An array of a unit in the memory of the host, its elements per row, and those from one row to the next."""
     last, padded = pitch(port)
-    return dealt(port, port.type.c_name, memories_of(number, port)), str(last), str(padded)
+    return f"{dealt(port, port.type.c_name, memories_of(number, port))}, {last}, {padded}"
 
 
 def _data(w: Writer, whole: Plan, signature: _Signature) -> None:

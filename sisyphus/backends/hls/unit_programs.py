@@ -73,6 +73,17 @@ void gather(Port port, const Slab &from, std::size_t last, std::size_t padded, T
     }
 }
 
+// What units add up begins with zeros in all but the first of them, and is added to what that one delivers.
+template <typename Port>
+void clear(const Slab &box, Port port, std::size_t last, std::size_t padded) {
+    for (std::size_t n = 0; n < box.count(); ++n) element(port, place(n, last, padded)) = 0;
+}
+
+template <typename T, typename Port>
+void add(Port port, const Slab &from, std::size_t last, std::size_t padded, T *data, const Slab &to) {
+    for (std::size_t n = 0; n < to.count(); ++n) data[to.at(n)] += element(port, place(from.at(n), last, padded));
+}
+
 // No element comes from two units.
 void check_taken(const char *name, const unsigned char *taken, std::size_t count, Tally &tally) {
     for (std::size_t at = 0; at < count; ++at) {
@@ -91,7 +102,8 @@ void check_taken(const char *name, const unsigned char *taken, std::size_t count
 class UnitProgram:
     """What the programs know of a unit: its plan and names, the first element of each of its arrays, what it delivers.
 
-    `slr` and `banks` are where it sits; `delivers` are boxes of the arrays of the source.
+    `slr` and `banks` are where it sits; `delivers` are boxes of the arrays of the source. Those of `adds` begin with
+    zeros and are added to what others deliver.
     """
 
     plan: Plan
@@ -100,6 +112,7 @@ class UnitProgram:
     delivers: Mapping[ArrayId, Box]
     slr: int
     banks: tuple[int, ...]
+    adds: frozenset[ArrayId] = frozenset()
 
     @property
     def top(self) -> str:
@@ -114,10 +127,25 @@ class UnitProgram:
         """The ports that results are taken from."""
         return tuple(p for p in self.ports if p.name in self.delivers and interface.is_written(p))
 
+    def dealing(self, number: int, port: Port, memory: str, data: str) -> str:
+        """The call that fills an array of this unit; `memory` as `gathering` has it."""
+        box, array = f"box_{number}_{port.name}", port.copies or port.name
+        return f"clear({box}, {memory});" if array in self.adds else f"deal({data}, {box}, {memory});"
+
+    def gathering(self, number: int, port: Port, memory: str, data: str, taken: str) -> str:
+        """The call that takes what this unit delivers of an array.
+
+        `memory` says where it lies, its elements per row, and those from one row to the next.
+        """
+        place, last, padded = memory.rsplit(", ", 2)
+        name = f"{number}_{port.name}"
+        given = f"{place}, from_{name}, {last}, {padded}, {data}, to_{name}"
+        return f"add({given});" if port.name in self.adds else f"gather({given}, {taken});"
+
 
 def whole_of(scop: Scop, units: Sequence[UnitProgram]) -> Plan:
     """The source as a plan that moves nothing, for what the programs say of the source alone."""
-    tree = any(unit.plan.tree_reduction for unit in units)
+    tree = any(unit.plan.tree_reduction or unit.adds for unit in units)
     return Plan(scop, ports=(), buffers=(), transfers=(), tasks=(), body=(), tree_reduction=tree)
 
 
@@ -183,9 +211,8 @@ def _run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[
             for port in interface.arrays(unit.plan):
                 for name in memories_of(number, port):
                     w.line(f"Block<{interface.beat_type(port)}> {name}({beats(port)});")
-                w.line(
-                    f"deal(data_{port.copies or port.name}.data(), box_{number}_{port.name}, {_layout(number, port)});"
-                )
+                data = f"data_{port.copies or port.name}.data()"
+                w.line(unit.dealing(number, port, _layout(number, port), data))
         source = f"{ENTRY}({', '.join(arguments_of_reference(whole.scop, list(blocks)))})"
         if traps:
             w.line("if (sigsetjmp(divided, 1) != 0) return false;")
@@ -197,7 +224,8 @@ def _run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[
             for port in interface.arrays(unit.plan):
                 w.lines(f'check_fence("{port.name}", {name}, tally);' for name in memories_of(number, port))
             for port in unit.delivered:
-                _gather(w, number, port, _layout(number, port))
+                to = f"whole_{port.name}.data()", f"taken_{port.name}.data()"
+                w.line(unit.gathering(number, port, _layout(number, port), *to))
         print_compared(w, whole, blocks)
         if traps:
             w.line("return true;")
@@ -242,12 +270,6 @@ def print_gathered(w: Writer, blocks: Sequence[TestArray]) -> None:
         )
         w.line(f"Block<unsigned char> taken_{array.id}({array.elements});")
         w.line(f"std::memset(taken_{array.id}.data(), 0, {array.elements});")
-
-
-def _gather(w: Writer, number: int, port: Port, layout: str) -> None:
-    place, last, padded = layout.rsplit(", ", 2)
-    to = f"whole_{port.name}.data(), to_{number}_{port.name}, taken_{port.name}.data()"
-    w.line(f"gather({place}, from_{number}_{port.name}, {last}, {padded}, {to});")
 
 
 def print_compared(w: Writer, whole: Plan, blocks: Sequence[TestArray]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from dataclasses import replace
@@ -18,6 +19,7 @@ from random_kernels import random_kernel
 from sisyphus.analysis import Dealer, Dealing, Dealt, Restricted, Share, dependences, restricted, summary
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Role, Scop, StmtId
+from sisyphus.values import asdict
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 #: Kernels that units help with, and sizes that divide by nothing in common.
@@ -38,6 +40,7 @@ SIZES = {
     "polybench/correlation": "M=6 N=4",
     "polybench/gemver": "N=7",
     "polybench/deriche": "W=6 H=7",
+    "nn/cnn": "I=3 J=4 H=3 W=4 P=2 Q=2",
     "nn/conv_relu_pool": "CO=3 CI=2 H=4 W=6 P=2 Q=2",
 }
 
@@ -52,12 +55,14 @@ def shares(dealer: Dealer, dealing: Dealing, count: int) -> list[Share]:
     return [share for share in found if share is not None]
 
 
-def dealt_data(unit: Restricted, memory: Memory) -> Memory:
+def dealt_data(unit: Restricted, memory: Memory, adds: frozenset[ArrayId] = frozenset()) -> Memory:
     """The boxes of its arrays; local ones hold nothing yet."""
     return {
         a.id: {
             at: math.nan
             if a.role is Role.LOCAL
+            else 0.0
+            if a.id in adds
             else memory[a.id][tuple(n + low for n, low in zip(at, unit.elements[a.id], strict=True))]
             for at in places(a.extents)
         }
@@ -78,12 +83,12 @@ def gathered(source: Scop, memory: Memory, parts: list[Share], order: tuple[int,
     for number in order:
         share = parts[number]
         unit = restricted(source, share)
-        got = run_source(unit.scop, dealt_data(unit, memory))
+        got = run_source(unit.scop, dealt_data(unit, memory, share.adds))
         for array, box in share.delivers.items():
             for at in places(tuple(high - low + 1 for low, high in box)):
                 place = tuple(n + low for n, (low, _) in zip(at, box, strict=True))
                 own = tuple(n - low for n, low in zip(place, unit.elements[array], strict=True))
-                result[array][place] = got[array][own]
+                result[array][place] = got[array][own] + (result[array][place] if array in share.adds else 0)
     return result
 
 
@@ -171,6 +176,52 @@ def test_values_that_wander_through_all_rows_leave_nothing_to_deal() -> None:
 def test_a_temporary_argument_that_nobody_wants_is_no_output() -> None:
     source = small("polybench/2mm")
     assert {s.array for d in Dealer(dependences(source), ("tmp",)).dealings for s in d.dealing.slabs} == {"D"}
+
+
+#: The first output of each of them, and the loop that is dealt where units add it up.
+ADDED = {
+    "polybench/gemm": "C over k",
+    "polybench/atax": "y over i",
+    "polybench/mvt": "x2 over j",
+    "nn/cnn": "output over j",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ADDED))
+def test_units_that_add_up_an_output_give_what_the_kernel_gives(name: str) -> None:
+    source = small(name)
+    dealer, memory = Dealer(dependences(source), tree=True), some_memory(source)
+    (dealt,) = [d for d in dealer.dealings if d.dealing.added is not None]
+    assert dealt.dealing.name == ADDED[name] and not dealt.refused
+    parts = shares(dealer, dealt.dealing, 3)
+    lead = dealt.dealing.slabs[0].array
+    assert [lead in share.adds for share in parts] == [False, True, True]
+    wanted, got = run_source(source, memory), gathered(source, memory, parts, (0, 1, 2))
+    for array in (a.id for a in source.arrays if a.role in (Role.OUT, Role.INOUT)):
+        assert all(got[array][at] == pytest.approx(value, rel=1e-9) for at, value in wanted[array].items()), array
+
+
+@pytest.mark.parametrize("name", ["polybench/atax", "polybench/bicg", "polybench/gemm"])
+def test_dealings_are_read_back(name: str) -> None:
+    for dealt in Dealer(dependences(small(name)), tree=True).dealings:
+        assert Dealing.of_json(json.loads(json.dumps(asdict(dealt.dealing)))) == dealt.dealing
+
+
+def test_a_sum_that_is_read_or_changed_later_is_not_added_up() -> None:
+    text = """
+    for i in range(6):
+        for k in range(8):
+            B[i] = B[i] + A[i, k]
+    for i in range(6):
+        {}
+    """
+    arrays = {"A": (6, 8), "B": (6,), "C": (6,)}
+    for later in ("C[i] = B[i]", "B[i] = 2.0 * B[i]"):
+        dealer = Dealer(dependences(scop(text.format(later), **arrays)), ("C",), tree=True)
+        assert not [d for d in dealer.dealings if d.dealing.added]
+    alone = Dealer(dependences(scop(text.format("C[i] = A[i, 0]"), **arrays)), ("C",), tree=True)
+    assert [d.dealing.name for d in alone.dealings if d.dealing.added] == ["B over k"]
+    assert not [d for d in Dealer(alone.found, ("C",)).dealings if d.dealing.added]
 
 
 def test_outputs_that_need_nothing_of_each_other_are_also_dealt_apart() -> None:

@@ -138,8 +138,14 @@ def test_an_instance_that_the_source_has_not_is_found() -> None:
     assert "unit 0: instances of S3" in [c.name for c in checks(shares(), units) if not c.passed]
 
 
-def run_host(units: Sequence[Unit], folder: Path, *words: str, spoil: tuple[str, str] = ("", "")) -> Finished:
-    project = project_of(FOUND.scop, units, None, ())
+def run_host(
+    units: Sequence[Unit],
+    folder: Path,
+    *words: str,
+    spoil: tuple[str, str] = ("", ""),
+    found: Dependences = FOUND,
+) -> Finished:
+    project = project_of(found.scop, units, None, ())
     for name, text in project.files.items():
         assert name != "host.cpp" or spoil[0] in text
         (folder / name).write_text(text.replace(*spoil) if name == "host.cpp" else text)
@@ -194,6 +200,8 @@ RUN = {
     "polybench/gesummv": "N=6",
     "nn/cnn": "I=5 J=2 H=4 W=6 P=2 Q=2",
     "polybench/bicg apart": "M=5 N=7",
+    "polybench/atax added": "M=5 N=7",
+    "polybench/gemm added": "NI=4 NJ=5 NK=7",
 }
 
 
@@ -202,8 +210,9 @@ def of_small(name: str) -> tuple[Source, Dependences, list[Share]]:
     path = ROOT / "kernels" / f"{name.split()[0]}.c"
     source = Source(str(path), defines=tuple(RUN[name].split()))
     found = dependences(read_kernel(source))
-    dealer = Dealer(found)
-    (dealing, *_) = [d.dealing for d in dealer.dealings if d.dealing.apart is name.endswith("apart")]
+    dealer, (_, _, kind) = Dealer(found, tree=True), name.partition(" ")
+    kinds = [("apart" if d.dealing.apart else "added" if d.dealing.added else "", d.dealing) for d in dealer.dealings]
+    (dealing, *_) = [dealing for known, dealing in kinds if known == kind]
     bounds = (0, 3, 5, 12) if dealing.apart else (0, 2, 3, dealing.extent)
     cut = [dealer.share(dealing, low, high) for low, high in pairwise(bounds)]
     return source, found, [share for share in cut if share is not None]
@@ -216,6 +225,40 @@ def test_units_of_other_kernels_pass(name: str) -> None:
     project = project_of(found.scop, units, None, ())
     verdict = verdict_of(found, units, project, (), full=False, listen=lambda stage: None)
     assert verdict.passed and any(check.name == "run random" for check in verdict.checks)
+
+
+def failing(parts: Sequence[Share], source: Source, found: Dependences) -> tuple[list[str], list[str]]:
+    """The checks of shares that fail, and what is wrong with runs."""
+    units = units_of(parts, source, found)
+    project = project_of(found.scop, units, None, ())
+    verdict = verdict_of(found, units, project, (), full=False, listen=lambda stage: None)
+    proved = [f"{c.name}: {c.detail}" for c in verdict.failures if not c.name.startswith("run")]
+    return proved, [c.name for c in verdict.failures if c.name.startswith("run")]
+
+
+def test_what_is_added_twice_or_by_nobody_is_found() -> None:
+    source, found, parts = of_small("polybench/gemm added")
+    (dealing,) = [d.dealing for d in Dealer(found, tree=True).dealings if d.dealing.added]
+    one, twice, less = (Dealer(found).share(dealing, *bounds) for bounds in ((0, 2), (1, 3), (3, 6)))
+    assert one is not None and twice is not None and less is not None
+    proved, ran = failing([one, twice, parts[2]], source, found)
+    assert [told.partition(": [")[0] for told in proved] == ["sums of C: apart"] and "run random" in ran
+    proved, ran = failing([*parts[:2], less], source, found)
+    assert [told.partition(": [")[0] for told in proved] == ["sums of C: complete"] and "run random" in ran
+
+
+def test_a_sum_that_begins_twice_is_found() -> None:
+    source, found, parts = of_small("polybench/gemm added")
+    proved, ran = failing([parts[0], replace(parts[1], adds=frozenset()), parts[2]], source, found)
+    assert any(told.startswith("shares of C: apart") for told in proved) and "run random" in ran
+    assert any(told.startswith("sums of C: beginning") for told in proved)
+
+
+def test_the_host_adds_up(tmp_path: Path) -> None:
+    source, found, parts = of_small("polybench/gemm added")
+    done = run_host(units_of(parts, source, found), tmp_path, "--repeat", "3", found=found)
+    assert done.status == 0, done.output + done.errors
+    assert done.output.count("mismatches=0") == 3
 
 
 def test_an_output_that_no_unit_delivers_is_found() -> None:
