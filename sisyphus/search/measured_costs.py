@@ -6,6 +6,7 @@ again then. The full model has the last word on every design that it finds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -267,8 +268,7 @@ class MeasuredCosts(MemoryCosts):
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         clock.did(clock.CALL + tilings.count)
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
-        alone = frozenset(filter(self._is_alone, placed.arrays))
-        encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps, alone, self.rules)
+        encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps, self._alone, self.rules)
         candidates = encoding.candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)
@@ -295,17 +295,19 @@ class MeasuredCosts(MemoryCosts):
     def _tiles(self, use: ArrayUse, spans: Sequence[Ints], numbers: Numbers, rows: Ints) -> Mapping[str, Floats]:
         """What tiles of an array that hold so many places of each dimension take, by budget."""
         factors = [factor[rows] for factor in numbers.factors[use.array]]
-        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows] & self._is_alone(use.array)
+        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows] & (use.array in self._alone)
         declared = self.space.scop.array(use.array)
         tiles = ArrayCosts(self.space.target, declared, spans, factors, widths, streams, self.rules)
         found = tiles.tile(loaded=numbers.loads[use.array][rows], stored=use.writes, users=_users(use))
         either = found["bram18k"] + WORTH * found["uram"]
         return {**found, EITHER: either, MEMORY: self.bytes_of_tiles(use.array, spans, len(rows))}
 
-    def _is_alone(self, array: ArrayId) -> bool:
-        """Whether one nest alone uses an array: tiles of another may leave narrower beats, which need no FIFO."""
+    @cached_property
+    def _alone(self) -> Arrays:
+        """Arrays that one nest alone uses: tiles of another may leave narrower beats, which need no FIFO."""
         home = self.space.scop.home
-        return sum(home(use.array) == home(array) for nest in self.space.nests for use in nest.arrays) == 1
+        users = Counter(home(use.array) for nest in self.space.nests for use in nest.arrays)
+        return frozenset(array for array in self.space.used_arrays if users[home(array)] == 1)
 
     def evaluate(self, point: DesignPoint) -> float:
         space = self.space
