@@ -144,16 +144,17 @@ def _search_part(found: list[Answer], part: Part, search: Search, waiting: float
     by one without.
     """
     begun, limit = clock.now(), request.limits.seconds
-    may_be_dealt = not part.options.dealt and part.start is None
-    if may_be_dealt and slow.may_be and not slow.surely and all(answer.choice is None for answer in found):
+    may_be_dealt, is_first = not part.options.dealt, all(answer.choice is None for answer in found)
+    if may_be_dealt and slow.may_be and not slow.surely and is_first and part.start is None:
         first = search(part, waiting, gap=ANY)
         if first.choice is None or first.stop is Stop.INTERRUPTED:
             found.append(first)
             return
         found.append(replace(first, part=replace(part, is_seed=True)))
-    best, arrays = _best(found, request), slow.surely if may_be_dealt else ()
-    if may_be_dealt and best is not None:
-        arrays = arrays or slow_arrays(best.space, cost_of(best, request))
+    known = _best(found, request) or (None if part.start is None else Known(part.kernel, part.start))
+    arrays = slow.surely if may_be_dealt else ()
+    if may_be_dealt and known is not None and slow.may_be:
+        arrays = arrays or slow_arrays(_space_of(known, request), cost_of(known, request))
     if arrays:
         most = inf if limit is None else max(AT_ONCE * limit, DEALING * (clock.now() - begun))
         new = search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most)
@@ -171,6 +172,11 @@ def _slow(kernel: Kernel, request: Request) -> Slow:
         return Slow()
 
 
+def _space_of(known: Known | Choice, request: Request) -> Space:
+    """The space of a design, or all of that of its form."""
+    return known.space if isinstance(known, Choice) else space_of(known.kernel, request)
+
+
 def _best(found: Sequence[Answer], request: Request) -> Choice | None:
     """The best design of some searches, if there is one."""
     return min((a.choice for a in found if a.choice is not None), key=lambda c: cost_of(c, request), default=None)
@@ -182,7 +188,7 @@ def _deal_over_ports(found: list[Answer], search: Search, request: Request, begu
     All of this takes no more than twice the time of what was before, or a share of the limit.
     """
     best = _best(found, request)
-    arrays = () if best is None else slow_arrays(best.space, cost_of(best, request))
+    arrays = () if best is None else slow_arrays(_space_of(best, request), cost_of(best, request))
     whole = [a.part for a in found if not a.part.is_seed]
     parts = [part for part in whole if not any(_is_dealt(part, arrays, other) for other in whole)]
     parts.sort(key=lambda part: best is not None and part.kernel is not best.kernel)

@@ -11,7 +11,7 @@ from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import ArrayId, Role
 from sisyphus.request import Form, Kernel, Model, Request, in_strips, of_fixed_form, space_of, with_copies, with_views
-from sisyphus.search import fit_together, fits_alone, most_elements
+from sisyphus.search import fit_together, fits_whole, most_elements
 from sisyphus.space import DesignPoint, Options, may_be_listed
 from sisyphus.target import Target
 from sisyphus.values import dataclass, replace
@@ -87,7 +87,9 @@ class Parts:
             waiting = max(waiting - 1, 0)
             parts = self._of(kernel)
             if self._may_list(kernel):
-                parts += [replace(p, options=replace(p.options, listed=True)) for p in parts if not p.is_seed]
+                listed = [replace(p, options=replace(p.options, listed=True)) for p in parts if not p.is_seed]
+                # as a rule no tile that does the work of a square is as fast; a large space comes last
+                parts = [*parts, *listed] if any(p.is_seed for p in parts) else [*listed, *parts]
             parts = [part if _begins(part) else replace(part, start=None) for part in parts]
             for at, part in enumerate(parts):
                 self.left = len(parts) - at + (min(REST, waiting) if self._is_best(kernel) else waiting * len(parts))
@@ -212,11 +214,4 @@ def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
 
 def _large(kernel: Kernel, target: Target) -> list[ArrayId]:
     """The arrays that alone are larger than the memory on chip, or than either kind of it."""
-    budget = target.budget
-    blocks = budget.bram18k, budget.uram
-    return [
-        a.id
-        for a in kernel.scop.arrays
-        if a.elements * a.type.bytes > budget.onchip_bytes
-        or not fits_alone(target.memories, a.elements, a.type.bits, target.max_partition, blocks)
-    ]
+    return [a.id for a in kernel.scop.arrays if not fits_whole(a, target)]

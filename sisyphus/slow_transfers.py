@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sisyphus.ir import ArrayId
 from sisyphus.model.limit import limit_of
+from sisyphus.search import fits_whole
 from sisyphus.space import Space, long_arrays
 from sisyphus.values import dataclass
 
@@ -23,9 +24,9 @@ def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
     """Arrays to deal over ports: all that may be if they are few, else those whose transfers are slow; none if none is.
 
     A transfer is slow that takes a quarter of the cycles through one port, loads and stores of an array together;
-    `cost` are the cycles of a design.
+    `cost` are the cycles of a design. Only whole arrays may have several ports.
     """
-    long = long_arrays(space)
+    long = tuple(a for a in long_arrays(space) if fits_whole(space.scop.array(a), space.target))
     slow = tuple(a for a in long if _beats(space, a) >= SLOW * cost)
     return (long if len(long) <= FEW else slow) if slow else ()
 

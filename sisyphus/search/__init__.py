@@ -7,7 +7,7 @@ from sisyphus.search.exact import Result, Terms, Verdict, find_best
 from sisyphus.search.fit import search_within
 from sisyphus.search.measured_costs import MeasuredCosts
 from sisyphus.search.nodes import Problem
-from sisyphus.search.packing import fit_together, fits_alone, most_elements
+from sisyphus.search.packing import fit_together, fits_whole, most_elements
 from sisyphus.search.paper_costs import PaperCosts
 from sisyphus.search.polish import as_fixed, polished
 from sisyphus.search.session import Judged, OnProgress
@@ -38,7 +38,7 @@ __all__ = [
     "branch_and_bound",
     "find_best",
     "fit_together",
-    "fits_alone",
+    "fits_whole",
     "most_elements",
     "point_of",
     "polished",

@@ -11,7 +11,7 @@ from functools import cache
 
 from sisyphus.ir import Array, ArrayId
 from sisyphus.search.costs import Arrays
-from sisyphus.target import MemoryTable
+from sisyphus.target import MemoryTable, Target
 
 #: BRAM18 and URAM.
 Blocks = tuple[int, int]
@@ -30,6 +30,15 @@ def fits_alone(memories: MemoryTable, elements: int, bits: int, most_banks: int,
     """Whether an array of so many elements may be in blocks of both kinds within a limit, in however many banks."""
     found = _in_banks(memories, elements, bits, most_banks)
     return any(bram18k <= limit[0] and uram <= limit[1] for bram18k, uram in found)
+
+
+def fits_whole(array: Array, target: Target) -> bool:
+    """Whether an array is no larger than the memory on chip, nor than either kind of its blocks."""
+    budget = target.budget
+    blocks = budget.bram18k, budget.uram
+    return array.elements * array.type.bytes <= budget.onchip_bytes and fits_alone(
+        target.memories, array.elements, array.type.bits, target.max_partition, blocks
+    )
 
 
 def fit_together(memories: MemoryTable, arrays: Sequence[Array], most_banks: int, limit: Blocks) -> bool:

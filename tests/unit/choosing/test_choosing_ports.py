@@ -140,3 +140,5 @@ def test_which_transfers_are_slow(kernels: tuple[Kernel, ...]) -> None:
     space = space_of(kernels[0], request_of())
     assert slow_by_limit(space) == Slow(("A",), may_be=True)
     assert slow_arrays(space, 1e4) == () and slow_arrays(space, 1e3) == ("A",)
+    small = make_target(load_device("u200"), budget="chip", onchip_bytes=40_000)
+    assert slow_by_limit(replace(space, target=small)) == Slow()  # only whole arrays have several ports

@@ -16,7 +16,8 @@ from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump
-from sisyphus.search import fit_together, fits_alone, most_elements
+from sisyphus.search import fit_together, most_elements
+from sisyphus.search.packing import fits_alone
 from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
