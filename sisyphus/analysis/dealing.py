@@ -148,8 +148,8 @@ class Dealer:
 
     def __init__(self, found: Dependences, temporaries: Collection[str] = (), *, tree: bool = False) -> None:
         self.scop, self.patience, self.found, self.tree = found.scop, Patience(), found, tree
-        self.flows, again = flows(found), [e for e in found.edges if e.kind is DepKind.WAW]
-        self.sources = {s.id: [flow for flow in self.flows if flow.sink == s.id] for s in self.scop.statements}
+        known, again = flows(found), [e for e in found.edges if e.kind is DepKind.WAW]
+        self.sources = {s.id: [flow for flow in known if flow.sink == s.id] for s in self.scop.statements}
         self.overwritten = {s.id: [e for e in again if e.source == s.id] for s in self.scop.statements}
         self.outputs = tuple(reversed(_outputs(self.scop, temporaries)))
 
@@ -173,7 +173,7 @@ class Dealer:
 
     def _added(self) -> Iterator[Dealt]:
         """The last output added up by units, over the loop with which one of two has the fewest operations."""
-        sums = sums_of(self.found, self.flows, self.outputs[0].id) if self.tree else ()
+        sums = sums_of(self.found, self.outputs[0].id) if self.tree else ()
         found = [d for s in sums for d in self._completed(Slab(s.array, None, s.extent), s)]
         yield from sorted(found, key=lambda dealt: dealt.work)[:1]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sisyphus.analysis.dataflow import Flow
 from sisyphus.analysis.dependence import Dependences, DepKind
 from sisyphus.analysis.reduction import reduction_of
 from sisyphus.ir import HALF, ArrayId, StmtId
@@ -39,19 +38,20 @@ class Sum:
         return clipped(domain, [*free, (self.low + low, self.low + high - 1)])
 
 
-def sums_of(found: Dependences, known: Iterable[Flow], array: ArrayId) -> Iterator[Sum]:
+def sums_of(found: Dependences, array: ArrayId) -> Iterator[Sum]:
     """The loops over which an output may be added up by units: of the one statement that adds to it and writes it last.
 
-    No other statement may read what that one wrote.
+    None may read another element than it writes of the array: all units but the first begin with zeros there.
     """
     scop = found.scop
+    if any(ref.array == array and ref != s.write for s in scop.statements for ref in s.reads):
+        return
     for statement in scop.statements:
         reduction = reduction_of(statement)
         if statement.write.array != array or reduction is None or reduction.op != "+" or statement.write_type == HALF:
             continue
-        read = any(f.source == statement.id and f.sink != statement.id and f.array == array for f in known)
         again = (e for e in found.edges if e.kind is DepKind.WAW and e.source == statement.id)
-        if read or any(edge.sink != statement.id for edge in again):
+        if any(edge.sink != statement.id for edge in again):
             continue
         for loop in reduction.loops:
             low, high = dim_range(statement.domain, loop)

@@ -126,7 +126,7 @@ class _Values:
         self.scop, self.patience = found.scop, Patience()
         self.flows = flows(found)
         self.again = [edge for edge in found.edges if edge.kind is DepKind.WAW]
-        self.added = {sum_.array: sum_.statement for name in sorted(added) for sum_ in sums_of(found, self.flows, name)}
+        self.added = {sum_.array: sum_.statement for name in sorted(added) for sum_ in sums_of(found, name)}
         self.refused = added - set(self.added)
 
     def sums(self, units: Sequence[UnitParts]) -> Iterator[Check]:
@@ -135,7 +135,7 @@ class _Values:
         Only one unit has what the source does before, and begins with what the array is.
         """
         for name in sorted(self.refused):
-            yield Check(f"sums of {name}", False, "no one statement adds to it, writes it last and alone reads that")
+            yield Check(f"sums of {name}", False, "no one statement adds to it and writes it last, or others read it")
         for name, statement in self.added.items():
             whole = self.scop.statement(statement).domain
             parts = [self.domains(unit).get(statement) for unit in units]

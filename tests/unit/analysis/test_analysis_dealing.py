@@ -50,8 +50,10 @@ def small(name: str) -> Scop:
 
 
 def shares(dealer: Dealer, dealing: Dealing, count: int) -> list[Share]:
+    """Without slabs that nothing writes; what isl gave up after other questions is asked anew."""
     bounds = [dealing.extent * at // count for at in range(count + 1)]
-    found = [dealer.share(dealing, low, high) for low, high in pairwise(bounds) if low < high]
+    pairs = [(low, high) for low, high in pairwise(bounds) if low < high]
+    found = [dealer.share(dealing, *pair) or Dealer(dealer.found).share(dealing, *pair) for pair in pairs]
     return [share for share in found if share is not None]
 
 
@@ -97,6 +99,16 @@ def differing(source: Scop, one: Memory, other: Memory) -> list[str]:
     return [a for a in outputs if not all(same(one[a][at], other[a][at]) for at in one[a])]
 
 
+def unlike(source: Scop, one: Memory, other: Memory) -> list[str]:
+    """Outputs that differ by more than another order of additions explains."""
+    outputs = [a.id for a in source.arrays if a.role in (Role.OUT, Role.INOUT)]
+    return [
+        a
+        for a in outputs
+        if not all(other[a][at] == pytest.approx(v, rel=1e-6, nan_ok=True) for at, v in one[a].items())
+    ]
+
+
 def same(one: float, other: float) -> bool:
     return one == other or (math.isnan(one) and math.isnan(other))
 
@@ -119,12 +131,16 @@ def test_units_of_a_random_kernel_give_what_it_gives(seed: int, count: int) -> N
     """The interpreter knows nothing of shares, nor how isl followed values to what they rest on."""
     rng = random.Random(seed)
     source = random_kernel(rng)
-    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    dealer, memory = Dealer(dependences(source), tree=True), some_memory(source)
     wanted = run_source(source, memory)
     for dealt in dealer.dealings:
         parts = shares(dealer, dealt.dealing, count)
-        order = tuple(rng.sample(range(len(parts)), len(parts)))
-        assert differing(source, wanted, gathered(source, memory, parts, order)) == [], dealt.dealing.name
+        if dealt.dealing.added is None:
+            order = tuple(rng.sample(range(len(parts)), len(parts)))
+            assert differing(source, wanted, gathered(source, memory, parts, order)) == [], dealt.dealing.name
+        else:
+            got = gathered(source, memory, parts, tuple(range(len(parts))))
+            assert unlike(source, wanted, got) == [], dealt.dealing.name
 
 
 @pytest.mark.parametrize("spoil", ["lost row", "lost instances"])
@@ -196,9 +212,7 @@ def test_units_that_add_up_an_output_give_what_the_kernel_gives(name: str) -> No
     parts = shares(dealer, dealt.dealing, 3)
     lead = dealt.dealing.slabs[0].array
     assert [lead in share.adds for share in parts] == [False, True, True]
-    wanted, got = run_source(source, memory), gathered(source, memory, parts, (0, 1, 2))
-    for array in (a.id for a in source.arrays if a.role in (Role.OUT, Role.INOUT)):
-        assert all(got[array][at] == pytest.approx(value, rel=1e-9) for at, value in wanted[array].items()), array
+    assert unlike(source, run_source(source, memory), gathered(source, memory, parts, (0, 1, 2))) == []
 
 
 @pytest.mark.parametrize("name", ["polybench/atax", "polybench/bicg", "polybench/gemm"])
@@ -215,10 +229,12 @@ def test_a_sum_that_is_read_or_changed_later_is_not_added_up() -> None:
     for i in range(6):
         {}
     """
-    arrays = {"A": (6, 8), "B": (6,), "C": (6,)}
-    for later in ("C[i] = B[i]", "B[i] = 2.0 * B[i]"):
+    arrays = {"A": (6, 8), "B": (7,), "C": (6,)}
+    for later in ("C[i] = B[i]", "B[i] = 2.0 * B[i]", "B[i] = B[i] + B[i + 1]"):
         dealer = Dealer(dependences(scop(text.format(later), **arrays)), ("C",), tree=True)
         assert not [d for d in dealer.dealings if d.dealing.added]
+    before = "for i in range(6):\n    C[i] = B[i]\n" + text.format("C[i] = A[i, 0]")
+    assert not [d for d in Dealer(dependences(scop(before, **arrays)), ("C",), tree=True).dealings if d.dealing.added]
     alone = Dealer(dependences(scop(text.format("C[i] = A[i, 0]"), **arrays)), ("C",), tree=True)
     assert [d.dealing.name for d in alone.dealings if d.dealing.added] == ["B over k"]
     assert not [d for d in Dealer(alone.found, ("C",)).dealings if d.dealing.added]
