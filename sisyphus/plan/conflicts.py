@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Collection, Hashable, Sequence
+from functools import cached_property, reduce
 
 from sisyphus.algebra import EXACT, Algebra, Condition
 from sisyphus.ir import ArrayId
@@ -38,11 +38,20 @@ class Touched:
             self.bundles | other.bundles,
         )
 
+    @cached_property
+    def shared(self) -> frozenset[tuple[str, Hashable]]:
+        """What others may use beside it, each by its kind and name."""
+        return frozenset([*(("on chip", b) for b in self.reads), *(("off chip", a) for a in self.loads)])
+
+    @cached_property
+    def claimed(self) -> frozenset[tuple[str, Hashable]]:
+        """What nothing else may use beside it."""
+        written = [*(("on chip", b) for b in self.writes), *(("off chip", a) for a in self.stores)]
+        ports = [*(("port", b) for b in self.shared_reads), *(("bundle", b) for b in self.bundles)]
+        return frozenset([*written, *ports])
+
     def conflicts(self, other: Touched) -> bool:
-        on_chip = self.writes & (other.reads | other.writes) or self.reads & other.writes
-        both_read = self.shared_reads & other.shared_reads
-        off_chip = self.stores & (other.loads | other.stores) or self.loads & other.stores
-        return bool(on_chip or both_read or off_chip or self.bundles & other.bundles)
+        return bool(self.claimed & (other.shared | other.claimed) or self.shared & other.claimed)
 
 
 def reads_writes(plan: Plan, node: Node) -> Touched:
@@ -59,20 +68,29 @@ def steps_of(plan: Plan, nodes: Sequence[Node]) -> tuple[tuple[Node, ...], ...]:
 
     A loop is a step of its own, since nothing runs beside it.
     """
-    touched = [reads_writes(plan, node) for node in nodes]
-    loops = [_has_loop(node) for node in nodes]
-    steps = in_steps(len(nodes), lambda one, two: loops[one] or loops[two] or touched[two].conflicts(touched[one]))
+    loops = {at for at, node in enumerate(nodes) if _has_loop(node)}
+    steps = in_steps([reads_writes(plan, node) for node in nodes], loops)
     return tuple(tuple(nodes[at] for at in step) for step in steps)
 
 
-def in_steps(count: int, conflict: Callable[[int, int], bool]) -> tuple[tuple[int, ...], ...]:
-    """Numbers below `count`, in their order, as steps: each one after the last step with an earlier one in conflict."""
-    placed: list[int] = []
-    for at in range(count):
-        before = (placed[other] for other in range(at) if conflict(other, at))
-        placed.append(1 + max(before, default=-1))
-    steps = range(max(placed, default=-1) + 1)
-    return tuple(tuple(at for at, step in enumerate(placed) if step == number) for number in steps)
+def in_steps(touched: Sequence[Touched], alone: Collection[int]) -> tuple[tuple[int, ...], ...]:
+    """Numbers of what is touched, in their order, as steps: each after the last step with an earlier one in conflict.
+
+    Beside those `alone` nothing runs. What was used last says it, without a look at all pairs.
+    """
+    steps: list[list[int]] = []
+    shared, claimed = dict[Hashable, int](), dict[Hashable, int]()
+    first = 0
+    for at, one in enumerate(touched):
+        before = [claimed.get(key, -1) for key in one.shared | one.claimed]
+        before += [shared.get(key, -1) for key in one.claimed]
+        step = len(steps) if at in alone else max([first, *(last + 1 for last in before)])
+        first = step + 1 if at in alone else first
+        steps += [[]] * (step == len(steps))
+        steps[step] = [*steps[step], at]
+        shared |= {key: max(step, shared.get(key, -1)) for key in one.shared}
+        claimed |= dict.fromkeys(one.claimed, step)
+    return tuple(map(tuple, steps))
 
 
 def _has_loop(node: Node) -> bool:

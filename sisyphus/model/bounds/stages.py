@@ -28,9 +28,6 @@ class _Call:
     touched: Touched
     alone: tuple[Stage, ...] = ()
 
-    def conflicts(self, other: _Call) -> bool:
-        return bool(self.alone or other.alone) or self.touched.conflicts(other.touched)
-
 
 def small_arrays(space: Space) -> frozenset[ArrayId]:
     """Arrays that can lie in registers."""
@@ -71,7 +68,8 @@ def _calls(space: Space, entries: Sequence[OuterLoop | Nest], free: frozenset[Ar
 
 def _stages(calls: Sequence[_Call]) -> tuple[Stage, ...]:
     found: list[Stage] = []
-    for step in in_steps(len(calls), lambda one, two: calls[one].conflicts(calls[two])):
+    apart = {at for at, call in enumerate(calls) if call.alone}
+    for step in in_steps([call.touched for call in calls], apart):
         here = [calls[at] for at in step]
         found += here[0].alone or [_merged([c.stage for c in here])]
     return tuple(found)

@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 import point_files
 from builders import scop
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sisyphus.algebra import VECTOR
 from sisyphus.analysis import dependences, distribute, liveness
@@ -14,10 +16,12 @@ from sisyphus.ir import ArrayId, StmtId
 from sisyphus.plan import (
     Call,
     Copy,
+    Direction,
     For,
     Node,
     Plan,
     Together,
+    Touched,
     build_plan,
     reads_writes,
     side_by_side,
@@ -103,11 +107,28 @@ def test_store_waits_for_the_reader_of_memory() -> None:
     ]
 
 
-def test_steps_follow_the_last_conflict() -> None:
-    assert in_steps(0, lambda one, two: True) == ()
-    assert in_steps(4, lambda one, two: False) == ((0, 1, 2, 3),)
-    assert in_steps(4, lambda one, two: two - one == 2) == ((0, 1), (2, 3))
-    assert in_steps(3, lambda one, two: True) == ((0,), (1,), (2,))
+NAMES = st.frozensets(st.sampled_from("ABC"), max_size=2)
+TOUCHED = st.builds(Touched, reads=NAMES, writes=NAMES, shared_reads=NAMES, loads=NAMES, stores=NAMES)
+
+
+@given(st.lists(TOUCHED, max_size=8), st.frozensets(st.integers(0, 7)))
+def test_steps_follow_the_last_conflict(touched: list[Touched], alone: frozenset[int]) -> None:
+    """As a look at all pairs says."""
+    placed: list[int] = []
+    for at, one in enumerate(touched):
+        waits = (o in alone or at in alone or one.conflicts(touched[o]) for o in range(at))
+        placed.append(1 + max((placed[o] for o, wait in enumerate(waits) if wait), default=-1))
+    found = in_steps(touched, alone)
+    assert [[n for n, step in enumerate(found) if at in step] for at in range(len(touched))] == [[p] for p in placed]
+
+
+def test_what_is_in_conflict() -> None:
+    read, write, port = (Touched(**{name: frozenset("A")}) for name in ("reads", "writes", "shared_reads"))
+    assert read.conflicts(write) and write.conflicts(read) and write.conflicts(write) and port.conflicts(port)
+    assert not read.conflicts(read) and not port.conflicts(read) and not write.conflicts(Touched(stores=frozenset("A")))
+    load, bundle = Touched(loads=frozenset({ArrayId("A")})), Touched(bundles=frozenset({("A", Direction.LOAD)}))
+    assert load.conflicts(Touched(stores=frozenset({ArrayId("A")}))) and not load.conflicts(load)
+    assert bundle.conflicts(bundle) and not bundle.conflicts(Touched(bundles=frozenset({("A", Direction.STORE)})))
 
 
 def test_where_it_differs_which_transfers_are_active_each_is_in_one_step_and_no_step_uses_a_port_twice() -> None:
