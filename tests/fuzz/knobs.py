@@ -23,6 +23,7 @@ from sisyphus.space import (
     DesignPoint,
     TransferPoint,
     layout_for,
+    may_be_listed,
     port_names,
     port_width,
 )
@@ -64,7 +65,7 @@ def _same(kernel: Kernel) -> Kernel:
 
 def varied(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """The point with some more choices, each of which the kernel can have."""
-    for change in (_intervals, _storage, _at_nest, _beats, _ports):
+    for change in (_intervals, _storage, _at_nest, _listed, _beats, _ports):
         if rng.random() < 0.3:
             other = change(rng, kernel, point)
             point = other if _is_built(kernel, other) else point
@@ -114,6 +115,25 @@ def _at_nest(_rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignP
     return replace(point, buffers=buffers, transfers=tuple(t for t in point.transfers if t.buffer in ids))
 
 
+def _listed(_rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    """Tables of tiles for the nests that can have some; arrays that moved between their tiles are whole on chip."""
+    mine = {nest.id: nest for nest in kernel.distribution.nests if may_be_listed(kernel.scop, nest)}
+    asked = (
+        replace(n, listed=True, split=False, unroll=()) if n.id in mine and n.pipeline is not None else n
+        for n in point.nests
+    )
+    moved = {b.array for b in point.buffers for nest in b.nests if nest in mine and b.place in mine[nest].iterators}
+    held = {array: [b for b in point.buffers if b.array == array] for array in moved}
+    whole = [
+        BufferPoint(array, tuple(nest for b in own for nest in b.nests), KERNEL_PLACE, own[0].partition)
+        for array, own in held.items()
+    ]
+    buffers = (*(b for b in point.buffers if b.array not in moved), *whole)
+    ids = {b.id for b in buffers}
+    transfers = tuple(t for t in point.transfers if t.buffer in ids)
+    return replace(point, nests=tuple(asked), buffers=buffers, transfers=transfers)
+
+
 def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """Another beat of one array, in one of the two forms."""
     array = _any(rng, kernel.scop)
@@ -154,6 +174,7 @@ def words(point: DesignPoint) -> Iterator[str]:
         "interval asked": any(n.interval for n in point.nests),
         "full tiles apart": any(n.split for n in point.nests),
         "copies of a nest": any(n.unroll for n in point.nests),
+        "listed tiles": any(n.listed for n in point.nests),
         "loaded ahead": any(b.copies == 2 for b in point.buffers),
         "around one nest": any(b.place == NEST_PLACE for b in point.buffers),
         "memory asked": any(b.storage != "auto" for b in point.buffers),
