@@ -67,7 +67,7 @@ def _compute(scop: Scop, target: Target) -> int:
             if core is not None and expr.type.is_float:
                 dsp += times * core.cost.dsp
                 lut += times * core.cost.lut
-    return max(ceil(dsp / target.budget.dsp), ceil(lut / target.budget.lut))
+    return max(ceil(dsp / max(target.budget.dsp, 1)), ceil(lut / max(target.budget.lut, 1)))
 
 
 def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:

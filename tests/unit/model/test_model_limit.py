@@ -54,6 +54,12 @@ def test_a_common_factor_is_multiplied_once(tmp_path: Path) -> None:
     assert scaled.compute == -(-(64**3 * 5 + 64**2 * 3) // 6840)
 
 
+def test_a_budget_of_nothing_is_a_limit_too() -> None:
+    kernel = load_kernels(Source(str(ROOT / "kernels" / "polybench" / "gemm.c"), defines=("NI=4", "NJ=4", "NK=4")))[0]
+    target = make_target(load_device("u200"), budget="chip", dsp=0)
+    assert limit_of(kernel.scop, kernel.dependences, kernel.live, target).compute >= 4**3 * 5
+
+
 def test_a_recurrence_along_a_row(tmp_path: Path) -> None:
     loops = "for (int i = 0; i < 8; i++) for (int j = 2; j < 40; j++)"
     text = f"void k(float A[8][40]) {{ {loops} A[i][j] = A[i][j-2] + 1.0f; }}"
