@@ -26,9 +26,10 @@ def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
     A transfer is slow that takes a quarter of the cycles through one port, loads and stores of an array together;
     `cost` are the cycles of a design. Only whole arrays may have several ports.
     """
-    long = tuple(a for a in long_arrays(space) if fits_whole(space.scop.array(a), space.target))
+    long = long_arrays(space)
     slow = tuple(a for a in long if _beats(space, a) >= SLOW * cost)
-    return (long if len(long) <= FEW else slow) if slow else ()
+    chosen = long if slow and len(long) <= FEW else slow
+    return tuple(a for a in chosen if fits_whole(space.scop.array(a), space.target))
 
 
 def slow_by_limit(space: Space) -> Slow:
