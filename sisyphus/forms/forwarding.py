@@ -29,7 +29,6 @@ from sisyphus.ir import (
     Statement,
     StmtId,
     rebuild,
-    substitute,
 )
 from sisyphus.poly import (
     Affine,
@@ -41,6 +40,7 @@ from sisyphus.poly import (
     followed,
     functions,
     last_writers,
+    make_map,
     name_dims,
     renamed,
     through,
@@ -176,17 +176,19 @@ class _Chains:
             return []
         found: dict[Expr, list[Set]] = {}
         for name, pairs in self.patience.ask(lambda: followed([*first.values()], self.steps)) or ():
-            try:
-                parts = functions(pairs, reader.iterators)
-            except ValueError:
-                return []
             end = self.scop.statement(StmtId(name))
             value = end.rhs if end.id in self.heads else self._place(end, reader, pairs)
             if value is None:
                 return []
-            for points, instance in parts:
-                there = substitute(value, dict(zip(end.iterators, instance, strict=True)))
-                found.setdefault(there, []).append(points)
+            subscripts = _subscripts(value)
+            dims = [f"d{at}" for at in range(len(subscripts))]
+            to_elements = make_map(end.id, end.iterators, "", dims, subscripts)
+            try:
+                parts = functions(pairs.apply_range(to_elements), reader.iterators)
+            except ValueError:
+                return []
+            for points, there in parts:
+                found.setdefault(_with_subscripts(value, there), []).append(points)
         return _joined(found, reader.iterators)
 
     def _is_copy(self, name: StmtId) -> bool:
@@ -241,7 +243,7 @@ def _joined(found: Mapping[Expr, list[Set]], names: Sequence[str]) -> list[tuple
     parts = [(value, points) for value, own in found.items() for points in own]
 
     def holds(other: Expr, value: Expr, points: Set) -> bool:
-        same = _without_subscripts(other) == _without_subscripts(value)
+        same = _with_subscripts(other, _subscripts(value)) == value
         return other == value or (same and agree(points, names, _subscripts(value), _subscripts(other)))
 
     widest = sorted(found, key=lambda other: -sum(holds(other, *part) for part in parts))
@@ -252,17 +254,18 @@ def _joined(found: Mapping[Expr, list[Set]], names: Sequence[str]) -> list[tuple
 
 
 def _subscripts(value: Expr) -> list[Affine]:
+    """The affine expressions in a value that is at most converted: those of an element, an index, or none."""
     leaf = _core(value)
     return [*leaf.ref.index] if isinstance(leaf, Read) else [leaf.value] if isinstance(leaf, Index) else []
 
 
-def _without_subscripts(value: Expr) -> Expr:
-    def plain(leaf: Expr) -> Expr:
+def _with_subscripts(value: Expr, subscripts: Sequence[Affine]) -> Expr:
+    def moved(leaf: Expr) -> Expr:
         if isinstance(leaf, Index):
-            return replace(leaf, value=Affine())
-        return replace(leaf, ref=replace(leaf.ref, index=())) if isinstance(leaf, Read) else leaf
+            return replace(leaf, value=subscripts[0])
+        return replace(leaf, ref=replace(leaf.ref, index=tuple(subscripts))) if isinstance(leaf, Read) else leaf
 
-    return rebuild(value, plain)
+    return rebuild(value, moved)
 
 
 def _core(value: Expr) -> Expr:

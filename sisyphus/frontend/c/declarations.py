@@ -125,7 +125,9 @@ class Variables:
         if not extents and node.name in self.facts.counting:
             return self.counter(node.name, scalar, span)
         depth = len(affines.context.loops)
-        return self.array(node.name, scalar, extents, span, depth=depth, guards=guards, const=kind.const)
+        variable = self.array(node.name, scalar, extents, span, depth=depth, guards=guards, const=kind.const)
+        variable.is_static = "static" in storage
+        return variable
 
     def extents(
         self,

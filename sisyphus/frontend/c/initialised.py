@@ -45,13 +45,12 @@ def _is_just_before(writer: Draft, reader: Draft, ref: Ref) -> bool:
 
 def _report(draft: Draft, ref: Ref, point: dict[str, int], variable: Variable, collector: Collector) -> None:
     element = variable.name + "".join(f"[{e.evaluate(point)}]" for e in ref.index)
-    collector.report(
-        "uninitialised",
-        f"local `{element}` is read before it is written",
-        draft.span,
-        notes=draft.context.where(point),
-        hint=f"set `{variable.name}` first",
-    )
+    rule, said = "uninitialised", f"local `{element}` is read before it is written"
+    hint = f"set `{variable.name}` first" + (", as by `= {0}` where it is declared" if ref.index else "")
+    if variable.is_static:
+        rule, said = "static-local", f"`{element}` is read before it is written: it keeps its value from call to call"
+        hint = f"pass `{variable.name}` as an argument, or drop `static` and give it a first value"
+    collector.report(rule, said, draft.span, notes=draft.context.where(point), hint=hint)
 
 
 def _uncovered(reader: Draft, ref: Ref, writers: Sequence[Draft], variable: Variable) -> dict[str, int] | None:

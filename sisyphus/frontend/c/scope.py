@@ -51,7 +51,8 @@ class Variable:
     """An array or a local scalar; a scalar may serve as loop iterator instead.
 
     `depth` loops surround its declaration and `guards` conditions on data. One that `counts` holds no data, `binding`
-    is its value inside its loop. A `table` never changes. `looked_up` is where no affine subscript says what is read.
+    is its value inside its loop. A `table` never changes, what `is_static` lives from call to call. `looked_up` is
+    where no affine subscript says what is read.
     """
 
     id: ArrayId
@@ -61,6 +62,7 @@ class Variable:
     span: Span
     is_argument: bool = False
     const: bool = False
+    is_static: bool = False
     depth: int = 0
     guards: int = 0
     binding: SourceBound | None = None

@@ -96,6 +96,25 @@ def test_line_buffers_and_a_window_become_reads_of_the_picture(tmp_path: Path) -
     check_same(source, found)
 
 
+def test_two_samples_shifted_in_for_each_result_are_found_by_their_elements() -> None:
+    text = """
+    for k in range(4):
+        w[k] = z
+    for n in range(8):
+        for p in range(2):
+            for k in range(3):
+                w[3 - k] = w[2 - k]
+            w[0] = X[2 * n + p]
+        for k in range(4):
+            Y[n] += w[k] * C[k]
+    """
+    source = scop(text, w=(4,), X=(16,), Y=(8,), C=(4,))
+    found = forwarded(dependences(source))
+    assert {*texts(found)} == {"Y[n] = Y[n] + z * C[k]", "Y[n] = Y[n] + X[-k + 2*n + 1] * C[k]"}
+    assert found is not None
+    check_same(source, found)
+
+
 def test_what_is_computed_gets_a_place_for_every_iteration() -> None:
     source = register(REGISTER.replace("w[0] = X[n]", "w[0] = X[n] * z"))
     found = forwarded(dependences(source))
