@@ -17,6 +17,8 @@ from sisyphus.interrupts import may_raise
 REMINDER_S = 1.0
 #: Seconds until the next one where Python had to drop an exception.
 AGAIN_S = 0.01
+#: So much of the bound on memory is as good as all of it, where an allocation fails.
+NEARLY = 0.75
 
 
 class TimePassed(KeyboardInterrupt):
@@ -128,3 +130,10 @@ def memory(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
+
+
+def is_short_of_memory() -> bool:
+    """Has this process come near its bound? Libraries in C then fail in words of their own, not by a `MemoryError`."""
+    bound, _ = memory_bound()
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return bound != resource.RLIM_INFINITY and most >= NEARLY * bound

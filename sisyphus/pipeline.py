@@ -24,6 +24,7 @@ from sisyphus.files import write_file
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import limit_of
 from sisyphus.plan import Plan
+from sisyphus.poly import IslError
 from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
 from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point
@@ -301,7 +302,9 @@ class _Clock:
             if alarm.rang:
                 raise TimeUp(f"time ran out in the {stage}", hint="raise --time-limit") from over
             raise
-        except MemoryError as full:
+        except (MemoryError, IslError) as full:
+            if isinstance(full, IslError) and not allowance.is_short_of_memory():
+                raise
             raise MemoryUp(f"memory ran out in the {stage}", hint="raise --memory-limit") from full
         finally:
             self.seconds[stage] = time.monotonic() - started

@@ -102,7 +102,9 @@ def test_time_and_memory_end_a_stage_by_its_name(place: Path) -> None:
     (place / "deep.c").write_text(f"void k(float A[2]) {{ {loops} A[i0] += 1.0f; }}\n")
     code, said = finish(start(place, "optimize", "deep.c", "--time-limit", "1s"))
     assert code == 6 and "time ran out in the analysis" in said
-    code, said = finish(start(place, "optimize", "deep.c", "--memory-limit", "256MB"))
+    nests = "".join(f"for (int i = 0; i < 64; i++) A[i] = A[i + {n % 7}] * B[{n}][i];\n" for n in range(800))
+    (place / "many.c").write_text(f"void k(float A[80], float B[800][80]) {{ {nests} }}\n")
+    code, said = finish(start(place, "optimize", "many.c", "--memory-limit", "256MB"))
     assert code == 6 and "memory ran out in the analysis" in said
 
 

@@ -20,6 +20,7 @@ LINE: dict[str, Any] = {
     "rtl": [10_000, 11_000],
     "search": "proved",
     "evidence": {"inferred": 0.25, "documented": 0.0, "measured": 0.75},
+    "rests": [["ports", 0.25]],
     "used": {"chip": ["DSP", 0.5], "region": ["LUT", 0.6], "slr": ["DSP", 1.5]},
     "refused": "",
     "asked": "u200, trust any, 60 s",
@@ -55,8 +56,9 @@ def test_both_tables_are_put_between_the_marks(page: ModuleType) -> None:
     assert written(page, TRUSTED) == 0
     text = page.PAGE.read_text()
     assert text.startswith("above\n") and text.endswith("below\n") and "old" not in text
-    row = "| gemm | 20,000 (prometheus_u55c) | 10,000 | 11,000 | 25 % | 12,500 (not proved) | 11,000 | 1.60x |"
-    assert text.count(f"{row} DSP 50 % |") == 2 and "2.00x, measured only 1.60x;" in text and "only: 3.20x" in text
+    row = "| gemm | 20,000 (prometheus_u55c) | 10,000 | 11,000 | 2.00x | 25 % (ports) | 12,500 (not proved) | 11,000 |"
+    assert text.count(f"{row} 1.60x | 12,500 | DSP 50 % |") == 2
+    assert "2.00x, measured only 1.60x;" in text and "only: 3.20x" in text
 
 
 def test_a_design_that_is_not_measured_is_told(page: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
