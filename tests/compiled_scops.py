@@ -54,8 +54,18 @@ def formal(scop: Scop) -> str:
 
 
 def wrapper(scop: Scop) -> str:
-    given = ", ".join(f"p{at}" for at in range(len(scop.arguments)))
-    return f"void original({formal(scop)}) {{ {scop.origin.function}({given}); }}\n"
+    named = [(f"p{at}", argument) for at, argument in enumerate(scop.arguments)]
+    given = ", ".join(name for name, argument in named if not argument.outside and not argument.returned)
+    result = "".join(f"*({argument.type.c_name} *){name} = " for name, argument in named if argument.returned)
+    before, after = [], []
+    for name, argument in named:
+        if argument.outside and argument.kind == "array":
+            before.append(f"memcpy(&{argument.outside}, {name}, sizeof {argument.outside});")
+            after.append(f"memcpy({name}, &{argument.outside}, sizeof {argument.outside});")
+        elif argument.outside:
+            before.append(f"{argument.outside} = {name};")
+    body = " ".join([*before, f"{result}{scop.origin.function}({given});", *after])
+    return f"#include <string.h>\nvoid original({formal(scop)}) {{ {body} }}\n"
 
 
 def main(scop: Scop) -> str:

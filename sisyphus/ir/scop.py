@@ -96,6 +96,8 @@ class Argument:
     """A parameter of the C function, in the order of its signature.
 
     `kind` is "array", "scalar", or "parameter": an integer that was fixed to `value` and left the top function.
+    `outside` is the variable of the file that it stands for, `returned` what gets the function's result: C's function
+    does not have these.
     """
 
     name: str
@@ -103,6 +105,8 @@ class Argument:
     type: ScalarType
     value: int | None = None
     member: Member | None = None
+    outside: str = ""
+    returned: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import FLOAT, HALF, Argument, ArrayId, Member, Origin, Scop, any_width
+from sisyphus.ir import FLOAT, HALF, Argument, ArrayId, Member, Origin, Role, Scop, any_width
 from sisyphus.ir.types import BOOL
 
 ENTRY = "sisy_reference"
@@ -104,18 +104,40 @@ def _entry(w: Writer, scop: Scop) -> None:
         member = argument.member
         name = f"of_{member.argument}" if member is not None else value
         is_address = argument.kind == "array" if member is None else not member.by_value
-        given[name] = f"(void *){name}" if is_address else name
+        if not argument.outside and not argument.returned:
+            given[name] = f"(void *){name}" if is_address else name
+    outside = [a for a in scop.arguments if a.outside]
+    results = [
+        f"*{places[a.name]}" if a.member is None else f"*of_{a.member.argument}" for a in scop.arguments if a.returned
+    ]
     w.line(f"void {ENTRY}({', '.join(entry_parameters(scop, in_c=True)) or 'void'})")
     w.line("{")
     with w.indented():
         _structures(w, scop, members)
         for member, argument in members.items():
             _moved(w, scop, member, argument, values[argument.name], back=False)
-        w.line(f"{scop.origin.function}({', '.join(given.values())});")
+        for argument in outside:
+            _taken(w, scop, argument, values[argument.name], back=False)
+        result = f"{results[0]} = " if results else ""
+        w.line(f"{result}{scop.origin.function}({', '.join(given.values())});")
+        for argument in outside:
+            if argument.kind == "array" and scop.array(ArrayId(argument.name)).role is not Role.IN:
+                _taken(w, scop, argument, values[argument.name], back=True)
         for member, argument in members.items():
             if not member.by_value:
                 _moved(w, scop, member, argument, values[argument.name], back=True)
     w.line("}")
+
+
+def _taken(w: Writer, scop: Scop, argument: Argument, value: str, *, back: bool) -> None:
+    """A variable of the file from or to the argument of the entry that stands for it."""
+    if argument.kind != "array":
+        w.line(f"{argument.outside} = {value};")
+        return
+    array = scop.array(ArrayId(argument.name))
+    place = f"(({array.type.c99_name} *)&{argument.outside})[i]"
+    left, right = (f"{value}[i]", place) if back else (place, f"{value}[i]")
+    w.line(f"for (unsigned long i = 0; i < {array.elements}; i++) {left} = {right};")
 
 
 def _structures(w: Writer, scop: Scop, members: Mapping[Member, Argument]) -> None:

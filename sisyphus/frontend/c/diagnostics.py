@@ -41,7 +41,9 @@ RULES: dict[str, Rule] = {
     ),
     "no-statement": Rule("the function computes nothing", "check the loop bounds and the macros that set them"),
     "no-output": Rule("the function writes no argument", "pass the arrays that it computes as parameters"),
-    "return-value": Rule("the function returns a value", "write it to an array of one element"),
+    "return-value": Rule(
+        "the kernel returns no number, or not always one", "write what it computes to an array that it takes"
+    ),
     # names and types
     "undeclared": Rule("a name is not declared", "declare it, or include the header that does"),
     "redeclared": Rule("a name is declared twice", "rename one of the two"),

@@ -21,11 +21,15 @@ PREFIX = "kernel_"
 
 @dataclass
 class CFile:
-    """The names at file level, and the definitions of functions in the order of the text."""
+    """The names at file level, and the definitions of functions in the order of the text.
+
+    `tables` are constant arrays, `variables` what any function may change.
+    """
 
     scope: Scope
     functions: list[c_ast.FuncDef] = field(default_factory=list)
     tables: dict[str, c_ast.Decl] = field(default_factory=dict)
+    variables: dict[str, c_ast.Decl] = field(default_factory=dict)
 
 
 @dataclass
@@ -114,6 +118,8 @@ def _declare(node: c_ast.Decl, found: CFile, affines: Affines) -> None:
         names[node.name] = Unusable("unsupported-type", f"`{node.name}` is of a type with no place in a kernel")
     else:
         names[node.name] = _outside(node.name)
+        if kind.scalar is not None and not kind.const and (kind.is_scalar or kind.dims):
+            found.variables[node.name] = node
 
 
 def _outside(name: str) -> Unusable:
@@ -151,7 +157,7 @@ def choose(found: CFile, wanted: str | None, affines: Affines) -> c_ast.FuncDef:
         raise collector.fault("no-function", f"there is no function `{wanted}`", place, hint=_choices(names))
     marked = [f for f in found.functions if scop_pragmas(f)]
     if not marked:
-        marked = _candidates(found.functions, affines)
+        marked = _candidates(found, affines)
     if len(marked) > 1:
         named = [f for f in marked if f.decl.name.startswith(PREFIX)]
         marked = named if len(named) == 1 else marked
@@ -172,14 +178,14 @@ def _choices(names: Sequence[str]) -> str:
     return f"the file has {others}" if others else "the file defines no function"
 
 
-def _candidates(functions: Sequence[c_ast.FuncDef], affines: Affines) -> list[c_ast.FuncDef]:
+def _candidates(found: CFile, affines: Affines) -> list[c_ast.FuncDef]:
     """The functions that look most like a kernel: with `for` loops, else any other loops, else arrays alone.
 
     One that another of them calls is part of that one; a `static` one nobody outside of the file can call, so that only
     its name makes it a kernel. Those without `for` are refused or compute little; but taken they get the reason, with
     its place.
     """
-    able = [f for f in functions if f.decl.name != "main" and _takes_arrays(f, affines)]
+    able = [f for f in found.functions if f.decl.name != "main" and _works_on_arrays(f, found, affines)]
     helpers = set().union(*(_called_by(f) - {f.decl.name} for f in able))
     able = [f for f in able if f.decl.name not in helpers] or able
     able = [f for f in able if f.decl.name.startswith(PREFIX) or "static" not in (f.decl.storage or ())] or able
@@ -189,12 +195,13 @@ def _candidates(functions: Sequence[c_ast.FuncDef], affines: Affines) -> list[c_
     return likely or looping or able
 
 
-def _takes_arrays(function: c_ast.FuncDef, affines: Affines) -> bool:
+def _works_on_arrays(function: c_ast.FuncDef, found: CFile, affines: Affines) -> bool:
+    """It takes some, or names some of the file's that it may change."""
     arguments = function.decl.type.args
-    return any(
-        isinstance(p, c_ast.Decl) and bool(declared(p.type, affines.typedefs).layers)
-        for p in (arguments.params if arguments else ())
-    )
+    taken = (p for p in (arguments.params if arguments else ()) if isinstance(p, c_ast.Decl))
+    named = (found.variables.get(n.name) for n in walk(function.body) if isinstance(n, c_ast.ID))
+    nodes = (*taken, *(node for node in named if node is not None))
+    return any(bool(declared(node.type, affines.typedefs).layers) for node in nodes)
 
 
 def _called_by(function: c_ast.FuncDef) -> set[str]:
@@ -253,6 +260,7 @@ def callers_of(function: c_ast.FuncDef, found: CFile, affines: Affines) -> Calle
             arrays = _locals_of(caller, affines)
             for call in calls:
                 _note_call(call, parameters, arrays, affines, result)
+                result.twice |= _variables_given(call, parameters, found)
         finally:
             affines.scope = outer
     for name in result.disagree:
@@ -312,6 +320,14 @@ def _note_call(
             passed.setdefault(text, name)
             if isinstance(argument, c_ast.ID) and argument.name in arrays:
                 _agree(name, arrays[argument.name], result.extents, result.disagree)
+
+
+def _variables_given(call: c_ast.FuncCall, parameters: list[c_ast.Decl], found: CFile) -> set[tuple[str, str]]:
+    """Variables of the file that a call gives to parameters, which have two names then."""
+    given = zip(call.args.exprs if call.args else [], parameters, strict=False)
+    return {
+        (n.name, p.name) for e, p in given for n in walk(e) if isinstance(n, c_ast.ID) and n.name in found.variables
+    }
 
 
 def _agree(name: str, value: int, known: dict[str, int], disagree: set[str]) -> None:

@@ -16,13 +16,30 @@ from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.elements import base_of, subscripts_of
 from sisyphus.frontend.c.file import Callers, CFile, unusable
 from sisyphus.frontend.c.lookups import looked_up
+from sisyphus.frontend.c.outside import Outside
 from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
+from sisyphus.frontend.c.returns import RESULT
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import StatementReader
 from sisyphus.frontend.c.structs import Spelled
-from sisyphus.ir import Argument, Array, Lookup, Member, Origin, Ref, Role, Scalar, Scop, Statement, StmtId, Table, walk
-from sisyphus.poly import IslError, Set
+from sisyphus.ir import (
+    Argument,
+    Array,
+    Lookup,
+    Member,
+    Origin,
+    Read,
+    Ref,
+    Role,
+    Scalar,
+    Scop,
+    Statement,
+    StmtId,
+    Table,
+    walk,
+)
+from sisyphus.poly import Affine, IslError, Set, const
 from sisyphus.values import dataclass, replace
 
 
@@ -43,8 +60,10 @@ class FunctionReader:
         self.function, self.found, self.given, self.affines = function, found, given, affines
         self.variables = Variables(function)
         self.body = StatementReader(affines, self.variables)
+        self.outside = Outside(function, found, self.variables, affines)
         self.arguments: list[Parameter | Variable] = []
         self.members: list[Member | None] = []
+        self.returned: list[bool] = []
         self.notes: list[str] = []
 
     def translate(self, origin: Origin) -> Scop:
@@ -52,8 +71,14 @@ class FunctionReader:
         collector = self.affines.collector
         self.affines.scope = Scope(self.found.scope)
         self._parameters()
+        self.outside.declare(dict(self.given.params))
         self._copies_and_tables()
+        for carried in self.outside.carried:
+            self._moved(carried.local, (), carried.argument, (const(0),))
         self.body.run(self.function)
+        for carried in self.outside.carried:
+            self._moved(carried.argument, (const(0),), carried.local, ())
+        self.notes += self.outside.notes
         ask(self.affines.ledger.questions, collector)
         self._aliases()
         if not collector.failed:
@@ -65,7 +90,10 @@ class FunctionReader:
         collector.stop_if_failed()
         return Scop(
             name=self.variables.function,
-            arguments=tuple(map(self._argument, self.arguments, self.members)),
+            arguments=(
+                *map(self._argument, self.arguments, self.members, self.returned),
+                *(replace(self._argument(v), outside=name) for name, v in self.outside.arguments.items()),
+            ),
             arrays=arrays,
             statements=statements,
             origin=origin,
@@ -96,6 +124,7 @@ class FunctionReader:
             if isinstance(entity, Parameter | Variable):
                 self.arguments.append(entity)
                 self.members.append(self._member_of(node))
+                self.returned.append(node.name.partition(".")[0] == RESULT)
         self._unknown(kinds)
 
     def _odd_parameters(self, arguments: c_ast.ParamList | None) -> None:
@@ -112,6 +141,8 @@ class FunctionReader:
     def _unknown(self, kinds: Mapping[str, Declared]) -> None:
         """Values given for names that are no integer parameters."""
         integers = [n for n, k in kinds.items() if k.is_scalar and k.scalar and not k.scalar.is_float]
+        outside = {name: declared(node.type, self.affines.typedefs) for name, node in self.found.variables.items()}
+        integers += [n for n, k in outside.items() if k.is_scalar and k.scalar and not k.scalar.is_float]
         for name in self.given.extents:
             if not any(n.split(".")[0] == name and kind.layers for n, kind in kinds.items()):
                 words = f"`{self.variables.function}` has no pointer `{name}` that `--extent` could be for"
@@ -165,7 +196,8 @@ class FunctionReader:
             words = f"`{node.name}` has {prod(extents)} elements, more than 2^31 - 1"
             raise self.affines.fault("extent-overflow", words, node)
         span = self.affines.tree.start(node)
-        variable = self.variables.array(node.name, scalar, (prod(extents),), span, const=kind.const)
+        name = node.name.replace(RESULT, f"{self.variables.function}_result", 1)
+        variable = self.variables.array(name, scalar, (prod(extents),), span, const=kind.const)
         variable.is_argument = True
         return variable
 
@@ -201,6 +233,11 @@ class FunctionReader:
             message = f"`{node.name}` = {parameter.value} leaves the range of `{scalar.c_name}`"
             raise self.affines.fault("integer-overflow", message, node)
         return parameter
+
+    def _moved(self, left: Variable, at: tuple[Affine, ...], right: Variable, source: tuple[Affine, ...]) -> None:
+        """A statement that copies one element."""
+        right.read = True
+        self.body.put(Ref(left.id, at), left, Read(Ref(right.id, source), right.type), left.span)
 
     def _copies_and_tables(self) -> None:
         """Scalar arguments that are written get a local copy; constant tables of the file become locals."""
@@ -297,9 +334,9 @@ class FunctionReader:
         used = {e.table for s in statements for e in walk(s.rhs) if isinstance(e, Lookup)}
         return tuple(v.table for v in self.variables.all if v.table is not None and v.id in used)
 
-    def _argument(self, entity: Parameter | Variable, member: Member | None) -> Argument:
+    def _argument(self, entity: Parameter | Variable, member: Member | None = None, returned: bool = False) -> Argument:
         if isinstance(entity, Variable):
-            return Argument(entity.id, "array", entity.type, member=member)
+            return Argument(entity.id, "array", entity.type, member=member, returned=returned)
         if entity.value is not None:
             return Argument(entity.name, "parameter", entity.type, entity.value, member)
         return Argument(entity.name, "scalar", entity.type, member=member)

@@ -11,15 +11,16 @@ from pycparser import c_ast
 
 from sisyphus.errors import InternalError
 from sisyphus.frontend.c.affine_reader import Affines
+from sisyphus.frontend.c.c_types import declared
 from sisyphus.frontend.c.context import Ledger
 from sisyphus.frontend.c.countdowns import name_countdowns
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
 from sisyphus.frontend.c.kernel import FunctionReader, Given
-from sisyphus.frontend.c.parse import Tree, parse
+from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
-from sisyphus.frontend.c.returns import Returns
+from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
 from sisyphus.frontend.c.steps import name_steps
 from sisyphus.frontend.c.structs import Structures
 from sisyphus.ir import Origin, Scop, promises
@@ -85,15 +86,20 @@ class ReadOptions:
         return {name: tuple(int(size) for size in sizes.split(",")) for name, _, sizes in split}
 
 
-def _refuse_structures(returns: Returns, chosen: c_ast.FuncDef, tree: Tree, collector: Collector) -> None:
-    """A kernel that returns a structure, and calls of such functions that only some values ask for."""
-    if chosen.decl.name in returns.functions:
-        hint = "write it to an array of one element"
-        name = c_ast.ID(chosen.decl.name, chosen.decl.coord)
-        collector.report("return-value", "the kernel returns a structure", tree.span(name), hint=hint)
+def _hand_back(returns: Returns, chosen: c_ast.FuncDef, affines: Affines) -> None:
+    """Lets a kernel write its result, and refuses calls for structures that only some values ask for."""
+    tree, collector, kind = affines.tree, affines.collector, declared(chosen.decl.type.type, affines.typedefs)
     for call in returns.misplaced:
         words = f"`{call.name.name}` returns a structure, where it is not always called"
         collector.report("unknown-call", words, tree.span(call), hint="give its result to a variable before")
+    if not kind.is_void and (kind.scalar is None or kind.layers):
+        words = f"the kernel returns what is no number: {kind.problem or 'an address'}"
+        collector.report("return-value", words, tree.start(chosen.decl))
+    elif not kind.is_void:
+        if not always_returns(chosen.body):
+            words, hint = "the kernel may end without a value", "end it with `return`, or declare it as `void`"
+            collector.report("return-value", words, tree.start(chosen.decl), hint=hint)
+        hand_back(chosen)
     collector.stop_if_failed()
 
 
@@ -119,8 +125,8 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     names = names_of(tree, affines)
     chosen = choose(names, given.function, affines)
     check_pragmas(chosen, tree, collector)
-    _refuse_structures(structures.returns, chosen, tree, collector)
     callers = callers_of(chosen, names, affines)
+    _hand_back(structures.returns, chosen, affines)
     kernel = FunctionReader(chosen, names, Given(given.params, given.sizes(), callers, structures.spelled), affines)
     digest = hashlib.sha256(source.text.encode()).hexdigest()
     origin = Origin(

@@ -126,6 +126,46 @@ class Returns:
         return c_ast.FuncCall(call.name, c_ast.ExprList(given, call.coord), call.coord)
 
 
+def hand_back(function: c_ast.FuncDef) -> None:
+    """Lets a function that returns a number write it to the address that it gets behind its arguments.
+
+    float f(...) { ... return e; }   becomes   void f(..., float *sisy_result) { ... { *sisy_result = e; return; } }
+    """
+    coord, signature, name = function.decl.coord, function.decl.type, function.decl.name
+    kind = deepcopy(signature.type)
+    kind.declname, kind.quals = RESULT, []
+    result = c_ast.Decl(RESULT, [], [], [], [], c_ast.PtrDecl([], kind, coord), None, None, coord)
+    given = [p for p in (signature.args.params if signature.args else []) if isinstance(p, c_ast.Decl)]
+    signature.args = c_ast.ParamList([*given, result], coord)
+    signature.type = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["void"], coord), coord)
+    _handed_back(function.body)
+
+
+def _handed_back(node: c_ast.Node) -> c_ast.Node:
+    """Everything below a node with its results written."""
+    if isinstance(node, c_ast.Return) and node.expr is not None:
+        place = c_ast.UnaryOp("*", c_ast.ID(RESULT, node.coord), node.coord)
+        written = c_ast.Assignment("=", place, node.expr, node.coord)
+        return c_ast.Compound([written, c_ast.Return(None, node.coord)], node.coord)
+    for name, child in node.children():
+        put(node, name, _handed_back(child))
+    return node
+
+
+def always_returns(node: c_ast.Node | None) -> bool:
+    """Whether the end of a statement is never reached, as far as its text says."""
+    match node:
+        case c_ast.Return():
+            return node.expr is not None
+        case c_ast.Compound():
+            return bool(node.block_items) and any(map(always_returns, node.block_items))
+        case c_ast.If():
+            return always_returns(node.iftrue) and always_returns(node.iffalse)
+        case c_ast.Label():
+            return always_returns(node.stmt)
+    return False
+
+
 def _named(kind: c_ast.TypeDecl, name: str) -> c_ast.TypeDecl:
     return c_ast.TypeDecl(name, [], None, deepcopy(kind.type), kind.coord)
 

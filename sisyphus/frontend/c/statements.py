@@ -27,7 +27,6 @@ from sisyphus.frontend.c.drafts import (
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas, touched_names
 from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, structured
 from sisyphus.frontend.c.locals import Locals
-from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.scope import Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
@@ -58,9 +57,7 @@ class StatementReader(Locals):
         items = list(function.body.block_items or [])
         self.expressions.hoist = self.hoisted
         self._pragma(["endscop"] if scop_pragmas(function) else ["scop"])
-        if not any(isinstance(n, c_ast.Return) and n.expr is not None for n in walk(function.body)):
-            items = self.structured(items, c_ast.Return)
-        self.items(items)
+        self.items(self.structured(items, c_ast.Return))
         self._pragma(["scop"])
 
     def _pragma(self, words: list[str]) -> None:
@@ -150,10 +147,8 @@ class StatementReader(Locals):
                 return collector.fault("while-loop", words, tree.start(node))
             case c_ast.Switch():
                 return collector.fault("switch", "a `switch` runs from one case into the next", tree.start(node))
-            case c_ast.Return(expr=None):
-                return collector.fault("jump", "`return` leaves the function before its end", tree.start(node))
             case c_ast.Return():
-                return collector.fault("return-value", "the kernel returns a value", tree.span(node))
+                return collector.fault("jump", "`return` leaves the function before its end", tree.start(node))
         return self.affines.fault("unsupported-statement", "this statement has no effect that a kernel can have", node)
 
     def _unknown_call(self, node: c_ast.FuncCall) -> Refused:

@@ -1,5 +1,5 @@
-int N = 10;
-float table[10];
+extern int N;
+volatile float table[10];
 extern float scale;
 
 void f(float A[10])
