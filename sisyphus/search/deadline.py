@@ -15,3 +15,7 @@ class Deadline:
     @property
     def is_over(self) -> bool:
         return self.at is not None and clock.now() > self.at
+
+    def after(self, share: float) -> Deadline:
+        """Of such a share of the time that is left now."""
+        return self if self.at is None else Deadline(clock.now() + share * (self.at - clock.now()))

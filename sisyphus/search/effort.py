@@ -65,7 +65,8 @@ class Effort:
     )
     choices_without_windows: int = 300_000  # once there is the best design of some placement to compare with
     near: float = 0.35  # that costs no more than this share above what everything costs at least
-    easy_work: int = 200_000  # after which, without a design, short searches look for one; as much as a refused design:
+    easy_share: float = 0.5  # of the time limit after which, without a design, short searches look for one, or
+    easy_work: int = 200_000  # after so much work, whichever is less; as much as a refused design:
     work_of_a_look: int = 1_000  # choices that a look at a placement is worth,
     work_of_a_part: int = 300  # and a part of a combination, which takes milliseconds for a kernel of several nests
     rechecked_choices: int = 1 << 18  # of a nest at first; where they are not all, twice as many in the next

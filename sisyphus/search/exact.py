@@ -201,6 +201,7 @@ class Search:
         self._limits: dict[Placement, list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
         self._work, self._has_begun = 0, False
+        self._easy_until = self.lower_bounds.deadline.after(EFFORT.easy_share)
         self._others: list[Placement] = []
 
     best: Solution | None
@@ -224,9 +225,9 @@ class Search:
             self._others = []
 
     def _work_on(self, work: int) -> None:
-        """Short searches for a first design, where so much work more is too much to find one by the way."""
+        """Short searches for a first design, where so much work more, or time, is too much to find one by the way."""
         self._work += work
-        if self._work > EFFORT.easy_work:
+        if self._work > EFFORT.easy_work or self._easy_until.is_over:
             self.begin()
 
     def begin(self) -> None:

@@ -48,7 +48,9 @@ def test_the_key_of_a_job_is_found_once_and_travels_with_it(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("limit", "known"), [(("--effort", "0.01"), True), (("--time-limit", "0.01s"), False)])
 def test_a_search_that_its_effort_ended_is_not_run_again(tmp_path: Path, limit: tuple[str, str], known: bool) -> None:
-    jobs = [Job("adi", str(KERNELS / "adi.c"), (*limit, "--no-verify"), "adi")]
+    # too large for a plain design, which has all arrays on chip
+    large = [f"-D{name}=3000" for name in ("NI", "NJ", "NK", "NL", "NM")]
+    jobs = [Job("3mm", str(KERNELS / "3mm.c"), (*limit, *large, "--no-verify"), "3mm")]
     again = list[bool]()
     first = run_all(jobs, tmp_path, Workers(), lambda result, is_known: None)[0]
     assert first.exit_code == 6 and "ran out" in first.message

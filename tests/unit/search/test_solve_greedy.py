@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from unit.search.listening import wholes
 from unit.search.measured_designs import Full, measured_space
 
+from sisyphus import clock
 from sisyphus.ir import ArrayId
 from sisyphus.search import Combine, MeasuredCosts, Problem, search
 from sisyphus.search import start as start_module
@@ -161,12 +162,18 @@ class BegunError(Exception):
     """Short searches were asked for."""
 
 
-def test_parts_without_a_design_are_work_after_which_short_searches_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("deadline", [None, 1.0])
+def test_parts_without_a_design_are_work_or_time_after_which_short_searches_begin(
+    monkeypatch: pytest.MonkeyPatch, deadline: float | None
+) -> None:
+    """Half of the time limit is sooner than so much work is done."""
     asked, most = list[int](), EFFORT.easy_work // EFFORT.work_of_a_part
+    part_takes = clock.WORK_OF_ONE // 10
 
     def only_bounds(*_: object, **__: object) -> Iterator[Event]:
         for part in range(2 * most):
             asked.append(part)
+            clock.did(part_takes)
             yield Bound(0.0)
 
     def begun(_: object) -> list[Placement]:
@@ -174,6 +181,6 @@ def test_parts_without_a_design_are_work_after_which_short_searches_begin(monkey
 
     monkeypatch.setattr("sisyphus.search.exact.first_designs", begun)
     space = measured_space(FOUR_NESTS, {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)})
-    with pytest.raises(BegunError):
-        find_best(MeasuredCosts(space), Terms(), combine=only_bounds)
-    assert 0 < len(asked) <= most
+    with pytest.raises(BegunError), clock.counting():
+        find_best(MeasuredCosts(space), Terms(deadline), combine=only_bounds)
+    assert 0 < len(asked) <= (most if deadline is None else 6)

@@ -218,9 +218,15 @@ def test_an_interruption_without_a_design_goes_on(monkeypatch: pytest.MonkeyPatc
         found(gemm_space(), "scip")
 
 
-def test_no_time_and_no_design() -> None:
+def test_no_time_leaves_a_plain_design() -> None:
+    answer = found(gemm_space(), "exact", seconds=0.0)
+    assert answer.point is not None and answer.outcome.stop is Stop.TIME
+    assert answer.outcome.objective == PaperCosts(gemm_space()).evaluate(answer.point) > BEST
+
+
+def test_no_time_and_no_design_where_arrays_do_not_fit() -> None:
     with pytest.raises(TimeUp, match="time ran out before `exact` found a design"):
-        found(gemm_space(), "exact", seconds=0.0)
+        found(gemm_space(4000, 4000, 4000), "exact", seconds=0.0)
 
 
 def test_a_passed_limit_leaves_the_design_found_with_its_gap(monkeypatch: pytest.MonkeyPatch) -> None:
