@@ -28,11 +28,10 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
 from fuzz.cases import ALARM, INTERNAL, WRONG, Case, Made, make, without  # noqa: E402
 from fuzz.harness import compare  # noqa: E402
-from fuzz.knobs import words  # noqa: E402
+from fuzz.knobs import never_drawn, words  # noqa: E402
 from fuzz.mutants import spoil  # noqa: E402
 from fuzz.programs import WIDTHS  # noqa: E402
-
-from sisyphus.space import DesignPoint  # noqa: E402
+from fuzz.units import words_of  # noqa: E402
 
 #: Programs of one batch, spoiled inputs for each, and steps in which a failure is made smaller.
 BATCH, MUTANTS, STEPS = 20, 3, 60
@@ -46,7 +45,7 @@ FAILURES = (MISCOMPILED, FALSE_ALARM, INTERNAL, WRONG, SPOILED, DIED)
 
 @dataclass
 class Tally:
-    """How often each result came, what was covered, and what failed: (kind, detail, case, point)."""
+    """How often each result came, what was covered, and what failed: (kind, detail, case, points)."""
 
     results: Counter[str] = field(default_factory=Counter)
     covered: Counter[str] = field(default_factory=Counter)
@@ -67,9 +66,11 @@ def _batch(seed: str, numbers: range, mutants: int, folder: Path) -> Tally:
         kind, detail = _judged(one, wrong.get(one.case.program.name, ""))
         tally.results[kind] += 1
         tally.covered.update(_features(one.case))
-        tally.covered.update(words(DesignPoint.from_json(json.loads(one.point))) if one.point else ())
+        tally.covered.update({word for point in one.points for word in words(point)})
+        tally.covered.update(words_of(one.dealing, len(one.points)) if one.dealing else ())
         if kind in FAILURES:
-            tally.failures.append((kind, detail, one.case, one.point))
+            points = json.dumps([point.to_json() for point in one.points])
+            tally.failures.append((kind, detail, one.case, points))
         for at in range(mutants):
             detail = spoil(one.case, folder, random.Random(f"{one.case.seed}:{at}"))
             tally.results[SPOILED if detail else "spoiled input"] += 1
@@ -133,13 +134,13 @@ def _fails(kind: str, case: Case, seed: int) -> bool:
         return _judged(made, wrong.get(case.program.name, ""))[0] == kind
 
 
-def _keep(out: Path, kind: str, detail: str, case: Case, point: str) -> None:
+def _keep(out: Path, kind: str, detail: str, case: Case, points: str) -> None:
     place = out / "failures" / case.seed.replace(":", "-")
     place.mkdir(parents=True, exist_ok=True)
     small = case if kind == SPOILED else shrink(kind, case)
     (place / "program.c").write_text(case.program.text())
     (place / "small.c").write_text(small.program.text())
-    (place / "point.json").write_text(point)
+    (place / "points.json").write_text(points)
     (place / "what.txt").write_text(f"{kind}\nseed {case.seed}\n{detail}\n")
 
 
@@ -211,6 +212,7 @@ def told(rows: Sequence[Mapping[str, Mapping[str, int]]]) -> int:
     lines = [f"{count:8d}  {what}" for what, count in sorted(results.items()) if what not in FAILURES]
     lines += [f"{results[kind]:8d}  {kind}" for kind in FAILURES]
     lines += [f"{BATCH * len(rows):8d}  programs in all"]
+    lines += [f"never drawn: {', '.join(never_drawn(covered)) or 'no lever'}"]
     lines += ["covered: " + ", ".join(f"{what} {count}" for what, count in covered.most_common())]
     sys.stdout.write("\n".join(lines) + "\n")
     return 1 if any(results[kind] for kind in FAILURES) else 0

@@ -8,21 +8,27 @@ import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fuzz.drawing import draw
 from fuzz.harness import Subject
-from fuzz.knobs import other_form, varied
-from fuzz.programs import Program, draw
+from fuzz.knobs import only_integers, other_form, varied
+from fuzz.programs import Program
+from fuzz.units import dealt_over_units, part_of
 from random_kernels import random_point
 
 from sisyphus import request
+from sisyphus.analysis import Dealing
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, KernelError, SisyphusError
-from sisyphus.ir import walk
-from sisyphus.plan import Plan, build_plan
-from sisyphus.report import interface_data
+from sisyphus.plan import Plan
+from sisyphus.request import Kernel
 from sisyphus.space import DesignPoint
-from sisyphus.verification import prove
+from sisyphus.verification import Verdict, prove
 
 REFUSED, INTERNAL, NOT_PROVEN, ALARM, WRONG, FINE = "refused", "internal error", "not proven", "alarm", "wrong", "fine"
+
+
+#: Of so many programs that can be dealt over units, one is.
+UNITS = 0.15
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,17 @@ class Case:
 
 @dataclass(frozen=True)
 class Made:
-    """What a case came to before anything was run; `subject` is None where nothing was emitted."""
+    """What a case came to before anything was run; `subject` is None where nothing was emitted.
+
+    There is a point for each unit, or one; `dealing` says how these are dealt.
+    """
 
     case: Case
     result: str
     detail: str = ""
-    point: str = ""
+    points: tuple[DesignPoint, ...] = ()
     subject: Subject | None = None
+    dealing: Dealing | None = None
 
 
 def make(case: Case, folder: Path) -> Made:
@@ -67,33 +77,46 @@ def make(case: Case, folder: Path) -> Made:
 def _made(case: Case, path: Path) -> Made:
     rng = random.Random(case.seed)
     source = request.Source(str(path))
-    kernel = other_form(rng, request.load_written(source), source)
-    split = rng.random() < 0.4
-    # Sums of integers may be reassociated and keep every bit.
-    tree = rng.random() < 0.5 and not any(e.type.is_float for s in kernel.scop.statements for e in walk(s.rhs))
-    point = kernel.point(random_point(rng, kernel.scop, kernel.distribution, split=split, tree_reduction=tree))
+    kernel = request.load_written(source)
+    dealt = dealt_over_units(rng, kernel) if random.Random(f"{case.seed} units").random() < UNITS else None
+    kernels = [kernel] if dealt is None else dealt.kernels
     try:
-        build_plan(kernel.scop, kernel.distribution, kernel.live, point)
-        point = varied(rng, kernel, point)
-        plan = build_plan(kernel.scop, kernel.distribution, kernel.live, point)
+        designs = [_design(rng, one, source) for one in kernels]
+        if dealt is not None:  # each is a top function
+            designs = [_named(f"{case.program.name}_{number}", *design) for number, design in enumerate(designs)]
     except KernelError as refused:  # a random point may ask for what no kernel can have
         return Made(case, REFUSED, f"point: {refused.message}")
-    again = DesignPoint.from_json(json.loads(json.dumps(point.to_json())), path="point")
-    if again != point:
+    points = tuple(point for _, _, point in designs)
+    if any(DesignPoint.from_json(json.loads(json.dumps(p.to_json())), path="point") != p for p in points):
         return Made(case, WRONG, "a design point is another one after it was saved")
-    text = json.dumps(point.to_json())
-    verdict = prove(plan, kernel.dependences, kernel.live)
-    emitted = _subject(case, plan)
-    if verdict.refuted:
-        return Made(case, ALARM, f"{verdict.failures[0].name}: {verdict.failures[0].detail}", text, emitted)
-    return Made(case, NOT_PROVEN if verdict.failures else FINE, "", text, emitted)
+    plans = [plan for _, plan, _ in designs]
+    verdict = Verdict(tuple(c for one, plan, _ in designs for c in prove(plan, one.dependences, one.live).checks))
+    if dealt is None:
+        parts, dealing = (part_of(case.program.name, plans[0], project(plans[0])),), None
+    else:
+        verdict, parts = dealt.checked([(one, plan) for one, plan, _ in designs]).joined(verdict), dealt.parts(plans)
+        dealing = dealt.dealing
+    emitted = Subject(case.program.name, case.program.text(), parts)
+    result = ALARM if verdict.refuted else NOT_PROVEN if verdict.failures else FINE
+    detail = f"{verdict.failures[0].name}: {verdict.failures[0].detail}" if verdict.refuted else ""
+    return Made(case, result, detail, points, emitted, dealing)
 
 
-def _subject(case: Case, plan: Plan) -> Subject:
-    files, source = project(plan), case.program.text()
-    return Subject(
-        case.program.name, source, files.files["kernel.h"], files.files["kernel.cpp"], interface_data(files.interface)
-    )
+def _design(rng: random.Random, kernel: Kernel, source: request.Source) -> tuple[Kernel, Plan, DesignPoint]:
+    """Some form of a kernel with some design; `KernelError` where the kernel cannot have that design."""
+    kernel = other_form(rng, kernel, replace(source, temporaries=kernel.temporaries))
+    split = rng.random() < 0.4
+    # Sums of integers may be reassociated and keep every bit.
+    tree = rng.random() < 0.5 and only_integers(kernel)
+    point = kernel.point(random_point(rng, kernel.scop, kernel.distribution, split=split, tree_reduction=tree))
+    request.plan_of(kernel, point)
+    point = varied(rng, kernel, point)
+    return kernel, request.plan_of(kernel, point), point
+
+
+def _named(name: str, kernel: Kernel, _: Plan, point: DesignPoint) -> tuple[Kernel, Plan, DesignPoint]:
+    kernel = replace(kernel, scop=replace(kernel.scop, name=name))
+    return kernel, request.plan_of(kernel, point), point
 
 
 def without(case: Case) -> list[Case]:

@@ -11,7 +11,9 @@ import re
 import struct
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +30,33 @@ HOLDING = {12: "short", 5: "unsigned char", 33: "long"}
 COMPILE_S, RUN_S = 600, 120
 
 
-@dataclass(frozen=True)
-class Subject:
-    """One design: the C source, the emitted kernel, and its arguments as design.json lists them."""
+Box = Sequence[tuple[int, int]]
 
-    name: str
-    source: str
+
+@dataclass(frozen=True)
+class Part:
+    """An emitted kernel, and its arguments as design.json lists them.
+
+    A unit has boxes of arrays that begin at `first`, and gives back the boxes of `delivers`, of which those of `adds`
+    begin with zeros and are added up. What is not named there is whole.
+    """
+
+    top: str
     header: str
     kernel: str
     interface: Sequence[Mapping[str, Any]]
+    first: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    delivers: Mapping[str, Box] | None = None
+    adds: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One design: the C source, and the kernel or those of all units."""
+
+    name: str
+    source: str
+    parts: tuple[Part, ...]
 
 
 class BuildError(Exception):
@@ -89,9 +109,9 @@ def _judged(subject: Subject, rows: Sequence[tuple[str, bytes, bytes]] | None) -
     if rows is None:
         return "the program of kernel and source did not end as it should"
     types = {
-        f"{name}_{field}" if field else name: FORMATS[_held(kind)]
+        f"{name}_{part}" if part else name: FORMATS[_held(kind)]
         for kind, name, _ in _parameters(subject.source)
-        for field in _fields(kind)
+        for part in _fields(kind)
     }
     for name, got, want in rows:
         for at, (one, other) in enumerate(zip(_bits(got, types[name]), _bits(want, types[name]), strict=True)):
@@ -110,11 +130,13 @@ def _bits(data: bytes, kind: str) -> Iterator[str]:
 
 
 def _unit(subjects: Sequence[Subject], seed: int) -> str:
-    """All kernels, each in a namespace of its own, and a main that runs the one asked for."""
-    texts = [_without_includes(s.header) + _without_includes(s.kernel) for s in subjects]
-    includes = sorted({line for s in subjects for line in _INCLUDE.findall(s.header + s.kernel) if '"' not in line})
+    """All kernels, each in a namespace of its own, and a main that runs those of the subject that is asked for."""
+    parts = [(f"of_{s.name}_{number}", part) for s in subjects for number, part in enumerate(s.parts)]
+    whole = "".join(part.header + part.kernel for _, part in parts)
+    includes = sorted({line for line in _INCLUDE.findall(whole) if '"' not in line})
     lines = ["#include <cstdio>", "#include <cstdlib>", "#include <cstring>", *includes, _ANY]
-    lines += [f"namespace of_{s.name} {{\n{text}\n}}" for s, text in zip(subjects, texts, strict=True)]
+    texts = ((name, _without_includes(part.header) + _without_includes(part.kernel)) for name, part in parts)
+    lines += [f"namespace {name} {{\n{text}\n}}" for name, text in texts]
     lines += [_runner(s, seed) for s in subjects]
     cases = [f'  if (!std::strcmp(argv[1], "{s.name}")) return run_{s.name}();' for s in subjects]
     return "\n".join([*lines, "int main(int, char **argv) {", *cases, "  return 9;", "}"]) + "\n"
@@ -128,57 +150,102 @@ def _without_includes(text: str) -> str:
 
 
 def _runner(subject: Subject, seed: int) -> str:
-    """A function that fills arrays, packs those of the kernel, calls both and prints what both left."""
+    """A function that fills arrays, packs those of each kernel, calls all and the source, prints what both left."""
     rng = random.Random(f"{seed} {subject.name}")
     order = _parameters(subject.source)
-    known = {a["name"]: a for a in subject.interface}
-    declared, body, tail = [], list[str](), list[str]()
-    for written, name, count in order:
+    declared, filled, tail = [], list[str](), list[str]()
+    dealt, gathered = list[str](), list[str]()
+    for written, name, extents in order:
         kind = _held(written)
         fields = _fields(written)
-        declared.append(f"{kind} {'*' if count else ''}")
-        if not count:
-            body.append(f"  {kind} {name} = ({kind}){_number(rng, written)};")
+        declared.append(f"{kind} {'*' if extents else ''}")
+        if not extents:
+            filled.append(f"  {kind} {name} = ({kind}){_number(rng, written)};")
             continue
-        values = ", ".join(f"({kind}){_number(rng, _scalar(written))}" for _ in range(count * len(fields)))
-        body.append(f"  static {kind} {name}[{count * len(fields)}] = {{{values}}};")
-        for at, field in enumerate(fields):
-            port = f"{name}_{field}" if field else name
-            if port not in known:
-                continue
-            told = known[port]
-            last = told["extents"][-1] if told["extents"] else 1
-            pitch = told["padded_extents"][-1] if told["layout"] == "padded" else last
-            width = told["vector_elements"]
-            total = -(-(count // last * pitch) // width) * width
-            place, own = f"(e / {last} * {pitch} + e % {last})", f"{name}[e * {len(fields)} + {at}]"
-            body += _memories(port, kind, total, len(told["ports"]))
-            lanes = width // len(told["ports"])
-            mine = f"port_{port}[{place} % {width} / {lanes}][{place} / {width} * {lanes} + {place} % {lanes}]"
-            body.append(f"  for (long e = 0; e < {count}; e++) {mine} = {own};")
-            tail.append(_print(port, kind, count, mine, own))
-    given = [text for a in subject.interface for text in _given(a)]
+        values = ", ".join(f"({kind}){_number(rng, _scalar(written))}" for _ in range(prod(extents) * len(fields)))
+        size = prod(extents) * len(fields)
+        filled.append(f"  static {kind} {name}[{size}] = {{{values}}}, left_{name}[{size}];")
+        filled.append(f"  std::memcpy(left_{name}, {name}, sizeof {name});")
+        for at, part in enumerate(fields):
+            port = f"{name}_{part}" if part else name
+            for number, one in enumerate(subject.parts):
+                memory = _Memory(one, number, port, extents, f"[{{}} * {len(fields)} + {at}]")
+                dealt += memory.dealt(kind, name)
+                gathered += memory.gathered(f"left_{name}")
+            place = f"[e * {len(fields)} + {at}]"
+            tail.append(_print(port, kind, prod(extents), f"left_{name}{place}", f"{name}{place}"))
     head = [f'extern "C" void source_{subject.name}({", ".join(declared)});', f"static int run_{subject.name}() {{"]
-    calls = [
-        f"  of_{subject.name}::{subject.name}({', '.join(given)});",
-        f"  source_{subject.name}({', '.join(name for _, name, _ in order)});",
-    ]
-    return "\n".join([*head, *body, *calls, *tail, "  return 0;", "}"])
+    calls = list[str]()
+    for number, part in rng.sample([*enumerate(subject.parts)], len(subject.parts)):
+        given = ", ".join(text for argument in part.interface for text in _given(number, argument))
+        calls.append(f"  of_{subject.name}_{number}::{part.top}({given});")
+    source = f"  source_{subject.name}({', '.join(name for _, name, _ in order)});"
+    return "\n".join([*head, *filled, *dealt, *calls, *gathered, source, *tail, "  return 0;", "}"])
 
 
-def _memories(port: str, kind: str, total: int, count: int) -> Iterator[str]:
-    """An array in memory, its beats dealt over some ports."""
-    names = [f"memory_{port}_{number}" for number in range(count)]
-    for name in names:
-        yield f"  static {kind} {name}[{total // count}] __attribute__((aligned(4096)));"
-    yield f"  {kind} *const port_{port}[] = {{{', '.join(names)}}};"
+class _Memory:
+    """What a kernel has in memory of an array, or of one number of its elements; nothing where it takes none of it.
+
+    `own` makes the place of an element in the source's array of its number there.
+    """
+
+    def __init__(self, part: Part, number: int, port: str, whole: Sequence[int], own: str) -> None:
+        self.told = next((a for a in part.interface if a["name"] == port), None)
+        self.part, self.number, self.port, self.whole, self.own = part, number, port, whole, own
+
+    def dealt(self, kind: str, data: str) -> Iterator[str]:
+        """Its beats, dealt over some ports, with what the array is before, or zeros."""
+        if self.told is None:
+            return
+        last, pitch, width, count = self._rows()
+        total = -(-prod(self.told["extents"]) // last * pitch // width) * width
+        names = [f"memory_{self.number}_{self.port}_{stripe}" for stripe in range(count)]
+        for name in names:
+            yield f"  static {kind} {name}[{total // count}] __attribute__((aligned(4096)));"
+        yield f"  {kind} *const port_{self.number}_{self.port}[] = {{{', '.join(names)}}};"
+        for own, whole in self._pairs(None):
+            yield f"  {self._at(own)} = {'0' if self.port in self.part.adds else data + self.own.format(whole)};"
+
+    def gathered(self, left: str) -> Iterator[str]:
+        """What is taken from it."""
+        box = None if self.part.delivers is None else self.part.delivers.get(self.port)
+        if self.told is None or (self.part.delivers is not None and box is None):
+            return
+        for own, whole in self._pairs(box):
+            yield f"  {left}{self.own.format(whole)} {'+=' if self.port in self.part.adds else '='} {self._at(own)};"
+
+    def _pairs(self, box: Box | None) -> Iterator[tuple[int, int]]:
+        """Numbers of elements here and in the source, of those in a box of the source's."""
+        assert self.told is not None
+        extents = self.told["extents"]
+        first = self.part.first.get(self.port, [0] * len(extents))
+        for own, place in enumerate(product(*map(range, extents))):
+            there = [low + at for low, at in zip(first, place, strict=True)]
+            if box is None or all(low <= at <= high for at, (low, high) in zip(there, box, strict=True)):
+                number = 0
+                for at, extent in zip(there, self.whole, strict=True):
+                    number = number * extent + at
+                yield own, number
+
+    def _rows(self) -> tuple[int, int, int, int]:
+        """Elements of a row, elements from one row to the next, elements of a beat, ports that it is dealt over."""
+        assert self.told is not None
+        last = self.told["extents"][-1]
+        pitch = self.told["padded_extents"][-1] if self.told["layout"] == "padded" else last
+        return last, pitch, self.told["vector_elements"], len(self.told["ports"])
+
+    def _at(self, number: int) -> str:
+        last, pitch, width, count = self._rows()
+        lanes, place = width // count, number // last * pitch + number % last
+        stripe, at = place % width // lanes, place // width * lanes + place % lanes
+        return f"port_{self.number}_{self.port}[{stripe}][{at}]"
 
 
-def _given(argument: Mapping[str, Any]) -> list[str]:
+def _given(number: int, argument: Mapping[str, Any]) -> list[str]:
     """What the kernel is called with; the class that stands for half is made of a float."""
     if argument["kind"] == "array":
         name = argument["copies"] or argument["name"]
-        return [f"Any{{port_{name}[{number}]}}" for number in range(len(argument["ports"]))]
+        return [f"Any{{port_{number}_{name}[{stripe}]}}" for stripe in range(len(argument["ports"]))]
     return [f"{'(float)' if argument['type'] == 'half' else ''}{argument['name']}"]
 
 
@@ -187,19 +254,11 @@ _ANY = "struct Any { void *p; template <typename T> operator T *() const { retur
 _PARAMETER = re.compile(r"(?P<type>[A-Za-z_0-9 ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
 
 
-def _parameters(source: str) -> list[tuple[str, str, int]]:
-    """Type, name and number of elements (0: a scalar) of what the source function takes, as written."""
+def _parameters(source: str) -> list[tuple[str, str, tuple[int, ...]]]:
+    """Type, name and extents (a scalar has none) of what the source function takes, as written."""
     [text] = re.findall(r"^void \w+\((.*)\)$", source, re.MULTILINE)
-    found = []
-    for one in text.split(", "):
-        match = _PARAMETER.fullmatch(one)
-        assert match is not None, one
-        sizes = [int(n) for n in re.findall(r"\d+", match["dims"])]
-        count = 1
-        for size in sizes:
-            count *= size
-        found.append((match["type"], match["name"], count if sizes else 0))
-    return found
+    matches = [_PARAMETER.fullmatch(one) for one in text.split(", ")]
+    return [(m["type"], m["name"], tuple(map(int, re.findall(r"\d+", m["dims"])))) for m in matches if m is not None]
 
 
 _WIDTH = re.compile(r"sisy_(u?)int(\d+)")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sisyphus import request
 from sisyphus.errors import KernelError
-from sisyphus.forms import PANELS, Strips, sizes_of_panels
+from sisyphus.forms import BLOCKS, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, Strips, sizes_of_panels
 from sisyphus.forms.strips import steps_of_rows
-from sisyphus.ir import Array, Role, Scop
+from sisyphus.ir import Array, Role, Scop, walk
 from sisyphus.plan import build_plan
 from sisyphus.plan.checks import arrays_of
 from sisyphus.request import Kernel
@@ -31,6 +31,11 @@ from sisyphus.space.point import STORAGES
 from sisyphus.space.ports import may_be_dealt
 
 
+def only_integers(kernel: Kernel) -> bool:
+    """Whether sums may be reassociated without another bit."""
+    return not any(e.type.is_float for s in kernel.scop.statements for e in walk(s.rhs))
+
+
 def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Kernel:
     """Often another form of a kernel: in strips of rows, by the rewrites that a search tries, with views or copies."""
     steps = steps_of_rows(kernel.scop)
@@ -38,9 +43,10 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
         most = min(len(steps.times), 5), min(len(steps.rows), 9)
         found = request.in_strips(kernel, Strips(*(rng.randint(1, n) for n in most)))
         return kernel if found is None else found
-    panels = _in_panels(rng, kernel) if rng.random() < 0.3 else None
-    if panels is not None:
-        return panels
+    for share, made in ((0.3, _in_panels), (0.3, _as_asked)):
+        other = made(rng, kernel) if rng.random() < share else None
+        if other is not None:
+            return other
     if rng.random() < 0.4:  # looking for these takes longer than all the rest
         kernel = rng.choice(request.forms_of(kernel.scop, source))
     viewed = rng.choice((*(request.with_views,) * 3, *(request.with_copies,) * 3, *(_same,) * 14))
@@ -57,6 +63,15 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
         return request.form_of((kernel,), wanted)
     except KernelError:  # not proved to be the same program
         return None
+
+
+def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
+    """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
+    for word in rng.sample((FORWARD, IN_PLACE, PRIVATE, INSIDE, BLOCKS), 5, counts=(3, 5, 1, 1, 1)):
+        found = request.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
+        if found is not None and found.scop is not kernel.scop:
+            return found
+    return None
 
 
 def _same(kernel: Kernel) -> Kernel:
@@ -163,24 +178,52 @@ def _any(rng: random.Random, scop: Scop) -> Array:
     return rng.choice([a for a in scop.arrays if a.view_of is None])
 
 
+#: What the count calls a design that has a lever, by the last word of its `--fix`; None: hardly any design lacks it.
+LEVERS = {
+    "width": "beats of 2",
+    "ports": "several ports",
+    "layout": "padded rows",
+    "copy": "copies read",
+    "view": "views",
+    "order": None,
+    "split": "full tiles apart",
+    "ahead": "loaded ahead",
+    "listed": "listed tiles",
+    "interval": "interval asked",
+    "unroll": "copies of a nest",
+    "place": "around one nest",
+}
+#: And one of a form, by the first word of the rewrite that makes it.
+FORMED = {
+    word: f"form {word}"
+    for word in ("private", "inside", "blocks", "schedule", "latch", "strips", "panels", "in-place", "forward")
+}
+
+
 def words(point: DesignPoint) -> Iterator[str]:
     """What a point has, for the count of what was covered."""
-    yield from (f"form {rewrite.split()[0]}" for rewrite in point.rewrites)
+    yield from (FORMED[rewrite.split()[0]] for rewrite in point.rewrites)
     had = {
         "form expanded": bool(point.expanded),
-        "views": bool(point.viewed),
-        "copies read": bool(point.copied),
+        LEVERS["view"]: bool(point.viewed),
+        LEVERS["copy"]: bool(point.copied),
         "tree reduction": point.tree_reduction,
-        "interval asked": any(n.interval for n in point.nests),
-        "full tiles apart": any(n.split for n in point.nests),
-        "copies of a nest": any(n.unroll for n in point.nests),
-        "listed tiles": any(n.listed for n in point.nests),
-        "loaded ahead": any(b.copies == 2 for b in point.buffers),
-        "around one nest": any(b.place == NEST_PLACE for b in point.buffers),
+        LEVERS["interval"]: any(n.interval for n in point.nests),
+        LEVERS["split"]: any(n.split for n in point.nests),
+        LEVERS["unroll"]: any(n.unroll for n in point.nests),
+        LEVERS["listed"]: any(n.listed for n in point.nests),
+        LEVERS["ahead"]: any(b.copies == 2 for b in point.buffers),
+        LEVERS["place"]: any(b.place == NEST_PLACE for b in point.buffers),
         "memory asked": any(b.storage != "auto" for b in point.buffers),
-        "several ports": any(len(t.ports) > 1 for t in point.transfers),
-        "padded rows": any(t.layout == "padded" for t in point.transfers),
+        LEVERS["ports"]: any(len(t.ports) > 1 for t in point.transfers),
+        LEVERS["layout"]: any(t.layout == "padded" for t in point.transfers),
         "streamed": any(t.form == "stream" for t in point.transfers),
     }
-    yield from (word for word, is_there in had.items() if is_there)
+    yield from (word for word, is_there in had.items() if word and is_there)
     yield from {f"beats of {t.width}" for t in point.transfers if t.width > 1}
+
+
+def never_drawn(covered: Iterable[str]) -> list[str]:
+    """The levers that no design had."""
+    wanted = {*filter(None, LEVERS.values()), *FORMED.values(), "form expanded", "memory asked", "streamed"}
+    return sorted(wanted - {*covered})

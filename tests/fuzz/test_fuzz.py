@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 from fuzz.campaign import FAILURES, run_batch, shrink
 from fuzz.cases import FINE, Case, make
-from fuzz.harness import compare
+from fuzz.harness import Part, Subject, compare
+from fuzz.knobs import FORMED, LEVERS, never_drawn
+from fuzz.programs import Affine, Array, Assign, For, Program, Ref
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sisyphus import request
 from sisyphus.errors import InternalError, SisyphusError
+from sisyphus.forms import rewrites
+from sisyphus.space import levers_off
 
 
 @pytest.mark.parametrize("number", range(2))
@@ -23,14 +27,48 @@ def test_sixty_programs(number: int) -> None:
     assert not set(tally.results) & set(FAILURES) and tally.results[FINE] > 20
 
 
+def test_every_lever_and_every_form_is_counted() -> None:
+    """One that the campaign does not know has no line here, and the end of a run tells which were never drawn."""
+    assert {*levers_off()} == {*LEVERS}
+    forms = {word.strip() for name, word in vars(rewrites).items() if name.isupper()}
+    assert forms == {*FORMED}
+    assert never_drawn([]) == sorted({*never_drawn(["views"]), "views"})
+
+
 def test_a_planted_fault_is_seen(tmp_path: Path) -> None:
     made = make(Case.of("suite", 8), tmp_path)
     assert made.subject is not None
-    kernel = made.subject.kernel
-    spoiled = replace(made.subject, kernel=kernel.replace("- ", "+ ", 1).replace(" += ", " -= ", 1).replace("0.", "7."))
-    assert spoiled.kernel != kernel
+    [part] = made.subject.parts
     assert compare([made.subject], tmp_path / "good", 0) == {}
-    assert compare([spoiled], tmp_path / "bad", 0).keys() == {made.subject.name}
+    assert compare([spoiled(made.subject, part)], tmp_path / "bad", 0).keys() == {made.subject.name}
+
+
+def spoiled(subject: Subject, part: Part) -> Subject:
+    """The subject with another sum or difference in one of its kernels."""
+    kernel = part.kernel.replace("- ", "+ ", 1).replace(" += ", " -= ", 1).replace("0.", "7.")
+    assert kernel != part.kernel
+    return replace(subject, parts=tuple(replace(p, kernel=kernel) if p is part else p for p in subject.parts))
+
+
+def test_faults_of_units_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In the kernel of one, in what one is given, and in what is taken from one."""
+    monkeypatch.setattr("fuzz.cases.UNITS", 1.0)
+    row, column = Affine((("i", 1),)), Affine((("j", 1),))
+    add = Assign(Ref("C", (row, column)), "-=", "{0}", (Ref("A", (row,)),))
+    loops = For("i", Affine(()), Affine((), 6), 1, (For("j", Affine(()), Affine((), 3), 1, (add,)),))
+    program = Program("k", (Array("A", "float", 1, "argument"), Array("C", "float", 2, "argument")), (loops,))
+    made = make(Case(program, "units c"), tmp_path)
+    assert made.result == FINE and str(made.dealing) == "C by dimension 0" and made.subject is not None
+    *others, last = made.subject.parts
+    (low, high), columns = last.delivers["C"]
+    wrong = {
+        "given": replace(last, first={**last.first, "A": [last.first["A"][0] - 1]}),
+        "taken": replace(last, delivers={"C": [(low + 1, high), columns]}),
+        "kernel": spoiled(made.subject, last).parts[-1],
+    }
+    assert compare([made.subject], tmp_path / "good", 0) == {}
+    for name, part in wrong.items():
+        assert compare([replace(made.subject, parts=(*others, part))], tmp_path / name, 0), name
 
 
 def test_a_failure_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,142 @@
+"""Programs of kinds that some lever is made for, which random shapes hardly ever are."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from fuzz.programs import FLOATS, REAL, Affine, Array, Assign, For, If, Node, Program, Ref
+
+
+def stencil(rng: random.Random, name: str) -> Program:
+    """Time steps over rows of arrays: one or two sweeps, sometimes a row alone, sometimes a statement before."""
+    kind = rng.choice(FLOATS[:2])
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, 2, "argument"), Array("C", kind, 1, "argument")]
+    rows, columns = rng.randint(4, 9), rng.randint(2, 5)
+
+    def at(reach: int) -> tuple[Affine, ...]:
+        moved = (rng.randint(-reach, reach), rng.randint(-reach, reach))
+        return tuple(Affine(((n, 1),), by) for n, by in zip("jl", moved, strict=True))
+
+    def sweep(target: str) -> For:
+        reads = tuple(Ref(rng.choice("AB"), at(1)) for _ in range(rng.randint(1, 3)))
+        shape = "0.5f * (" + f" {rng.choice(REAL[:2])} ".join(f"{{{n}}}" for n in range(len(reads))) + ")"
+        body = Assign(Ref(target, at(0)), rng.choice(("=", "=", "+=")), shape, reads)
+        inner = For("l", Affine((), 1), Affine((), 1 + columns), 1, (body,))
+        return For("j", Affine((), 1), Affine((), 1 + rows), 1, (inner,))
+
+    def row() -> For:
+        where = (Affine((), rng.randint(0, rows)), Affine((("l", 1),)))
+        body = Assign(Ref(rng.choice("AB"), where), "=", "{0}", (Ref("C", (Affine((("i", 1),)),)),))
+        return For("l", Affine((), 0), Affine((), 1 + columns), 1, (body,))
+
+    sweeps: list[Node] = [sweep(t) for t in rng.choice(("A", "AB", "BA", "BA"))]
+    steps = For("i", Affine((), 0), Affine((), rng.randint(2, 6)), 1, (*([row()] * (rng.random() < 0.3)), *sweeps))
+    before = [sweep("B")] if rng.random() < 0.3 else []
+    return Program(name, tuple(arrays), (*before, steps))
+
+
+def elimination(rng: random.Random, name: str) -> Program:
+    """Steps that update all that is left, of a matrix or of a vector by columns."""
+    kind, size, first = rng.choice(FLOATS[:2]), rng.randint(8, 12), rng.choice((0, 1))
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, rng.choice((1, 2)), "argument")]
+    end, after = Affine((), size), Affine((("i", 1),), 1)
+    step, row, column = (Affine(((n, 1),)) for n in "ijl")
+    triangle = For("l", rng.choice((after, row)), end, 1, ()) if rng.random() < 0.4 else For("l", after, end, 1, ())
+    scale = Assign(Ref("A", (row, step)), rng.choice(("*=", "=")), "0.5f * {0}", (Ref("A", (step, step)),))
+    if arrays[1].rank == 1:
+        reads = (Ref("A", (row, step)), Ref("B", (step,)))
+        update: tuple[Node, ...] = (Assign(Ref("B", (row,)), rng.choice(("-=", "+=")), "{0} * {1}", reads),)
+    else:
+        source = rng.choice("AAB")
+        reads = (Ref("A", (row, step)), Ref(source, (step, column)))
+        inner = Assign(Ref("A", (row, column)), rng.choice(("-=", "+=")), "{0} * {1}", reads)
+        update = (replace(triangle, body=(inner,)),)
+    steps = [For("j", after, end, 1, (scale,))] if rng.random() < 0.7 else []
+    body = For("i", Affine((), first), end, 1, (*steps, For("j", after, end, 1, update)))
+    return Program(name, tuple(arrays), (body,))
+
+
+def rows(rng: random.Random, name: str) -> Program:
+    """Statements that cannot be separated, row by row, so that rows may have copies; what is beside has no loop."""
+    kind, rows, columns = rng.choice(FLOATS[:2]), rng.choice((4, 6, 8)), rng.randint(2, 5)
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument"), Array("C", kind, 0, "argument")]
+    row = Affine((("i", 1),))
+    here, after = (Ref("A", (row, Affine((("j", 1),), by))) for by in (0, 1))
+    one = Assign(Ref("B", (row,)), rng.choice(("=", "+=")), "0.5f * ({0} + {1})", (Ref("B", (row,)), here))
+    other = Assign(after, rng.choice(("=", "-=")), "{0}", (Ref("B", (row,)),))
+    inner = For("j", Affine((), 0), Affine((), columns), 1, (one, other))
+    outer = For("i", Affine((), 0), Affine((), rows), 1, (inner,))
+    place = Ref("B", (Affine((), rng.randrange(rows)),))
+    alone = Assign(*rng.choice(((Ref("C"), "+=", "{0}", (place,)), (place, "*=", "{0}", (Ref("C"),)))))
+    return Program(name, tuple(arrays), rng.choice(((outer,), (outer, alone), (alone, outer))))
+
+
+def delayed(rng: random.Random, name: str) -> Program:
+    """Values that are copied on before they are read: through a shift register, some scalars or two rows."""
+    kind = rng.choice(("float", "double", "int", "short"))
+    arrays = [Array(letter, kind, 2, "argument") for letter in "AB"] + [Array("C", kind, 1, "argument")]
+    here, taps = Affine((("i", 1),)), rng.randint(2, 5)
+    way = rng.choice(("register", "scalars", "rows"))
+    if way == "rows":
+        arrays.append(Array("D", kind, 2, "local"))
+        along = Affine((("j", 1),))
+        old, new = (Ref("D", (Affine((), row), along)) for row in range(2))
+        entering, out = Ref("A", (here, along)), Ref("B", (here, along))
+        moves: list[Node] = [Assign(old, "=", "{0}", (new,)), Assign(new, "=", "{0}", (entering,))]
+        reads: list[Node] = [Assign(out, rng.choice(("=", "+=")), "{0} + {1} - {2}", (old, new, entering))]
+    else:
+        arrays = [replace(array, rank=1) for array in arrays]
+        delay = [Array(letter, kind, 0, "local") for letter in "DE"]
+        arrays += delay if way == "scalars" else [Array("D", kind, 1, "local")]
+        entering, out = Ref("A", (here,)), Ref("B", (here,))
+        at, before, tap = (Affine((("j", 1),), by) for by in (0, -1, 0))
+        first = Ref("D") if way == "scalars" else Ref("D", (Affine(()),))
+        last = Ref("E") if way == "scalars" else Ref("D", (Affine((), taps - 1),))
+        shift: Node = Assign(last, "=", "{0}", (first,))
+        reads = [Assign(out, rng.choice(("=", "-=")), "{0} - {1}", (first, last))]
+        if way == "register":
+            move = Assign(Ref("D", (at,)), "=", "{0}", (Ref("D", (before,)),))
+            shift = For("j", Affine((), 1), Affine((), taps - 1), -1, (move,))
+            added = Assign(out, "+=", "{0} * {1}", (Ref("D", (tap,)), Ref("C", (tap,))))
+            reads = rng.choice((reads, [For("j", Affine(()), Affine((), taps), 1, (added,))]))
+        moves = [shift, Assign(first, "=", "{0}", (entering,))]
+    if rng.random() < 0.3:  # what is taken in only now and then is no plain copy
+        moves = [If((Affine((("i", 1),), -rng.randint(1, 3)), ">="), tuple(moves))]
+    body = tuple(rng.choice(((*moves, *reads), (*reads, *moves))))
+    inner: tuple[Node, ...] = (For("j", Affine(()), Affine((), rng.randint(3, 6)), 1, body),) if way == "rows" else body
+    return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), rng.randint(5, 12)), 1, inner),))
+
+
+def held(rng: random.Random, name: str) -> Program:
+    """A local variable that stands for an element while it is added to."""
+    kind, size = rng.choice(FLOATS[:2]), rng.randint(4, 9)
+    arrays = [Array(letter, kind, 2, "argument") for letter in "ABC"] + [Array("D", kind, 0, "local")]
+    row, column, along = (Affine(((n, 1),)) for n in "ijl")
+    left, right = rng.choice((("A", "A"), ("A", "B"), ("B", "C")))
+    element, variable = Ref("A", (row, column)), Ref("D")
+    reads = (Ref(left, (row, along)), Ref(right, (along, column)))
+    high = rng.choice((column, column, row, Affine((), rng.randint(2, 5))))
+    add = For("l", Affine(()), high, 1, (Assign(variable, rng.choice(("-=", "+=")), "{0} * {1}", reads),))
+    back = Assign(element, "=", rng.choice(("{0}", "0.5f * {0}")), (variable,))
+    body: tuple[Node, ...] = (Assign(variable, "=", "{0}", (element,)), add, back)
+    end = rng.choice((row, Affine((), size), Affine((("i", 1),), 1)))
+    return Program(
+        name, tuple(arrays), (For("i", Affine((), 1), Affine((), size), 1, (For("j", Affine(()), end, 1, body),)),)
+    )
+
+
+def faces(rng: random.Random, name: str) -> Program:
+    """Rows of a factorization: on the diagonal a statement computes what another one does below it."""
+    kind, size = rng.choice(FLOATS[:2]), rng.randint(8, 11)
+    arrays = [Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument")]
+    row, column, along = (Affine(((n, 1),)) for n in "ijl")
+    op = rng.choice(("-=", "+="))
+    below = Assign(Ref("A", (row, column)), op, "{0} * {1}", (Ref("A", (row, along)), Ref("A", (column, along))))
+    scaled = Assign(Ref("A", (row, column)), "*=", "{0}", (Ref("A", (column, column)),))
+    on = Assign(Ref("A", (row, row)), op, "{0} * {1}", (Ref("A", (row, along)), Ref("A", (row, along))))
+    inside = For("j", Affine(()), row, 1, (For("l", Affine(()), column, 1, (below,)), scaled))
+    diagonal = For("l", Affine(()), row, 1, (on,))
+    more: tuple[Node, ...] = (Assign(Ref("A", (row, row)), "*=", "{0}", (Ref("B", (row,)),)),)
+    body = (inside, diagonal, *(more if rng.random() < 0.5 else ()))
+    return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), size), 1, body),))
