@@ -107,8 +107,8 @@ def find(
                 found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
                 break
         else:
-            _use_time_left(found, search, request.limits, begun)
             _deal_over_ports(found, search, request, begun)
+            _use_time_left(found, search, request.limits, begun)
     except KeyboardInterrupt:  # between two searches, as the next form or its space was made
         if not found:
             raise
@@ -122,7 +122,8 @@ def find(
 
 def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: float) -> None:
     """Searches that their share of the time ended are done anew, in what others left of theirs and below all known."""
-    ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and not answer.part.is_seed]
+    whole = _whole(found)
+    ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and answer in whole]
     for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
         if limits.seconds is None or begun + limits.seconds - clock.now() < WORTH_IT * limits.seconds:
             return
@@ -158,7 +159,7 @@ def _search_part(found: list[Answer], part: Part, search: Search, waiting: float
     if arrays:
         most = inf if limit is None else max(AT_ONCE * limit, DEALING * (clock.now() - begun))
         new = search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most)
-        found.append(_as_early(new))
+        found.append(new)
         if new.stop is not Stop.TIME:
             return
     found.append(search(part, waiting))
@@ -185,7 +186,8 @@ def _best(found: Sequence[Answer], request: Request) -> Choice | None:
 def _deal_over_ports(found: list[Answer], search: Search, request: Request, begun: float) -> None:
     """Every form once more, with several ports for arrays, where transfers of one take much of the best design's time.
 
-    All of this takes no more than twice the time of what was before, or a share of the limit.
+    All of this takes no more than twice the time of what was before, or a share of the limit, before other searches
+    have had what is left.
     """
     best = _best(found, request)
     arrays = () if best is None else slow_arrays(_space_of(best, request), cost_of(best, request))
@@ -195,20 +197,26 @@ def _deal_over_ports(found: list[Answer], search: Search, request: Request, begu
     limit, spent = request.limits.seconds, clock.now() - begun
     most = inf if limit is None else max(AFTERWARDS * limit, DEALING * spent)
     for at, part in enumerate(parts):
+        dealt = replace(part, options=replace(part.options, dealt=arrays), start=None)
         left = most - (clock.now() - begun - spent)
         if limit is not None and min(left, begun + limit - clock.now()) <= 0:
-            found.append(Answer(part, Stop.TIME, None))
-            return
-        dealt = replace(part, options=replace(part.options, dealt=arrays), start=None)
-        new = search(dealt, len(parts) - at, left)
-        found.append(_as_early(new) if limit is not None and begun + limit > clock.now() else new)
-        if new.stop is Stop.INTERRUPTED:
+            found.append(Answer(dealt, Stop.TIME, None))
+            continue
+        found.append(search(dealt, len(parts) - at, left))
+        if found[-1].stop is Stop.INTERRUPTED:
             return
 
 
-def _as_early(answer: Answer) -> Answer:
-    """The answer of a search that had less than all of the time that was left."""
-    return replace(answer, stop=Stop.UNPROVED) if answer.stop is Stop.TIME else answer
+def _whole(found: Sequence[Answer]) -> list[Answer]:
+    """The searches that speak of all spaces together: none of a space that is all in that of another one."""
+    asked = [a for a in found if not a.part.is_seed and not isinstance(a.failure, UsageError)]
+    return [a for a in asked if not any(_is_less_dealt(a.part, other.part) for other in asked)]
+
+
+def _is_less_dealt(part: Part, other: Part) -> bool:
+    """Whether another part differs by arrays with several ports that a part does not have."""
+    arrays = other.options.dealt
+    return not {*arrays} <= {*part.options.dealt} and _is_dealt(part, part.options.dealt, other)
 
 
 def _is_dealt(part: Part, arrays: Collection[ArrayId], other: Part) -> bool:
@@ -279,8 +287,9 @@ def _together(best: Choice, found: Sequence[Answer]) -> SolveOutcome | None:
     outcome = best.outcome
     if outcome is None or outcome.objective is None:
         return outcome
-    whole = [answer for answer in found if not answer.part.is_seed and not isinstance(answer.failure, UsageError)]
+    whole = _whole(found)
     stops = [answer.stop for answer in found if answer.stop is Stop.INTERRUPTED] + [answer.stop for answer in whole]
+    stops.sort(key=lambda stop: stop not in (Stop.INTERRUPTED, Stop.TIME))
     stop = next((stop for stop in stops if stop not in (Stop.PROVED, Stop.INFEASIBLE)), Stop.PROVED)
     bounds = [answer.bound for answer in whole]
     known = [bound for bound in bounds if bound is not None]

@@ -104,8 +104,26 @@ def test_what_was_not_searched_with_ports_is_not_proved(
 
     monkeypatch.setattr(choice._Search, "answer", early)
     found = find(kernels, replace(request_of(), limits=Limits(seconds=60.0)))
-    assert found.outcome is not None and found.outcome.stop is Stop.UNPROVED and found.outcome.bound == 1.0
+    assert found.outcome is not None and found.outcome.stop is Stop.TIME and found.outcome.bound == 1.0
     assert ports(found) == {} and inf > (found.outcome.objective or inf)
+
+
+def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
+    kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own limit, a part of the whole one, is none that the user gave: what it left out is looked at after all."""
+    answer, asked = choice._Search.answer, list[tuple[str, ...]]()
+
+    def early_once(self: choice._Search, upper: float, *, improve: bool) -> Answer:
+        asked.append(self.part.options.dealt)
+        found = answer(self, upper, improve=improve)
+        is_first = asked.count(self.part.options.dealt) == 1
+        return replace(found, stop=Stop.TIME, bound=1.0) if is_first and self.part.options.dealt else found
+
+    monkeypatch.setattr(choice._Search, "answer", early_once)
+    found = find(kernels, replace(request_of(), limits=Limits(seconds=60.0)))
+    assert asked[-1] == ("A",) and asked.count(("A",)) == 2 and asked.count(()) <= 2
+    assert found.outcome is not None and found.outcome.stop is Stop.PROVED and ports(found) == {"A": 4}
 
 
 @pytest.mark.parametrize("ends", [True, False])
