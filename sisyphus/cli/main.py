@@ -37,7 +37,16 @@ from sisyphus.cli.session import Terminated, limit_memory, plain_streams, sessio
 from sisyphus.cli.solvers import solvers
 from sisyphus.cli.talk import say
 from sisyphus.cli.verify import verify
-from sisyphus.errors import InternalError, MemoryUp, SisyphusError, ToolError, UsageError, VerifyError, failure_data
+from sisyphus.errors import (
+    InternalError,
+    KernelError,
+    MemoryUp,
+    SisyphusError,
+    ToolError,
+    UsageError,
+    VerifyError,
+    failure_data,
+)
 from sisyphus.settings import PREFIX
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -68,7 +77,7 @@ class Sections(click.Group):
         """The command; where the value of an option is wrong that a file gave, the file is named."""
         try:
             return super().invoke(context)
-        except UsageError as wrong:
+        except (UsageError, KernelError) as wrong:
             given = context.meta.get(GIVEN)
             raise wrong if given is None else given.placed(context.invoked_subcommand, wrong) from wrong.__cause__
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sisyphus.errors import UsageError
+from sisyphus.errors import SisyphusError, UsageError
 from sisyphus.settings import NAME, user_settings
 from sisyphus.spelling import did_you_mean
 from sisyphus.values import dataclass
@@ -60,17 +61,21 @@ def read_project_file(folder: Path) -> ProjectFile:
 class Defaults:
     """The values of options that files give, by command and parameter, as click takes them for `default_map`.
 
-    `places`: where they stand, by command and by how a message spells an option with its value.
+    `places`: where they stand, by command and by how messages spell an option with its value: "`--device x`" or
+    "device `x`".
     """
 
     values: dict[str, dict[str, Any]]
     places: dict[tuple[str, str], str]
 
-    def placed(self, command: str | None, wrong: UsageError) -> UsageError:
+    def placed(self, command: str | None, wrong: SisyphusError) -> SisyphusError:
         """A fault of a value that a file gives to a command, with its place there; others as they are."""
         for (owner, spelled), where in self.places.items():
             if owner == command and spelled in wrong.message:
-                return UsageError(f"{where}: {wrong.message}", hint=wrong.hint)
+                placed = copy(wrong)
+                placed.message = f"{where}: {wrong.message}"
+                placed.args = (placed.message,)
+                return placed
         return wrong
 
 
@@ -90,7 +95,7 @@ def defaults(commands: Mapping[str, click.Command]) -> Defaults:
                 for spelled, parameter, value in _values(file, table, command):
                     found[name][parameter] = value
                     for item in value if isinstance(value, list) else [value]:
-                        places[name, f"`--{spelled} {item}`"] = file.at(spelled)
+                        places |= {(name, text): file.at(spelled) for text in _spellings(spelled, item)}
     return Defaults(found, places)
 
 
@@ -100,9 +105,15 @@ def _values(file: _File, table: str, command: click.Command) -> Iterator[tuple[s
     for spelled, value in file.content.get(table, {}).items():
         parameter = parameters.get(spelled)
         if parameter is not None:
+            if table == COMMON and parameter.multiple and not isinstance(value, list):
+                value = [value]  # one board is what all commands have in common, of which `batch` takes several
             yield spelled, str(parameter.name), _checked(file, spelled, value, parameter)
         elif table != COMMON:
             raise file.unknown(spelled, f"an option of `sisy {table}`", sorted(parameters))
+
+
+def _spellings(option: str, value: object) -> tuple[str, str]:
+    return f"`--{option} {value}`", f"{option} `{value}`"
 
 
 def parameters_of(command: click.Command) -> dict[str, click.Option]:

@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from sisyphus.api import choosing
 from sisyphus.cli.main import sisy
-from sisyphus.cli.project_file import COMMANDS
-from sisyphus.errors import UsageError
+from sisyphus.cli.project_file import COMMANDS, defaults
+from sisyphus.errors import KernelError, UsageError
 from sisyphus.settings import NAME
 
 KERNEL = "void f(float a[N]) { for (int i = 0; i < N; i++) a[i] = a[i] * 3.0f; }\n"
@@ -107,6 +108,23 @@ def test_a_value_that_is_read_later_is_a_fault_of_its_file_all_the_same(line: st
     (place / "k.c").write_text("void k(float A[4]) { for (int i = 0; i < 4; i++) A[i] = 1.0f; }\n")
     with pytest.raises(UsageError, match=f"^sisy.toml:3: {re.escape(words)}"):
         sisy.main(["optimize", str(place / "k.c")], standalone_mode=False)
+
+
+def test_a_board_that_nobody_knows_is_a_fault_of_its_file(place: Path) -> None:
+    """It is refused as a target, not as an option, with the exit status of one."""
+    (place / NAME).write_text("[options]\ndevice = 'u2o0'\n")
+    (place / "k.c").write_text("void k(float A[4]) { for (int i = 0; i < 4; i++) A[i] = 1.0f; }\n")
+    with pytest.raises(KernelError, match=r"^sisy.toml:2: unknown device `u2o0`") as refused:
+        sisy.main(["optimize", str(place / "k.c")], standalone_mode=False)
+    assert refused.value.hint is not None and "`u200`" in refused.value.hint
+
+
+def test_one_board_for_all_commands(place: Path) -> None:
+    """Of which `batch` takes several."""
+    (place / NAME).write_text("[options]\ndevice = 'u55c'\n")
+    with click.Context(sisy).scope():
+        found = defaults(sisy.commands).values
+    assert found["optimize"]["device"] == "u55c" and found["batch"]["devices"] == ["u55c"]
 
 
 def test_a_value_of_the_command_line_is_no_fault_of_the_file(place: Path) -> None:
