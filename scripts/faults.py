@@ -28,6 +28,7 @@ SISY = [sys.executable, "-c", "from sisyphus.cli import main; main()"]
 KERNEL = "void k(float A[64], float B[64]) { for (int i = 0; i < 64; i++) B[i] = A[i] * B[i] + 1.0f; }\n"
 COMMANDS: dict[str, list[str]] = {
     "optimize": ["optimize", "k.c", "--time-limit", "3", "-o", "out"],
+    "units": ["optimize", "k.c", "--units", "2", "--device", "u200", "--time-limit", "4", "-o", "dealt"],
     "verify": ["verify", "out"],
     "explain": ["explain", "out", "--time-limit", "3"],
     "analyze": ["analyze", "k.c"],
@@ -51,6 +52,10 @@ COMPLETION = ".local/share/bash-completion/completions/sisy"
 #: command runs again.
 CLEARING = (["optimize", "k.c", "--design", "nothing.json", "-o", "out"], ["cache", "--clear"])
 OF_ONE_FILE = ("report", "batch", "completion")
+#: Folders that commands make beside `out`, and what a design has in each.
+MADE = ("many", "dealt", "dealt.failed", "out.failed")
+FILES = ("design.json", "kernel.cpp", "kernel.h", "reference.c", "testbench.cpp", "Makefile", "report.md")
+OF_UNITS = tuple(name.replace("kernel.", f"kernel_{unit}.") for name in FILES for unit in range(2))
 #: What Vitis HLS says of a kernel at the least.
 REPORT = (
     "<profile><ReportVersion><Version>2023.2</Version></ReportVersion><UserAssignments><TopModelName>k</TopModelName>"
@@ -121,9 +126,11 @@ class Place:
         found = []
         if not (self.folder / "out" / "notes.txt").is_file():
             found.append("the user's file is lost")
-        if not self._whole():
+        if not _has(self.folder / "out", FILES):
             found.append("the design is not whole")
-        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "out.failed", "many", "stderr", "home"}
+        if (self.folder / "dealt").exists() and not _has(self.folder / "dealt", OF_UNITS):
+            found.append("the design of units is not whole")
+        left = {p.name for p in self.folder.iterdir()} - {"k.c", "tmp", "out", "stderr", "home", *MADE}
         found += [f"left {name}" for name in left]
         found += [f"left {p.name}" for p in self.folder.rglob(".*.part")]
         if (self.home / COMPLETION).read_text() != self.completion:
@@ -141,15 +148,15 @@ class Place:
             found.append("a process goes on")
         return found
 
-    def _whole(self) -> bool:
-        names = ("design.json", "kernel.cpp", "kernel.h", "reference.c", "testbench.cpp", "Makefile", "report.md")
-        return all((self.folder / "out" / name).is_file() for name in names)
-
     def _is_ours(self, process: Path) -> bool:
         try:
             return f"TMPDIR={self.tmp}".encode() in (process / "environ").read_bytes()
         except OSError:
             return False
+
+
+def _has(folder: Path, names: Sequence[str]) -> bool:
+    return all((folder / name).is_file() for name in names)
 
 
 def kills(place: Place, command: str, times: int, rng: random.Random) -> Row:
