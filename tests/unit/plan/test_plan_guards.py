@@ -39,3 +39,19 @@ def test_a_guard_skips_what_it_can(case: str) -> None:
     plan = kernel.plan(DesignPoint(kernel.scop.name, (chosen,), buffers))
     guards = [node for task in plan.tasks for node in walk(task.body) if isinstance(node, Guard)]
     assert {guard.skip for guard in guards} == {wanted}
+
+
+def test_a_guard_outside_of_pipelined_loops_is_a_branch() -> None:
+    """Nothing waits for the end of a chain there, and what is not asked for is not computed."""
+    source = scop("for i in range(12):\n  for j in range(i + 1):\n    C[i, j] = C[i, j] + A[j]", C=(12, 12), A=(12,))
+    kernel = kernel_of(source, TARGET)
+    [nest] = kernel.space.nests
+    tiles = (("i", Tile(12, 1, 1)), ("j", Tile(1, 1, 12)))
+    buffers = tuple(
+        BufferPoint(array, (nest.id,), KERNEL_PLACE, factors)  # type: ignore[arg-type]
+        for array, factors in {"C": (1, 12), "A": (12,)}.items()
+    )
+    chosen = NestPoint(nest.nest.statements, ("j", "i"), tiles, None)
+    plan = kernel.plan(DesignPoint(kernel.scop.name, (chosen,), buffers))
+    guards = [node for task in plan.tasks for node in walk(task.body) if isinstance(node, Guard)]
+    assert {guard.skip for guard in guards} == {Skip.BRANCH}

@@ -27,3 +27,9 @@ def test_what_a_child_takes_stays_free_outside() -> None:
     names = Names()
     child = names.child()
     assert child.take("i0") == "i0" and names.take("i0") == "i0" and child.take("i0") == "i0_2"
+
+
+def test_a_clash_is_with_all_that_is_taken() -> None:
+    names = Names({"A", "i0"})
+    assert names.clash(["B", "j0"]) == frozenset()
+    assert names.clash(["B", "i0"]) >= {"A", "i0"}

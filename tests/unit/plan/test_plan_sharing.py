@@ -9,9 +9,10 @@ from builders import scop
 from random_kernels import random_kernel, random_point
 
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.ir import Expr, Ref, StmtId, reads
+from sisyphus.ir import DOUBLE, FLOAT, Binary, Cast, Expr, Literal, Ref, Scalar, StmtId, reads
 from sisyphus.ir.scop_text import expression
 from sisyphus.plan import For, LoopRole, Node, Plan, Run, body_of, build_plan, dump, shared_subexpressions, varying_in
+from sisyphus.plan.sharing import narrowed
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile
 
 
@@ -78,3 +79,14 @@ def test_the_sum_itself_is_not_shared() -> None:
     [(run, unrolled)] = runs_in(plan.tasks[0].body)
     parts = varying_in(plan.scop, run, [loop.iterator for loop in unrolled])
     assert parts[plan.scop.statement(run.statement).rhs] == {"i2", "j2", "k2"}
+
+
+@pytest.mark.parametrize(
+    ("number", "becomes"), [("2.0", "2.0"), ("0.2", None), ("1e38", None), ("1e39", None), ("1e400", None)]
+)
+def test_double_products_of_floats_are_those_of_floats_where_no_bit_changes(number: str, becomes: str | None) -> None:
+    """Of numbers that are floats; one beyond the largest of them is none."""
+    x = Scalar("x", FLOAT)
+    written = Cast(Binary("*", Cast(x, DOUBLE), Literal(number, DOUBLE), DOUBLE), FLOAT)
+    wanted = written if becomes is None else Binary("*", x, Literal(becomes, FLOAT), FLOAT)
+    assert narrowed(written) == wanted
