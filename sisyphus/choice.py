@@ -40,8 +40,6 @@ WORTH_IT = 0.1
 #: Searches with arrays over several ports take so many times as long as those before them at most, or a share of the
 #: time limit if that is more: of one that comes first, and of all that come after others.
 DEALING, AT_ONCE, AFTERWARDS = 2.0, 0.25, 0.1
-#: A gap within which every design is good enough.
-ANY = 1.0
 
 Listen = Callable[[str], None]
 
@@ -91,13 +89,12 @@ def find(
     begun = clock.now()
     parts = Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
 
-    def search(part: Part, waiting: float, most: float = inf, gap: float = 0.0) -> Answer:
+    def search(part: Part, waiting: float, most: float = inf, wanted: float = inf) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
-        limits = replace(limits, gap=max(limits.gap, gap))
         limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
         asked = replace(request, limits=limits, options=part.options)
         upper = _upper(found, request.top)
-        return _Search(part, asked, listen, on_progress).answer(upper, improve=improve and gap == 0)
+        return _Search(part, asked, listen, on_progress).answer(upper, wanted=wanted, improve=improve)
 
     try:
         slow = _slow(kernels[0], request)
@@ -141,24 +138,21 @@ def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: f
 def _search_part(found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: Slow) -> None:
     """A part with several ports for arrays whose transfers are slow, as far as that is known by now; else without.
 
-    Where some may be slow, any design shows whether they are. A search with ports that does not end soon is followed
-    by one without.
+    Where nothing is known, the first design shows whether they are: it ends the search with ports if it is too dear. A
+    search with ports that does not end soon is followed by one without.
     """
     begun, limit = clock.now(), request.limits.seconds
-    may_be_dealt, is_first = not part.options.dealt, all(answer.choice is None for answer in found)
-    if may_be_dealt and slow.may_be and not slow.surely and is_first and part.start is None:
-        first = search(part, waiting, gap=ANY)
-        if first.choice is None or first.stop is Stop.INTERRUPTED:
-            found.append(first)
-            return
-        found.append(replace(first, part=replace(part, is_seed=True)))
     known = _best(found, request) or (None if part.start is None else Known(part.kernel, part.start))
-    arrays = slow.surely if may_be_dealt else ()
-    if may_be_dealt and known is not None and slow.may_be:
-        arrays = arrays or slow_arrays(_space_of(known, request), cost_of(known, request))
+    arrays, wanted = () if part.options.dealt else slow.arrays, slow.up_to
+    if arrays and wanted < inf and known is not None:
+        arrays, wanted = slow_arrays(_space_of(known, request), cost_of(known, request)), inf
     if arrays:
         most = inf if limit is None else max(AT_ONCE * limit, DEALING * (clock.now() - begun))
-        new = search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most)
+        new = search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most, wanted)
+        if min(new.counted, default=0.0) > wanted and new.stop is not Stop.INTERRUPTED:
+            found.append(replace(new, part=replace(new.part, is_seed=True)))
+            _search_part(found, part, search, waiting, request, slow)
+            return
         found.append(new)
         if new.stop is not Stop.TIME:
             return
@@ -240,9 +234,12 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
 
 
 class Search(Protocol):
-    """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`."""
+    """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`.
 
-    def __call__(self, part: Part, waiting: float, most: float = inf, gap: float = 0.0) -> Answer: ...
+    A design that costs more than is `wanted` ends it.
+    """
+
+    def __call__(self, part: Part, waiting: float, most: float = inf, wanted: float = inf) -> Answer: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,8 +327,8 @@ class _Search:
 
     _bound: float | None
 
-    def answer(self, upper: float, *, improve: bool) -> Answer:
-        """What is found below the upper bound, and what is known of the rest."""
+    def answer(self, upper: float, *, wanted: float, improve: bool) -> Answer:
+        """What is found below the upper bound, and what is known of the rest; what costs more than `wanted` ends it."""
         try:
             self.space = space_of(self.part.kernel, self.request)
             found = search_within(
@@ -343,6 +340,7 @@ class _Search:
                 improve=self._measured and improve,
                 start=self.part.start,
                 upper=upper,
+                wanted=wanted,
                 top=self.request.top,
                 on_progress=self._hear,
             )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sisyphus import clock
 from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, with_amounts
-from sisyphus.choice import ANY, Choice, Listen, cost_of, find, silent, taken_by
+from sisyphus.choice import Choice, Listen, cost_of, find, silent, taken_by
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
 from sisyphus.parts import Known
 from sisyphus.request import Kernel, Request, space_of
@@ -18,6 +18,8 @@ from sisyphus.solve import Stop
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
+#: A gap within which every design is good enough.
+ANY_GAP = 1.0
 #: Budgets that the paper's model has.
 PAPER_BUDGETS = ("dsp", "onchip_bytes", PARTITION)
 #: Larger amounts stand for no limit.
@@ -105,7 +107,7 @@ class _Probes:
         """What any design within other budgets takes of each; None where a short search finds none."""
         more = [f"{b.option} {amounts[b.name]}" for b in BUDGETS if self._is_more(b.name, amounts)]
         self.listen(f"no design fits; would one with {' '.join(more) or 'more'}?")
-        limits = replace(self.request.limits, seconds=min(PROBE_S, self.seconds), gap=ANY)
+        limits = replace(self.request.limits, seconds=min(PROBE_S, self.seconds), gap=ANY_GAP)
         asked = replace(self.request, target=with_amounts(self.request.target, amounts), limits=limits)
         try:
             choice = find(self.kernels, asked, improve=False)

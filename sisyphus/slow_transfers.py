@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from sisyphus.ir import ArrayId
 from sisyphus.model.limit import limit_of
 from sisyphus.search import fits_whole
@@ -14,10 +16,10 @@ SLOW, FEW = 0.25, 3
 
 @dataclass(frozen=True)
 class Slow:
-    """Arrays one of which alone takes as long as the kernel must take at least, and whether others may be slow."""
+    """Arrays that have slow transfers in every design of at most `up_to` cycles."""
 
-    surely: tuple[ArrayId, ...] = ()
-    may_be: bool = False
+    arrays: tuple[ArrayId, ...] = ()
+    up_to: float = inf
 
 
 def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
@@ -36,7 +38,11 @@ def slow_by_limit(space: Space) -> Slow:
     """What is known of arrays from the least cycles that a kernel can take; designs take one to five times as many."""
     tree = space.options.tree_reduction
     limit = limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles
-    return Slow(slow_arrays(space, limit / SLOW), bool(slow_arrays(space, limit)))
+    surely, arrays, long = slow_arrays(space, limit / SLOW), slow_arrays(space, limit), long_arrays(space)
+    if surely or not arrays:
+        return Slow(surely)
+    slowest = max(_beats(space, a) for a in long) if len(long) <= FEW else min(_beats(space, a) for a in arrays)
+    return Slow(arrays, slowest / SLOW)
 
 
 def _beats(space: Space, array: ArrayId) -> float:

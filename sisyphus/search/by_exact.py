@@ -35,7 +35,9 @@ class Hunt:
         refused = EFFORT.refused_designs if most_refused is None else most_refused
         return find_best(
             costs,
-            Terms(session.deadline, session.limits.gap, session.incumbent, most_refused=refused),
+            Terms(
+                session.deadline, session.limits.gap, lambda: session.is_dear, session.incumbent, most_refused=refused
+            ),
             accept=lambda solution: self._accept(costs, solution),
             hear_bound=session.raise_bound if proves else lambda _: None,
             combine=self.combine,

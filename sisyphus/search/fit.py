@@ -33,14 +33,15 @@ def search_within(
     improve: bool,
     start: DesignPoint | None = None,
     upper: float = inf,
+    wanted: float = inf,
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point whose built design fits, and the next best ones up to `top` in all.
 
-    Only what costs less than `upper` is of interest. A formulation counts some resources only roughly, so every design
-    found is judged by the full model. With `improve`, the best one is then improved by it, unless it is proved to be
-    the best.
+    Only what costs less than `upper` is of interest, and a design that costs more than is `wanted` ends the search. A
+    formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
+    the best one is then improved by it, unless it is proved to be the best.
     """
     deadline = None if limits.seconds is None else clock.now() + limits.seconds
     seen = _Seen(space.target.budget, judge)
@@ -49,7 +50,16 @@ def search_within(
         searching = replace(limits, seconds=max(LEAST_S, (1 - EFFORT.improving_share) * limits.seconds))
     try:
         found = search(
-            space, make_costs, solver, searching, seen, start=start, upper=upper, top=top, on_progress=on_progress
+            space,
+            make_costs,
+            solver,
+            searching,
+            seen,
+            start=start,
+            upper=upper,
+            wanted=wanted,
+            top=top,
+            on_progress=on_progress,
         )
     except (NoDesignError, TimeUp) as failure:
         raise seen.explained(failure) from failure

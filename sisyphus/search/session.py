@@ -56,7 +56,10 @@ class Candidate:
 
 
 class Session:
-    """The state of one search: what is asked, the best design, the bound, the time left."""
+    """The state of one search: what is asked, the best design, the bound, the time left.
+
+    A search whose best design costs more than is `wanted` may end with it.
+    """
 
     def __init__(
         self,
@@ -68,9 +71,10 @@ class Session:
         on_progress: OnProgress | None,
         top: int = 1,
         upper: float = inf,
+        wanted: float = inf,
     ) -> None:
         self.space, self.make_costs, self.limits, self.judge, self.top = space, make_costs, limits, judge, top
-        self.upper, self.on_progress = upper, on_progress
+        self.upper, self.wanted, self.on_progress = upper, wanted, on_progress
         self._begun, self.started = time.monotonic(), clock.now()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self.found: list[Candidate] = []
@@ -110,8 +114,15 @@ class Session:
         return self.deadline is not None and clock.now() >= self.deadline
 
     @property
+    def is_dear(self) -> bool:
+        """There is a design, and it costs more than is wanted."""
+        return self.best is not None and self.best.cost > self.wanted
+
+    @property
     def is_proved(self) -> bool:
-        """The best design is known to be within the gap asked for, or none to cost less than the upper bound."""
+        """The best design is good enough, within the gap asked for or dear; or none costs less than the upper bound."""
+        if self.is_dear:
+            return True
         cost = self.upper if self.best is None else self.best.cost
         if self.bound is None or not isfinite(cost):
             return False

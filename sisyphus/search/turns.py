@@ -41,6 +41,7 @@ def search(
     *,
     start: DesignPoint | None = None,
     upper: float = inf,
+    wanted: float = inf,
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
@@ -48,13 +49,14 @@ def search(
 
     `judge` has the last word on what a design costs and whether it fits; without it the cost model that the search
     makes has it. A `start` that is a legal design is the first incumbent. The `top` best designs are kept, of those
-    that cost less than `upper`. A limit of time and Ctrl-C end the search with the best design so far. Raises
-    `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
+    that cost less than `upper`; one that costs more than is `wanted` ends the search. A limit of time and Ctrl-C end
+    the search with the best design so far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp`
+    where time ran out first.
     """
     names = solver_list(solver)
     for name in names:
         _require_form(name, make_costs)
-    session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top, upper=upper)
+    session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top, upper=upper, wanted=wanted)
     if start is not None:
         _begin_with(session, start)
     elif len(space.nests) >= EFFORT.many_nests or any(len(n.loops) >= EFFORT.many_loops for n in space.nests):

@@ -125,8 +125,8 @@ def searched(
     """What `find` chooses, and each of its searches with the upper bound that it was given."""
     own, heard = choice._Search.answer, Heard()
 
-    def answer(self: choice._Search, upper: float, *, improve: bool) -> choice.Answer:
-        heard.append((upper, own(self, upper, improve=improve)))
+    def answer(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> choice.Answer:
+        heard.append((upper, own(self, upper, wanted=wanted, improve=improve)))
         return heard[-1][1]
 
     monkeypatch.setattr(choice._Search, "answer", answer)

@@ -97,9 +97,9 @@ def test_what_was_not_searched_with_ports_is_not_proved(
 ) -> None:
     answer = choice._Search.answer
 
-    def early(self: choice._Search, upper: float, *, improve: bool) -> Answer:
+    def early(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
         """Time is up where there are ports."""
-        found = answer(self, upper, improve=improve)
+        found = answer(self, upper, wanted=wanted, improve=improve)
         return replace(found, stop=Stop.TIME, bound=1.0, choice=None, counted=()) if self.part.options.dealt else found
 
     monkeypatch.setattr(choice._Search, "answer", early)
@@ -114,9 +114,9 @@ def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
     """Its own limit, a part of the whole one, is none that the user gave: what it left out is looked at after all."""
     answer, asked = choice._Search.answer, list[tuple[str, ...]]()
 
-    def early_once(self: choice._Search, upper: float, *, improve: bool) -> Answer:
+    def early_once(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
         asked.append(self.part.options.dealt)
-        found = answer(self, upper, improve=improve)
+        found = answer(self, upper, wanted=wanted, improve=improve)
         is_first = asked.count(self.part.options.dealt) == 1
         return replace(found, stop=Stop.TIME, bound=1.0) if is_first and self.part.options.dealt else found
 
@@ -127,36 +127,49 @@ def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
 
 
 @pytest.mark.parametrize("ends", [True, False])
-@pytest.mark.parametrize("slow", [Slow(), Slow(may_be=True), Slow((ArrayId("A"),), may_be=True)])
+@pytest.mark.parametrize("slow", [Slow(), *(Slow((ArrayId("A"),), up_to) for up_to in (1.0, 1e6, inf))])
 def test_which_searches_have_ports(
     kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch, slow: Slow, *, ends: bool
 ) -> None:
-    """One design shows that transfers are slow, where it is not known; a search that does not end is not the last."""
+    """A first design that is dear ends the search with ports; one that does not end is not the last."""
     answer, asked = choice._Search.answer, list[tuple[tuple[str, ...], float]]()
 
-    def listed(self: choice._Search, upper: float, *, improve: bool) -> Answer:
-        asked.append((self.part.options.dealt, self.request.limits.gap))
-        found = answer(self, upper, improve=improve)
+    def listed(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
+        asked.append((self.part.options.dealt, wanted))
+        found = answer(self, upper, wanted=wanted, improve=improve)
         return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
 
     monkeypatch.setattr(choice, "_slow", lambda *_: slow)
     monkeypatch.setattr(choice._Search, "answer", listed)
     found = find(kernels, request_of())
-    one, dealt = ((), 0.0), (("A",), 0.0)
+    one, dealt = ((), inf), (("A",), inf)
     again = [] if ends else [one]
-    if slow.surely:
-        assert asked == [dealt, *again]
-    elif slow.may_be:
-        assert asked == [((), 1.0), dealt, *again]
-    else:
+    if not slow.arrays:
         assert asked == [one, dealt]
+    elif slow.up_to == 1.0:
+        assert asked == [(("A",), 1.0), dealt, *again], "no design is so cheap, and transfers of the first one are slow"
+    else:
+        assert asked == [(("A",), slow.up_to), *again]
     assert found.outcome is not None and (found.outcome.stop is Stop.PROVED) == ends
+
+
+def test_a_dear_design_ends_a_search(kernels: tuple[Kernel, ...]) -> None:
+    """What it found is one of its designs, and nothing is proved of them."""
+    request = request_of()
+    asked = replace(request, options=replace(request.options, dealt=("A",)))
+    part = choice.Part(kernels[0], asked.options)
+    best = choice._Search(part, asked, choice.silent, None).answer(inf, wanted=inf, improve=True)
+    first = choice._Search(part, asked, choice.silent, None).answer(inf, wanted=1.0, improve=True)
+    assert best.choice is not None and first.choice is not None
+    assert first.counted >= best.counted and (first.bound or 0) <= (best.bound or 0)
+    again = choice._Search(part, asked, choice.silent, None).answer(inf, wanted=best.counted[0], improve=True)
+    assert again.choice is not None and (again.counted, again.bound) == (best.counted, best.bound)
 
 
 def test_which_transfers_are_slow(kernels: tuple[Kernel, ...]) -> None:
     """A takes 768 beats through one port, which is longer than all that must be done takes."""
     space = space_of(kernels[0], request_of())
-    assert slow_by_limit(space) == Slow(("A",), may_be=True)
+    assert slow_by_limit(space) == Slow(("A",))
     assert slow_arrays(space, 1e4) == () and slow_arrays(space, 1e3) == ("A",)
     small = make_target(load_device("u200"), budget="chip", onchip_bytes=40_000)
     assert slow_by_limit(replace(space, target=small)) == Slow()  # only whole arrays have several ports
