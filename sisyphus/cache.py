@@ -85,7 +85,7 @@ class Cache:
             return
         if answer.front is not None and answer.front.interrupted:
             return
-        body = json.dumps(_body(answer, outcome, request, seconds), sort_keys=True)
+        body = json.dumps(_body(answer, outcome, request, seconds))  # loops stay in their order
         with suppress(OSError):
             write_file(self._path(kernels, request), json.dumps({"sha256": _sha256(body), "body": body}))
             for old in sorted(self.entries(), key=lambda entry: entry.stat().st_mtime)[:-MOST]:

@@ -17,7 +17,7 @@ from sisyphus.solve import Limits, Stop
 from sisyphus.target import load_device, make_target
 
 SOURCE = """void scale(float a[24][16], float b[24][16]) {
-  for (int i = 0; i < 24; i++) for (int j = 0; j < 16; j++) b[i][j] = 2.0f * a[i][j];
+  for (int r = 0; r < 24; r++) for (int c = 0; c < 16; c++) b[r][c] = 2.0f * a[r][c];
 }
 """
 
@@ -67,7 +67,7 @@ def test_another_question_is_not(asked: Request, cache: Cache, monkeypatch: pyte
     others = [
         replace(asked, target=make_target(load_device("u200"), budget="routable", dsp=32)),
         replace(asked, options=replace(asked.options, padding=False)),
-        replace(asked, fixes=("S0.pipeline=j",)),
+        replace(asked, fixes=("S0.pipeline=c",)),
         replace(asked, limits=replace(asked.limits, gap=0.01)),
         replace(asked, top=2),
         replace(asked, source=replace(asked.source, defines=("X",))),
