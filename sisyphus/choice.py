@@ -110,6 +110,10 @@ def find(
         if not found:
             raise
         found.append(Answer(found[-1].part, Stop.INTERRUPTED, None))
+    except MemoryError:  # in the search of a form without a design; others may have one
+        if all(answer.choice is None for answer in found):
+            raise
+        found.append(Answer(found[-1].part, Stop.UNPROVED, None))
     choices = [answer.choice for answer in found if answer.choice is not None]
     if not choices:
         raise _nothing_found(found)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from sisyphus.cli import main
+from sisyphus.cli.main import command_line
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def sisy(*words: str, cwd: Path | None = None) -> Ran:
         mock.patch("sys.argv", ["sisy", *words]),
     ):
         try:
-            main()
+            command_line()
         except SystemExit as end:
             code = int(end.code or 0)
         finally:

@@ -117,4 +117,6 @@ def _improved(space: Space, make_costs: MakeCosts, found: Found, seen: _Seen, de
         point = refine(make_costs(space), seen.best, seen.cost_of, deadline)
     except KeyboardInterrupt:
         point, outcome = seen.best, replace(outcome, stop=Stop.INTERRUPTED)
+    except MemoryError:  # the tables of a nest are too large; what was met before them stands
+        point = seen.best
     return replace(found, point=point, outcome=replace(outcome, objective=seen(point).cycles))

@@ -113,6 +113,11 @@ def _turn(session: Session, name: str) -> SolveOutcome:
         from sisyphus.search.by_adapter import by_adapter  # which needs Pyomo
 
         return by_adapter(session, name)
+    except MemoryError:
+        if session.best is None:
+            raise
+        session.skip(name, "ran out of memory (raise --memory-limit)")
+        return replace(failure(name, "memory ran out", session.seconds), stop=Stop.UNPROVED)
     except KeyboardInterrupt:
         return replace(failure(name, "interrupted", session.seconds), stop=Stop.INTERRUPTED)
 

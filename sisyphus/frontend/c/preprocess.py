@@ -79,6 +79,8 @@ class _EndlessError(Exception):
 class _Place(str):
     """The path that pcpp carries along with a token, enriched by the exact span."""
 
+    __slots__ = ("span",)
+
     span: Span
 
 

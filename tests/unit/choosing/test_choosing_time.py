@@ -71,7 +71,7 @@ def test_what_rings_where_python_drops_exceptions_rings_again(monkeypatch: pytes
     assert [args.exc_type for args in reported] == [ValueError]
 
 
-@pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed])
+@pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed, MemoryError])
 def test_a_design_that_was_being_improved_is_kept(
     ended: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,10 +85,10 @@ def test_a_design_that_was_being_improved_is_kept(
     search = fit.search
     monkeypatch.setattr(fit, "search", unproved)
     monkeypatch.setattr(fit, "refine", interrupted)
-    assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
+    assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted is (ended is not MemoryError)
 
 
-@pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed])
+@pytest.mark.parametrize("ended", [KeyboardInterrupt, allowance.TimePassed, MemoryError])
 def test_what_was_found_is_kept_where_time_ends_between_two_searches(
     ended: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +97,7 @@ def test_what_was_found_is_kept_where_time_ends_between_two_searches(
         raise ended
 
     monkeypatch.setattr(parts, "forms", forms)
-    assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted
+    assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted is (ended is not MemoryError)
 
 
 def test_the_analysis_of_a_kernel_has_a_limit_too(tmp_path: Path) -> None:

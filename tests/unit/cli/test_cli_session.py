@@ -13,6 +13,7 @@ import pytest
 
 from sisyphus.cli import main
 from sisyphus.cli.session import Terminated, session
+from sisyphus.errors import KernelError, MemoryUp, SisyphusError, TimeUp
 
 HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -66,3 +67,34 @@ def test_ctrl_c_before_the_command_has_begun_is_no_traceback(monkeypatch: pytest
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130
+
+
+@pytest.mark.parametrize(("fault", "left"), [(TimeUp, [6]), (MemoryUp, [6]), (KernelError, [])])
+def test_a_process_without_time_or_memory_ends_as_it_stands(
+    fault: type[SisyphusError], left: list[int], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What it was about is not taken apart before; all that it said is there."""
+
+    class Large:
+        def __del__(self) -> None:
+            gone.append(self)
+
+    def failing(**_: object) -> None:
+        large = Large()  # noqa: F841 - the traceback has it
+        raise fault("planted")
+
+    gone: list[object] = []
+    statuses: list[int] = []
+
+    def leave(code: int) -> None:
+        assert not gone
+        statuses.append(code)
+        raise SystemExit(code)
+
+    main_module = sys.modules["sisyphus.cli.main"]
+    monkeypatch.setattr(main_module.sisy, "main", failing)
+    monkeypatch.setattr(os, "_exit", leave)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (statuses, ended.value.code) == (left, fault.exit_code) and "planted" in capfd.readouterr().err
+    main_module._STANDING.clear()

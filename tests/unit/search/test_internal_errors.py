@@ -13,7 +13,7 @@ from unit.search.solve_spaces import gemm_space
 from sisyphus.cli import main
 from sisyphus.errors import InternalError
 from sisyphus.search import MeasuredCosts, PaperCosts, by_exact, search
-from sisyphus.solve import Limits
+from sisyphus.solve import Limits, Stop
 from sisyphus.space import NotADesign
 
 ATAX = Path(__file__).parents[3] / "kernels" / "polybench" / "atax.c"
@@ -34,6 +34,17 @@ def test_no_error_inside_of_the_search_is_swallowed(
     monkeypatch.setattr(PaperCosts, "nest", failing(fault))
     with pytest.raises(type(fault), match="planted"):
         search(gemm_space(), PaperCosts, solver, Limits(seconds=60))
+
+
+def test_a_design_that_is_known_outlives_a_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = gemm_space()
+    start = search(space, PaperCosts, "exact", Limits(seconds=600)).point
+    monkeypatch.setattr(PaperCosts, "nest", failing(MemoryError()))
+    with pytest.raises(MemoryError):
+        search(space, PaperCosts, "exact", Limits(seconds=60))
+    found = search(space, PaperCosts, "exact", Limits(seconds=60), start=start)
+    assert found.point == start and found.outcome.stop is Stop.UNPROVED
+    assert any("memory" in note for note in found.skipped)
 
 
 def test_choices_that_are_no_design_together_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
