@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, affine_range, least_trips
 from sisyphus.plan import Bound, For, LoopRole, Quotient
-from sisyphus.plan.ranges import loop_range
+from sisyphus.plan.ranges import loop_range, ranges_of
 from sisyphus.plan.walks import ranges_at
 from sisyphus.poly import Affine, const, var
 from sisyphus.tools import run_tool
@@ -91,6 +91,11 @@ def test_ranges_of_a_tree() -> None:
     inner = For("j", "j", bound((var("i"), 1)), bound((var("i") + 2, 1)), 3, LoopRole.TILE, ())
     outer = For("i", "i", Bound.constant(1), Bound.constant(4), 4, LoopRole.TILE, (inner,))
     assert ranges_at((outer,), {"t": (0, 1)}) == {"t": (0, 1), "i": (1, 4), "j": (1, 6)}
+
+
+def test_quotients_of_an_iterator_range_with_it() -> None:
+    loop = For("i", "i", Bound.constant(5), Bound.constant(17), 13, LoopRole.TILE, (), quotients=(("q", 4), ("r", 2)))
+    assert ranges_of(loop, {}) == {"i": (5, 17), "q": (1, 4), "r": (2, 8)}
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)

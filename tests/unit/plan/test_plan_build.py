@@ -10,12 +10,11 @@ import pytest
 from builders import scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_points import pipelined_point
 from plan_interpreter import differences, run_plan, run_source, some_memory
 from plan_points import buffer, loops, nest, nodes, planned, same_result
 from random_kernels import random_kernel, random_point
 
-from sisyphus.analysis import dependences, distribute, liveness, with_copies
+from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop, StmtId
 from sisyphus.plan import Copy, Direction, For, Guard, Hold, LoopRole, Run, build_plan, dump
@@ -395,20 +394,3 @@ def test_ragged_rectangles_need_no_isl(monkeypatch: pytest.MonkeyPatch) -> None:
     [guard] = nodes(plan, Guard)
     assert isinstance(guard, Guard) and [str(c) for c in guard.conditions] == ["-3*i0 - i2 + 3", "-3*k0 - k2 + 7"]
     assert same_result(gemm(), plan) == []
-
-
-def test_a_copy_that_is_given_the_same_data_has_a_port_behind_its_array() -> None:
-    text = """
-for i in range(6):
-    for j in range(4):
-        for k in range(i + 1, 6):
-            C[i, j] += A[k, i] * C[k, j]
-        C[i, j] *= alpha
-"""
-    built = scop(text, A=(6, 6), C=(6, 4))
-    found = with_copies(built, distribute(built, dependences(built)))
-    assert found is not None
-    distribution = distribute(built, dependences(built))
-    plan = build_plan(found.scop, distribution, found.live(liveness(built)), pipelined_point(found.scop, distribution))
-    ports = [(port.name, port.copies) for port in plan.ports if port.kind == "array"]
-    assert ports == [("A", None), ("C", None), ("C_1", "C")]
