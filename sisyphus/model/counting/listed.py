@@ -18,14 +18,18 @@ from sisyphus.values import dataclass, field
 MOST_POINTS = 20_000_000
 #: As many points as the full model takes are all looked at.
 ENOUGH_POINTS = FEWER_POINTS
-#: Of more, about so many in some tiles of the first loop stand for all.
+#: Of more, about so many in some tiles of one loop stand for all.
 SOME_POINTS = 1 << 15
-#: Of so few tiles of the first loop each is looked at, in some of its iterations.
+#: Of so few tiles of that loop each is looked at, in some of its iterations.
 FEW_TILES = 16
+#: It is the first loop with so many iterations: loops around blocks and strips have few, and most points lie inside.
+MANY_TILES = 256
 
 Narrow = npt.NDArray[np.int32]
 #: Conditions (each >= 0) of a convex set of points.
 Convex = tuple[Affine, ...]
+#: The points where the loop at a place has one of some values.
+Some = tuple[int, Ints]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ class Listed:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Loops as those that are `Listed`, of so many points that those in some tiles of the first loop stand for all.
+    """Loops as those that are `Listed`, of so many points that those in some tiles of the loop `at` stand for all.
 
     `some` is how many iterations of that loop are looked at.
     """
@@ -104,12 +108,13 @@ class Sampled:
     loops: tuple[str, ...]
     parts: Sequence[Convex]
     ranges: Mapping[str, tuple[int, int]]
+    at: int
     some: int
     _known: dict[int, tuple[Listed, int, int]] = field(default_factory=dict)
 
     @property
     def rows(self) -> Ints:
-        """The points that a count looks at where the first loop has tiles of one iteration."""
+        """The points that a count looks at where the loop has tiles of one iteration."""
         return self._looked_at(1)[0].rows
 
     def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
@@ -117,20 +122,20 @@ class Sampled:
         return np.array([self._count(lower, row) for row in _each(self.loops, sizes)], np.int64)
 
     def _count(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
-        size = tiled.get(self.loops[0])
+        size = tiled.get(self.loops[self.at])
         found, some, every = self._looked_at(size or 1)
         count = found.count(lower, tiled)
-        return (count * every + some // 2) // some if size else count  # any iteration of the first loop may have a tile
+        return (count * every + some // 2) // some if size else count  # any iteration of the loop may have a tile
 
     def _looked_at(self, size: int) -> tuple[Listed, int, int]:
-        """Points in some of the tiles of the first loop, how many tiles these are, and how many there are."""
+        """Points in some of the tiles of the loop, how many tiles these are, and how many there are."""
         if size not in self._known:
-            low, high = self.ranges[self.loops[0]]
+            low, high = self.ranges[self.loops[self.at]]
             every = (high - low) // size + 1
             some = min(max(self.some // size, FEW_TILES), every)
             inside = min(max(self.some // some, 1), size)
             first = (low + _spread(some, every)[:, None] * size + _spread(inside, size)).ravel()
-            self._known[size] = _listed(self.loops, self.parts, self.ranges, first), some, every
+            self._known[size] = _listed(self.loops, self.parts, self.ranges, (self.at, first)), some, every
         return self._known[size]
 
 
@@ -143,14 +148,14 @@ def _each(loops: tuple[str, ...], sizes: Mapping[str, Ints]) -> list[dict[str, i
 
 
 def listed(loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> Listed | Sampled:
-    """The points of some loops in any of several convex parts; of very many those in some tiles of the first loop."""
-    low, high = ranges[loops[0]]
-    every = high - low + 1
-    few = min(FEW_TILES, every)
-    points = len(_listed(loops, parts, ranges, low + _spread(few, every)).rows)
+    """The points of some loops in any of several convex parts; of very many those in some tiles of one loop."""
+    lengths = [high - low + 1 for low, high in (ranges[loop] for loop in loops)]
+    at = next((at for at, every in enumerate(lengths[:-1]) if every >= MANY_TILES), 0)
+    every, few = lengths[at], min(FEW_TILES, lengths[at])
+    points = len(_listed(loops, parts, ranges, (at, ranges[loops[at]][0] + _spread(few, every))).rows)
     if points * every <= ENOUGH_POINTS * few:
         return _listed(loops, parts, ranges)
-    return Sampled(loops, parts, ranges, max(SOME_POINTS * few // points, 1))
+    return Sampled(loops, parts, ranges, at, max(SOME_POINTS * few // points, 1))
 
 
 def _spread(some: int, every: int) -> Ints:
@@ -159,13 +164,13 @@ def _spread(some: int, every: int) -> Ints:
 
 
 def _listed(
-    loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]], first: Ints | None = None
+    loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]], some: Some | None = None
 ) -> Listed:
-    """The points of some loops, or those where the first one has one of some values."""
+    """The points of some loops, or some of them."""
     if len(parts) > 1:
-        found = [convex_points(loops, conditions, ranges, first) for conditions in parts]
+        found = [convex_points(loops, conditions, ranges, some) for conditions in parts]
         return Listed(loops, np.unique(np.concatenate(found), axis=0))
-    rows = convex_points(loops[:-1], parts[0], ranges, first)
+    rows = convex_points(loops[:-1], parts[0], ranges, some)
     low, high = _limits(loops, parts[0], ranges, rows)
     work = high >= low
     return Listed(loops, rows[work], low[work], high[work])
@@ -197,11 +202,11 @@ def convex_points(
     loops: tuple[str, ...],
     conditions: Sequence[Affine],
     ranges: Mapping[str, tuple[int, int]],
-    first: Ints | None = None,
+    some: Some | None = None,
 ) -> Ints:
-    """The points of one convex part, one loop after another; a condition counts once all its loops are there.
+    """The points of one convex part, or some of them, one loop after another.
 
-    If `first` is given, those where the first loop has one of these values.
+    A condition counts once all its loops are there.
     """
     points = np.zeros((1, 0), np.int64)
     for at in range(len(loops)):
@@ -214,8 +219,8 @@ def convex_points(
             raise KernelError(words, hint="make one of them shorter: their tiles are counted one by one")
         rows, number = numbered(lengths)
         points = np.concatenate([points[rows], (low[rows] + number)[:, None]], axis=1)
-        if at == 0 and first is not None:
-            points = points[np.isin(points[:, 0], first)]
+        if some is not None and at == some[0]:
+            points = points[np.isin(points[:, at], some[1])]
     return points
 
 

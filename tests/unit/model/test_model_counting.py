@@ -139,6 +139,25 @@ def test_some_tiles_of_the_first_loop_stand_for_all_where_points_are_many(
         assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
 
 
+def test_tiles_inside_of_few_blocks_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As wavefronts in strips: so few blocks are all looked at, in some fronts each."""
+    b, w, t, i = map(var, "bwti")
+    ranges = {"b": (0, 4), "w": (3, 262), "t": (0, 29), "i": (1, 40)}
+    loops = ("b", "w", "t", "i")
+    parts = [(w - 4 * t - 2 * i - 1, 60 - w + 4 * t + 2 * i, 100 - 20 * b - i)]
+    exact = listed(loops, parts, ranges)
+    for name in ("ENOUGH_POINTS", "SOME_POINTS"):
+        monkeypatch.setattr(f"sisyphus.model.counting.listed.{name}", len(exact.rows) // 5)
+    some = listed(loops, parts, ranges)
+    assert isinstance(exact, Listed)
+    assert isinstance(some, Sampled) and some.loops[some.at] == "w"
+    assert len(some.rows) < len(exact.rows) / 4
+    lower = {name: low for name, (low, _) in ranges.items()}
+    for sizes in itertools.product((1, 2), (1, 4, 90, None), (1, 3), (1, 9)):
+        given = {name: np.array([size]) for name, size in zip(loops, sizes, strict=True) if size}
+        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+
+
 def test_a_nest_in_outer_loops_knows_its_calls() -> None:
     kernel = kernel_of(
         scop(
