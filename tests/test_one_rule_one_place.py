@@ -82,7 +82,7 @@ def test_a_planted_second_one_is_seen(wanted: set[str]) -> None:
 
 #: Numbers of modules of the search that are no effort, and what they are.
 NO_EFFORT = {
-    "MORE": "a kind of short search, told by `Attempt`",
+    "LESS_OF_ONE|MORE": "a kind of short search, told by `Attempt`",
     "IMPOSSIBLE|UNLIMITED|MANY": "a number that stands for none",
     "EQUAL|ROUGHLY_EQUAL|ROUNDING|TOLERANCE|EPSILON|TINY": "how exact numbers are",
     "WORTH|SINGLE_STEP|FULL_CHIP": "what something costs or is worth",

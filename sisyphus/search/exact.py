@@ -191,13 +191,16 @@ class Agenda:
 
 
 class Search:
-    """The state of a search: the best solution, the bound, and what is known of the space."""
+    """The state of a search: the best solution, the bound, and what is known of the space.
+
+    `over` is what the result says; `exceeded` are the budgets that designs exceeded, those of short searches too.
+    """
 
     def __init__(self, costs: CostModel, terms: Terms, accept: Accept, hear_bound: HearBound, combine: Combine) -> None:
         self.costs, self.terms, self.accept, self.hear_bound, self.combine = costs, terms, accept, hear_bound, combine
         self.lower_bounds = LowerBounds(costs, Deadline(terms.deadline))
         self.incumbent, self.best, self.bound = Incumbent(terms.upper), None, 0.0
-        self.over, self.refused = dict[str, float](), 0
+        self.over, self.refused, self.exceeded = dict[str, float](), 0, set[str]()
         self.is_stopped = False
         self._limits: dict[Placement, list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
@@ -365,6 +368,7 @@ class Search:
             if isinstance(event, Whole):
                 solution = solution_of(self.costs, offers, problem.tables, event, transfer_limit)
                 verdict = self.accept(solution)
+                self.exceeded |= verdict.over.keys()
                 is_better = verdict.incumbent < self.incumbent.cycles
                 if is_better:
                     self.best, self.incumbent.cycles = solution, verdict.incumbent

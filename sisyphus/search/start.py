@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ class Attempt:
 
     It looks at `nodes` combinations of one nest, fewer of several, and `longer` times as many while there is no design
     at all; it ends after so many designs that were `refused` or no better. Then it may keep to a smaller one of the
-    `shares` of the budgets. `places`: in how many ways transfers are placed.
+    `shares` of the budgets, or `of_exceeded` alone. `places`: in how many ways transfers are placed.
     """
 
     shares: tuple[float, ...] = (1.0, 0.7, 0.4)
@@ -36,9 +36,12 @@ class Attempt:
     places: int = 10
     nodes: int = 600
     longer: int = 4
+    of_exceeded: bool = False
 
 
-#: Where no design was found.
+#: Where no design was found: what fills half of the memory, as windows of strips do, has no place in less of it,
+#: however few operations are done at once; then a longer one.
+LESS_OF_ONE = Attempt(of_exceeded=True)
 MORE = Attempt(shares=(1.0,), refused=30, places=1000, longer=10)
 
 
@@ -46,7 +49,7 @@ def first_designs(search: Search) -> list[Placement]:
     """A first design from a few tilings. Returns other placements that are worth a try."""
     starts = first_placements(search.costs.space, search.lower_bounds.in_registers)
     waiting = [placement for placement in starts if search.lower_bounds.has_room(placement)]
-    for attempt in (Attempt(), MORE):
+    for attempt in (Attempt(), LESS_OF_ONE, MORE):
         for tried, placement in enumerate(waiting, start=1):
             try_placement(search, placement, attempt)
             if np.isfinite(search.incumbent.cycles):
@@ -67,9 +70,10 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     if not all(table.count for table in tables):
         return
     nodes = max(attempt.nodes * (1 if np.isfinite(search.incumbent.cycles) else attempt.longer) // len(tables), 1)
-    with_shares(lambda share: _short(search, _within(offers, share), tables, greedy, most_refused=1) > 0)
+    less = [budget.name for budget in offers.budgets if budget.name in search.exceeded or not attempt.of_exceeded]
+    with_shares(lambda share: _short(search, _within(offers, share, less), tables, greedy, most_refused=1) > 0)
     for share in attempt.shares:
-        before, part = search.incumbent.cycles, _within(offers, share)
+        before, part = search.incumbent.cycles, _within(offers, share, less)
         for coupled in (False, True):  # what is next to them may change what designs cost, but not whether there is one
             refused = _short(
                 search, part, tables, branch_and_bound, nodes, most_refused=attempt.refused, coupled=coupled
@@ -103,9 +107,10 @@ def _short(
     return refused
 
 
-def _within(offers: Offers, share: float) -> Offers:
-    """The same choices with only a share of every budget."""
-    return replace(offers, budgets=[replace(budget, limit=budget.limit * share) for budget in offers.budgets])
+def _within(offers: Offers, share: float, names: Collection[str]) -> Offers:
+    """The same choices with only a share of the budgets of some names."""
+    budgets = [replace(b, limit=b.limit * share) if b.name in names else b for b in offers.budgets]
+    return replace(offers, budgets=budgets)
 
 
 def with_shares(is_refused: Callable[[float], bool]) -> None:

@@ -20,8 +20,9 @@ from sisyphus.search import start as start_module
 from sisyphus.search.costs import Placement, Step
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Event
-from sisyphus.search.exact import Terms, find_best
+from sisyphus.search.exact import Search, Terms, Verdict, find_best
 from sisyphus.search.greedy import greedy
+from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.options import Table
 from sisyphus.search.partitions import Lattice, States
 from sisyphus.search.start import with_shares
@@ -156,6 +157,27 @@ def test_the_first_design_is_good_where_a_budget_is_tight(monkeypatch: pytest.Mo
     found = first_design()
     monkeypatch.setattr(start_module, "greedy", lambda *_, **__: iter(()))
     assert 5 * found < first_design()
+
+
+def test_of_what_no_design_exceeded_there_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A design with few operations may need all of the memory."""
+    tried = list[dict[str, float]]()
+
+    def short(state: Search, offers: Offers, *_: object, **__: object) -> int:
+        state.exceeded.add("lut")
+        tried.append({budget.name: budget.limit for budget in offers.budgets})
+        return 1
+
+    monkeypatch.setattr(start_module, "_short", short)
+    space = measured_space(FOUR_NESTS, {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)})
+    state = Search(MeasuredCosts(space), Terms(), lambda s: Verdict(s.cycles, s.cycles), lambda _: None, greedy)
+    assert state.lower_bounds.prepare()
+    start_module.first_designs(state)
+    whole = tried[0]
+    less = [limits for limits in tried if limits["lut"] < whole["lut"]]
+    assert any(limits["uram"] < whole["uram"] for limits in less)
+    least = min(less, key=lambda limits: (limits["lut"], -limits["uram"]))
+    assert least == {**whole, "lut": least["lut"]}
 
 
 class BegunError(Exception):
