@@ -28,7 +28,7 @@ from sisyphus.errors import SisyphusError  # noqa: E402
 from sisyphus.forms import steps_of_rows  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
-from sisyphus.request import Source, in_strips, load_kernels, read_kernel, with_views  # noqa: E402
+from sisyphus.request import Source, all_in_strips, load_kernels, read_kernel, with_views  # noqa: E402
 from sisyphus.verification import Check, Verdict, verify  # noqa: E402
 
 FOLDERS = tuple(ROOT / "kernels" / name for name in ("polybench", "nn"))
@@ -68,8 +68,7 @@ def forms_of(name: str, *, size: str = "MINI", double: bool = False) -> list[Sub
     found += [viewed for kernel in found if (viewed := with_views(kernel)) is not None]
     steps = steps_of_rows(found[0].scop)
     strips = None if steps is None else steps.within(sum(array.elements for array in steps.arrays) // 2)
-    stripped = None if strips is None else in_strips(found[0], strips)
-    found += [] if stripped is None else [stripped]
+    found += [] if strips is None else all_in_strips(found, strips)
     return [
         Subject(f"{name} {k.name}{' views' * bool(k.views)}", k.scop, k.dependences, k.distribution, dict(k.live))
         for k in found

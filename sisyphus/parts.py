@@ -10,7 +10,17 @@ from sisyphus.analysis import OuterLoop
 from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import ArrayId, Role
-from sisyphus.request import Form, Kernel, Model, Request, in_strips, of_fixed_form, space_of, with_copies, with_views
+from sisyphus.request import (
+    Form,
+    Kernel,
+    Model,
+    Request,
+    all_in_strips,
+    of_fixed_form,
+    space_of,
+    with_copies,
+    with_views,
+)
 from sisyphus.search import fit_together, fits_whole, most_elements
 from sisyphus.space import DesignPoint, Options, may_be_listed
 from sisyphus.target import Target
@@ -59,7 +69,7 @@ class Parts:
     ) -> None:
         self.request, self.start = request, start
         self._first: list[Kernel] = []
-        strips = [] if request.model == "paper" else [*_in_strips(kernels[0], request.target)]
+        strips = [] if request.model == "paper" else _in_strips(kernels, request.target)
         kernels = of_fixed_form([*kernels, *strips], request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
@@ -186,20 +196,18 @@ def forms(
         yield from (kernel for kernel in every if kernel is not None)
 
 
-def _in_strips(written: Kernel, target: Target) -> Iterator[Kernel]:
+def _in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
     """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
-    steps = steps_of_rows(written.scop)
+    steps = steps_of_rows(kernels[0].scop)
     if steps is None:
-        return
+        return ()
     blocks = target.budget.bram18k, target.budget.uram
     if fit_together(target.memories, steps.arrays, target.max_partition, blocks):
-        return
+        return ()
     bits = max(array.type.bits for array in steps.arrays)
     most = most_elements(target.memories, bits, target.max_partition, blocks)
     strips = steps.within(int(WINDOWS * most))
-    found = None if strips is None else in_strips(written, strips)
-    if found is not None:
-        yield found
+    return () if strips is None else all_in_strips(kernels, strips)
 
 
 def _in_panels(kernel: Kernel) -> bool:

@@ -39,6 +39,7 @@ from sisyphus.forms import (
     in_panels,
     in_place,
     latched,
+    order_in_strips,
     proposals,
     rewritten,
     scheduled,
@@ -279,9 +280,25 @@ def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
     return replace(kernel, scop=found.scop, live=found.live(kernel.live), views=found.views)
 
 
-def in_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
-    """The kernel with its time steps in strips of rows."""
-    return _rebuilt(kernel, (f"{STRIPS}{strips}",), STRIPS.strip())
+def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:
+    """The kernel with its time steps in strips of rows, each of them in the order of a form that is but another order.
+
+    None where it has no strips, or the form is more than another order of it.
+    """
+    rewrite = f"{STRIPS}{strips}"
+    if order is None:
+        return _rebuilt(kernel, (rewrite,), STRIPS.strip())
+    if len(order.rewrites) != 1 or not order.rewrites[0].startswith(SCHEDULE):
+        return None
+    text = order_in_strips(kernel.dependences, strips, order.rewrites[0].removeprefix(SCHEDULE))
+    name = f"{STRIPS.strip()}-{order.name}"
+    return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
+
+
+def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:
+    """The first form, which is as written, in strips, and those with strips in the orders of the others."""
+    every = (in_strips(kernels[0], strips, order) for order in (None, *(k for k in kernels if k.rewrites)))
+    return [kernel for kernel in every if kernel is not None]
 
 
 def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:

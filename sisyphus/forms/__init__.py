@@ -4,6 +4,7 @@ from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
+from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
@@ -41,6 +42,7 @@ __all__ = [
     "in_panels",
     "in_place",
     "latched",
+    "order_in_strips",
     "proposals",
     "rewritten",
     "scheduled",

@@ -6,7 +6,7 @@ another where no dependence ties them: what is left to choose, the space has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
@@ -141,6 +141,11 @@ def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) 
 
 def _timing(statement: Statement, times: Sequence[Affine], where: str = "") -> Timing:
     return Timing(str(statement), tuple(map(str, times)), where)
+
+
+def schedule_text(times: Mapping[Statement, Sequence[Affine]]) -> str:
+    """An order of whole statements in isl's notation."""
+    return _text([_timing(statement, own) for statement, own in times.items()])
 
 
 def _text(timings: Sequence[Timing]) -> str:

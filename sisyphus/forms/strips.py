@@ -183,12 +183,12 @@ def in_strips(found: Dependences, strips: Strips) -> Scop | None:
     steps = steps_of_rows(found.scop)
     if steps is None:
         return None
-    built = _Build(steps, strips)
+    built = Build(steps, strips)
     ordered = built.ordered()
     return built.windowed(ordered.scop) if next(faults(found, ordered), None) is None else None
 
 
-class _Build:
+class Build:
     """The loops `block` and `strip` around those of the source, then windows of the arrays."""
 
     def __init__(self, steps: Steps, strips: Strips) -> None:
@@ -216,16 +216,24 @@ class _Build:
             parts[new.id] = (Part(old.id, new.domain, values),)
         return Ordered(replace(self.steps.scop, statements=tuple(statements)), parts)
 
+    def values(self, old: Statement) -> dict[str, Affine]:
+        """The iterators of a statement in the loops that it has in strips."""
+        time, row = old.iterators[0], self.steps.row[old.id]
+        given = {name: var(name) for name in old.iterators}
+        given[time] = var(self.block) * self.strips.steps + var(time) + self.steps.times.start
+        if row is not None:
+            given[row] = var(self.strip) * self.strips.rows + var(row) - self._moved_by(old)
+        return given
+
+    def _moved_by(self, old: Statement) -> Affine:
+        """By how many rows its strip lies higher in a step than where strips begin."""
+        return var(old.iterators[0]) * self.steps.skew + self.steps.shift[old.id] - self.steps.rows.start
+
     def _moved(self, old: Statement) -> tuple[Statement, tuple[Affine, ...]]:
         """A statement over its new loops, and the values of the old ones."""
         time, row = old.iterators[0], self.steps.row[old.id]
-        loops = (self.block, self.strip, *old.iterators)
-        given = {name: var(name) for name in old.iterators}
-        given[time] = var(self.block) * self.strips.steps + var(time) + self.steps.times.start
-        moved = var(time) * self.steps.skew + self.steps.shift[old.id] - self.steps.rows.start
-        at = moved - var(self.strip) * self.strips.rows if row is None else var(row)
-        if row is not None:
-            given[row] = var(self.strip) * self.strips.rows + var(row) - moved
+        loops, given = (self.block, self.strip, *old.iterators), self.values(old)
+        at = var(row) if row is not None else self._moved_by(old) - var(self.strip) * self.strips.rows
         inside = [var(time), self.strips.steps - 1 - var(time), at, self.strips.rows - 1 - at]
         values = tuple(given[name] for name in old.iterators)
         domain = pull_back(old.domain, loops, values).intersect(make_set("", loops, at_least_zero=inside))

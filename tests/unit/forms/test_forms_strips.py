@@ -9,9 +9,9 @@ import brute
 import pytest
 from builders import scop
 
-from sisyphus.analysis import dependences
+from sisyphus.analysis import LoopKind, dependences, distribute
 from sisyphus.errors import KernelError
-from sisyphus.forms import rewritten, steps_of_rows, strips
+from sisyphus.forms import ScheduleError, order_in_strips, rewritten, steps_of_rows, strips
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
@@ -141,3 +141,41 @@ def test_the_largest_array_on_chip_is_known() -> None:
     assert fits_alone(target.memories, most, 32, target.max_partition, blocks)
     assert not fits_alone(target.memories, most + 1, 32, target.max_partition, blocks)
     assert most_elements(target.memories, 32, target.max_partition, (0, 0)) < 1 << 20
+
+
+SEIDEL = """
+for t in range(4):
+    for i in range(1, 9):
+        for j in range(1, 7):
+            A[i, j] = A[i - 1, j + 1] + A[i, j - 1] + A[i, j] + A[i + 1, j - 1]
+"""
+
+
+@pytest.mark.parametrize("sizes", [Strips(2, 3), Strips(3, 5), Strips(4, 20)])
+def test_strips_run_in_another_order_of_the_kernel(sizes: Strips) -> None:
+    """As wavefronts, whose times have nothing of the strip that they are in."""
+    found = dependences(scop(SEIDEL, A=(10, 8)))
+    wave = "{ S0[t, i, j] -> [3t + 2i + j, t, i] }"
+    order = order_in_strips(found, sizes, wave)
+    assert order is not None and "2*i + j + t + 2" in order
+    kernel = rewritten(found.scop, [f"strips {sizes}", f"schedule {order}"])
+    assert is_same(found.scop, kernel)
+    [nest] = [n for n in distribute(kernel, dependences(kernel)).nests if len(n.band) == 3]
+    assert [loop.kind for loop in nest.band] == [LoopKind.SEQUENTIAL, LoopKind.PARALLEL, LoopKind.PARALLEL]
+
+
+def test_an_order_of_another_program_is_refused_in_strips_too() -> None:
+    found = dependences(scop(SEIDEL, A=(10, 8)))
+    order = order_in_strips(found, Strips(2, 3), "{ S0[t, i, j] -> [t, j, i] }")
+    assert order is not None
+    with pytest.raises(ScheduleError, match="another program"):
+        rewritten(found.scop, ["strips 2x3", f"schedule {order}"])
+
+
+def test_an_order_that_cuts_a_statement_has_no_strips() -> None:
+    found = dependences(scop(SEIDEL, A=(10, 8)))
+    halves = "{ S0[t, i, j] -> [t, 0, i, j] : i < 4; S0[t, i, j] -> [t, 1, i, j] : i >= 4 }"
+    assert order_in_strips(found, Strips(2, 3), halves) is None
+    assert (
+        order_in_strips(dependences(scop("for i in range(4):\n    A[i] = 0.0", A=(4,))), Strips(2, 3), halves) is None
+    )
