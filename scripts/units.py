@@ -1,7 +1,7 @@
 """Prints what units on several SLRs make of kernels: against one unit of the same board, and against routed designs.
 
 python scripts/units.py [--time-limit 60 | --effort 30] [--only gemm,2mm] [--boards] [--routed] [--as-many-dsp]
-    [--tree-reduction]
+    [--runs] [--tree-reduction]
 
 `--boards`: the U200, one unit on its largest SLR against three; what the user region allows is how much more DSPs and
 LUTs all SLRs have than the largest one. `--routed`: the U55C against synthesis cycles of designs that were routed at
@@ -19,16 +19,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sisyphus import pipeline
+from sisyphus.analysis import float_operations
 from sisyphus.cache import Cache
 from sisyphus.choice import Choice
 from sisyphus.errors import NoDesignError, SisyphusError
 from sisyphus.model import natural_objective
+from sisyphus.plan import beats
 from sisyphus.report.tables import table
 from sisyphus.request import Kernel, Request, Source, read_kernel
 from sisyphus.solve import Limits
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
 from sisyphus.units import Split, split
+from sisyphus.units.phases import STARTED_S
+from sisyphus.units.programs import program
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 FOLDERS = {"gemm": "polybench", "2mm": "polybench", "cnn": "nn", "bert_100_3072": "nn"}
@@ -39,6 +43,12 @@ ROUTED = {
     "atax": ((22_862, 702), (16_233, 414)),
     "bicg": ((11_313, 72), (11_265, 1_206)),
 }
+
+#: GF/s of runs on a U200, one SLR, transfers included; which sizes these had is taken to be those of kernels/.
+MEASURED = {"2mm": 44.3, "3mm": 29.9, "atax": 1.03, "bicg": 1.03}
+#: Assumed, as those of `sisyphus.units.phases`: bytes in a second between host and board (15.75 GB/s on PCIe 3.0 x16 at
+#: most), and seconds until the transfer of an array begins.
+SENT_PER_S, SENT_S = 10e9, 10e-6
 
 
 def found(path: Path, device: str, count: int, limits: Limits, dsp: int | None = None, *, tree: bool = False) -> Split:
@@ -97,6 +107,27 @@ def against_routed(only: Sequence[str], most: Limits, *, as_many_dsp: bool, tree
             yield name, str(count), f"{cycles:,}", f"{dsp:,}", f"{ours.cycles:,}", told, ratio, sizes
 
 
+def against_runs(only: Sequence[str], most: Limits, *, tree: bool) -> Iterator[tuple[str, ...]]:
+    """One execution takes its transfers and its run; with two in flight, as `--repeat` has, what is longer counts."""
+    clock = make_target(load_device("u200")).clock_mhz * 1e6
+    for name, measured in MEASURED.items():
+        for count in (1, 3):
+            if only and name not in only:
+                continue
+            path = KERNELS / "polybench" / f"{name}.c"
+            ours = found(path, "u200", count, most, tree=tree)
+            run = STARTED_S + ours.cycles / clock
+            ports = [(unit, port) for unit in map(program, ours.units) for port in unit.ports if port.kind == "array"]
+            sent = [port for unit, port in ports if port in unit.filled]
+            sent += [port for unit, port in ports if port in unit.delivered]
+            moved = sum(SENT_S + beats(port) * port.width * port.type.bytes / SENT_PER_S for port in sent)
+            operations = float_operations(ours.scop) or 0
+            once, many = (operations / seconds / 1e9 for seconds in (run + moved, max(run, moved)))
+            times = f"{run * 1e6:,.0f}", f"{moved * 1e6:,.0f}"
+            ratios = f"{once / measured:.1f}x", f"{many / measured:.1f}x"
+            yield name, str(count), f"{measured:g}", f"{ours.cycles:,}", *times, f"{once:.1f}", f"{many:.1f}", *ratios
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--time-limit", type=float, default=60.0)
@@ -105,11 +136,12 @@ def main() -> int:
     parser.add_argument("--boards", action="store_true")
     parser.add_argument("--routed", action="store_true")
     parser.add_argument("--as-many-dsp", action="store_true")
+    parser.add_argument("--runs", action="store_true")
     parser.add_argument("--tree-reduction", action="store_true")
     asked = parser.parse_args()
     only = [name for name in asked.only.split(",") if name]
     most = Limits(seconds=asked.time_limit) if asked.effort is None else Limits(effort=asked.effort)
-    both = not (asked.boards or asked.routed)
+    both = not (asked.boards or asked.routed or asked.runs)
     try:
         if asked.boards or both:
             header = ("kernel", "1 unit", "3 units", "shares", "gain", "of LUT", "of DSP")
@@ -118,6 +150,20 @@ def main() -> int:
             header = ("kernel", "SLRs", "routed", "its DSPs, at least", "ours", "its DSPs", "ours/routed", "shares")
             rows = list(against_routed(only, most, as_many_dsp=asked.as_many_dsp, tree=asked.tree_reduction))
             print(table(header, rows), flush=True)
+        if asked.runs or both:
+            header = (
+                "kernel",
+                "SLRs",
+                "measured GF/s",
+                "ours",
+                "run us",
+                "moved us",
+                "GF/s",
+                "in flight",
+                "",
+                "in flight",
+            )
+            print(table(header, list(against_runs(only, most, tree=asked.tree_reduction))), flush=True)
     except SisyphusError as failure:
         print(failure.render(), file=sys.stderr)
         return failure.exit_code

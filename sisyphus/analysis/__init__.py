@@ -2,7 +2,7 @@
 
 from sisyphus.analysis.chains import longest_chain
 from sisyphus.analysis.dataflow import Flow, flows, schedules
-from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, Slab
+from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, Slab, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
@@ -22,6 +22,7 @@ from sisyphus.analysis.footprint import (
 )
 from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_legal, legal_orders, violations
 from sisyphus.analysis.liveness import Live, liveness
+from sisyphus.analysis.phases import Cut, Phase, cuts, handed_over, phase_of
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expanded, Expansion
@@ -32,6 +33,7 @@ from sisyphus.analysis.views import View, Viewed, with_copies, with_views
 
 __all__ = [
     "Box",
+    "Cut",
     "Dealer",
     "Dealing",
     "Dealt",
@@ -49,6 +51,7 @@ __all__ = [
     "Nest",
     "Operation",
     "OuterLoop",
+    "Phase",
     "Reduction",
     "Restricted",
     "Share",
@@ -58,6 +61,7 @@ __all__ = [
     "Viewed",
     "ViolatedDependence",
     "count_or_none",
+    "cuts",
     "dependences",
     "distribute",
     "each_legal_order",
@@ -69,6 +73,7 @@ __all__ = [
     "flows",
     "footprint",
     "footprints",
+    "handed_over",
     "instances",
     "is_legal",
     "legal_orders",
@@ -76,6 +81,7 @@ __all__ = [
     "longest_chain",
     "operations",
     "paths",
+    "phase_of",
     "privatise",
     "reduction_of",
     "restricted",
@@ -88,4 +94,5 @@ __all__ = [
     "violations",
     "with_copies",
     "with_views",
+    "work_of",
 ]

@@ -205,10 +205,8 @@ class Dealer:
 
     @cached_property
     def all_work(self) -> int | None:
-        counts = [count_or_none(s.domain) for s in self.scop.statements]
-        if None in counts:
-            return None
-        return sum((n or 0) * _weight(s) for n, s in zip(counts, self.scop.statements, strict=True))
+        known = work_of(self.scop)
+        return None if known is None else sum(known.values())
 
     def _completed(self, lead: Slab, added: Sum | None = None) -> Iterator[Dealt]:
         """A dealing that begins with one slab; each further output goes where it costs the fewest operations."""
@@ -339,6 +337,14 @@ def dealings_data(found: Sequence[Dealt]) -> list[dict[str, Any]]:
         }
         for dealt in found
     ]
+
+
+def work_of(scop: Scop) -> dict[StmtId, int] | None:
+    """Operations and assignments of all instances of each statement; None where they cannot be counted."""
+    counts = {s.id: count_or_none(s.domain) for s in scop.statements}
+    if None in counts.values():
+        return None
+    return {s.id: (counts[s.id] or 0) * _weight(s) for s in scop.statements}
 
 
 def _outputs(scop: Scop, temporaries: Collection[str]) -> tuple[Array, ...]:

@@ -38,6 +38,7 @@ def units_page(data: Data, run: Data | None) -> str:
         figures = [(unit["estimate"][name], _share(unit, name)) for name in shown]
         rows.append(
             {
+                "phase": unit["phase"],
                 "slr": unit["slr"],
                 "banks": ", ".join(map(str, unit["banks"])),
                 "places": f"{low} to {high - 1}",
@@ -50,7 +51,7 @@ def units_page(data: Data, run: Data | None) -> str:
         {
             "design": data,
             "run": run,
-            "delivered": str(Dealing.of_json(data["dealing"])),
+            "delivered": "; then ".join(str(Dealing.of_json(phase["dealing"])) for phase in data["phases"]),
             "names": list(shown.values()),
             "rows": rows,
             "parts": [fragment(unit, None) for unit in designs_of_units(data)],

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus import pipeline, report
-from sisyphus.analysis import Dependences, dependences
+from sisyphus.analysis import Cut, Dependences, dependences
 from sisyphus.backends.hls import (
     DESIGN,
     Project,
-    UnitProgram,
-    plan_names,
     unit_project,
     whole_of,
 )
@@ -27,8 +25,10 @@ from sisyphus.report.tables import indent, table
 from sisyphus.request import Kernel, Request, read_kernel
 from sisyphus.shown import Shown
 from sisyphus.target import KINDS, Target
+from sisyphus.units.phases import Placed, placed
 from sisyphus.units.places import Count
-from sisyphus.units.shares import Split, Unit, split
+from sisyphus.units.programs import program
+from sisyphus.units.shares import Split, Unit
 from sisyphus.values import asdict, dataclass
 from sisyphus.verification import Verdict
 from sisyphus.verification.units import UnitParts, verify_units
@@ -49,31 +49,32 @@ class UnitsDesign(Shown):
     """A verified design of several units; complete in memory, as a `Design` is."""
 
     request: Request
-    split: Split
+    placed: Placed
     project: Project
     verdict: Verdict | None
 
     @property
     def name(self) -> str:
-        return self.split.scop.name
+        return self.placed.scop.name
 
     @property
     def cycles(self) -> int:
-        """Predicted; of the slowest unit."""
-        return self.split.cycles
+        """Predicted; of the slowest unit of each phase, and what handing over takes."""
+        return self.placed.cycles
 
     def __str__(self) -> str:
-        split, target = self.split, self.request.target
+        placed, target = self.placed, self.request.target
         budget = [f"{k.title}" for k in KINDS if k.name != "onchip_bytes"]
         header = ("unit", "SLR", "banks", "share", "cycles", *budget)
-        rows = [_row(unit) for unit in split.units]
+        several = len(placed.splits) > 1
+        rows = [_row(unit) if not several else (str(unit.phase), *_row(unit)) for unit in placed.units]
         return "\n\n".join(
             [
                 f"{self.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz), "
-                f"{len(split.units)} units",
-                f"dealt: {split.dealing}, {split.dealing.extent} places as {'+'.join(map(str, split.sizes))}",
-                "units (share of the budget of the SLR)\n" + indent(table(header, rows)),
-                f"predicted: {self.cycles:,} cycles, those of the slowest unit, without the transfers of the host",
+                f"{len(placed.units)} units" + f" in {len(placed.splits)} phases" * several,
+                "\n".join(_dealt(at, split, several=several) for at, split in enumerate(placed.splits)),
+                "units (share of the budget of the SLR)\n" + indent(table((*["phase"] * several, *header), rows)),
+                f"predicted: {self.cycles:,} cycles, {_sum_of(placed)}, without the transfers of the host",
                 "verification: " + report.verdict_text(self.verdict),
             ]
         )
@@ -81,17 +82,18 @@ class UnitsDesign(Shown):
     @cached_property
     def design_data(self) -> dict[str, Any]:
         """design.json: the same for the same inputs."""
-        request, split = self.request, self.split
+        request, placed = self.request, self.placed
         return {
             "version": FORMAT_VERSION,
             "kernel": self.name,
-            "source": source_data(split.scop.origin)
-            | {"parameters": parameters_data(split.scop), "temporaries": sorted(request.source.temporaries)},
+            "source": source_data(placed.scop.origin)
+            | {"parameters": parameters_data(placed.scop), "temporaries": sorted(request.source.temporaries)},
             "target": target_data(request.target),
             "search": {"model": request.model, "fixes": [], "options": asdict(request.options)},
-            "dealing": asdict(split.dealing),
+            "phases": [_phase_data(placed, at) for at in range(len(placed.splits))],
+            "handing_over": {**asdict(placed.handed), "cycles": placed.handing_cycles},
             "cycles": self.cycles,
-            "units": [unit_data(unit) for unit in split.units],
+            "units": [unit_data(unit) for unit in placed.units],
         }
 
     @property
@@ -131,13 +133,12 @@ def optimize_units(request: Request, count: Count, listen: Listen = silent, cach
     def find(kernels: Sequence[Kernel], asked: Request) -> Choice:
         return pipeline.search(kernels, asked, listen, cache)
 
-    found = split(scop, request, count, find, listen)
+    found = placed(scop, request, count, find, listen)
     project = project_of(found.scop, found.units, request.target, request.source.temporaries)
     verdict = None
     if request.verify:
-        verdict = verdict_of(
-            dependences(scop), found.units, project, request.source.temporaries, full=request.verify_full, listen=listen
-        )
+        names, full = request.source.temporaries, request.verify_full
+        verdict = verdict_of(dependences(scop), found.units, project, names, cut=found.cut, full=full, listen=listen)
     return UnitsDesign(request, found, project, verdict)
 
 
@@ -153,13 +154,7 @@ def _check_asked(request: Request) -> None:
 
 
 def project_of(scop: Scop, units: Sequence[Unit], target: Target | None, temporaries: Sequence[str]) -> Project:
-    return unit_project(scop, [_program(unit) for unit in units], target, temporaries=temporaries)
-
-
-def _program(unit: Unit) -> UnitProgram:
-    place, share = unit.place, unit.share
-    names = plan_names(unit.plan)
-    return UnitProgram(unit.plan, names, unit.part.elements, share.delivers, place.slr, place.banks, share.adds)
+    return unit_project(scop, [program(unit) for unit in units], target, temporaries=temporaries)
 
 
 def verdict_of(
@@ -168,19 +163,22 @@ def verdict_of(
     project: Project,
     temporaries: Sequence[str],
     *,
+    cut: Cut = (),
     full: bool,
     listen: Listen,
 ) -> Verdict:
     parts = [
-        UnitParts(u.part, u.share.delivers, u.plan, u.kernel.dependences, u.kernel.live, u.share.adds) for u in units
+        UnitParts(u.part, u.share.delivers, u.plan, u.kernel.dependences, u.kernel.live, u.share.adds, u.phase)
+        for u in units
     ]
-    whole = whole_of(found.scop, [_program(unit) for unit in units])
-    return verify_units(found, whole, parts, project, temporaries=temporaries, full=full, listen=listen)
+    whole = whole_of(found.scop, [program(unit) for unit in units])
+    return verify_units(found, whole, parts, project, cut=cut, temporaries=temporaries, full=full, listen=listen)
 
 
 def unit_data(unit: Unit) -> dict[str, Any]:
     """A unit as design.json has it."""
     return {
+        "phase": unit.phase,
         "slr": unit.place.slr,
         "banks": list(unit.place.banks),
         "share": [unit.share.low, unit.share.high],
@@ -189,8 +187,35 @@ def unit_data(unit: Unit) -> dict[str, Any]:
         "proved": unit.proved,
         "design": unit.point.to_json(),
         "estimate": unit.estimate.to_json(),
-        "interface": report.interface_data(_program(unit).ports),
+        "interface": report.interface_data(program(unit).ports),
     }
+
+
+def _phase_data(placed: Placed, at: int) -> dict[str, Any]:
+    split = placed.splits[at]
+    return {
+        "statements": [statement.id for statement in split.scop.statements],
+        "dealing": asdict(split.dealing),
+        "cycles": split.cycles,
+    }
+
+
+def _dealt(at: int, split: Split, *, several: bool) -> str:
+    """How the outputs of a phase are dealt."""
+    phase = f"phase {at} ({', '.join(s.id for s in split.scop.statements)}), " if several else ""
+    return f"{phase}dealt: {split.dealing}, {split.dealing.extent} places as {'+'.join(map(str, split.sizes))}"
+
+
+def _sum_of(placed: Placed) -> str:
+    """What the cycles are those of."""
+    if len(placed.splits) == 1:
+        return "those of the slowest unit"
+    cycles, handed = " + ".join(f"{split.cycles:,}" for split in placed.splits), placed.handed
+    copies = f"{handed.copies:,} copies of {handed.bytes:,} bytes in all, started {handed.starts} times more"
+    return (
+        f"{cycles} of the slowest units of phases and {placed.handing_cycles:,} for what these hand over on the board "
+        f"({copies}; assumed, never measured)"
+    )
 
 
 def _row(unit: Unit) -> tuple[str, ...]:

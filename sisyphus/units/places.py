@@ -35,8 +35,11 @@ class Place:
     kind: int = 0
 
 
-def places(target: Target, count: int) -> tuple[Place, ...]:
-    """The largest SLRs, in their order; banks are dealt in order, too. `UsageError` where there are fewer SLRs."""
+def places(target: Target, count: int, part: Fraction = Fraction(1)) -> tuple[Place, ...]:
+    """The largest SLRs, in their order; banks are dealt in order, too. `UsageError` where there are fewer SLRs.
+
+    `part` is what these units may have of each budget, where others sit beside them.
+    """
     slrs, banks = target.device.slrs, target.device.banks
     if count > slrs:
         raise UsageError(
@@ -48,7 +51,9 @@ def places(target: Target, count: int) -> tuple[Place, ...]:
     for at, slr in enumerate(chosen):
         own = tuple(bank for bank in range(banks) if (2 * bank + 1) * count // (2 * banks) == at)
         own = own or (at % banks,)
-        found.append(Place(slr, own, target.on_slr(slr, len(own))))
+        there = target.on_slr(slr, len(own))
+        amounts = {name: int(amount * part) for name, amount in there.budget.amounts().items()}
+        found.append(Place(slr, own, replace(there, budget=there.budget.with_amounts(amounts))))
     return _in_classes(found)
 
 

@@ -44,7 +44,7 @@ def recheck_units(
     if len(there) < len(files):
         return Rechecked(folder, Verdict(tuple(checks)), told.notes)
     found = replace(printed, files=there)
-    verdict = verdict_of(told.known, units, found, temporaries, full=full, listen=listen)
+    verdict = verdict_of(told.known, units, found, temporaries, cut=told.cut, full=full, listen=listen)
     return Rechecked(folder, Verdict(tuple(checks)).joined(verdict), told.notes)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from operator import mul
@@ -16,7 +17,7 @@ from operator import mul
 from sisyphus.analysis import Dealer, Dealing, Restricted, Share, dependences, liveness, restricted
 from sisyphus.choice import Choice, Listen
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
-from sisyphus.ir import Role, Scop
+from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.model import Estimate, estimate
 from sisyphus.plan import Plan
@@ -47,7 +48,7 @@ BALANCED = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One unit: where it sits, which share it has, the kernel of it, and the design that was chosen for that."""
+    """One unit: where it sits, which share it has of its phase, the kernel of it, and the design that was chosen."""
 
     number: int
     place: Place
@@ -58,10 +59,31 @@ class Unit:
     plan: Plan
     estimate: Estimate
     proved: bool = False
+    phase: int = 0
 
     @property
     def cycles(self) -> int:
         return self.estimate.cycles
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What units of a phase leave to those of others: the rest of each budget, and lower numbers to `first` units.
+
+    Arrays that are `handed` over are dealt by rows where they can be, so that a copy is of one piece of memory, and not
+    added up, which only the host could.
+    """
+
+    phase: int = 0
+    first: int = 0
+    part: Fraction = Fraction(1)
+    handed: frozenset[ArrayId] = frozenset()
+
+    def suits(self, dealing: Dealing) -> bool:
+        return all(not slab.dim for slab in dealing.slabs if slab.array in self.handed)
+
+    def may_add(self, scop: Scop) -> bool:
+        return not any(s.write.array in self.handed for s in scop.statements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +103,14 @@ class Split:
         return tuple(unit.share.high - unit.share.low for unit in self.units)
 
 
-def split(scop: Scop, request: Request, count: Count, find: Find, listen: Listen) -> Split:
+def split(
+    scop: Scop, request: Request, count: Count, find: Find, listen: Listen, beside: Beside | None = None
+) -> Split:
     """The best split that was found; with `auto` over as many units as help.
 
     `KernelError` where no output can be dealt, `NoDesignError` where no share has a design.
     """
-    splitter, purse = _Splitter(scop, request, find, listen), Purse(request.limits)
+    splitter, purse = _Splitter(scop, request, find, listen, beside or Beside()), Purse(request.limits)
     if count != "auto":
         return splitter.over(count, purse)
     counts = range(1, request.target.device.slrs + 1)
@@ -120,9 +144,9 @@ class _Asked:
 
 
 class _Splitter:
-    def __init__(self, scop: Scop, request: Request, find: Find, listen: Listen) -> None:
-        self.scop, self.request, self.find, self.listen = scop, request, find, listen
-        tree = request.options.tree_reduction
+    def __init__(self, scop: Scop, request: Request, find: Find, listen: Listen, beside: Beside) -> None:
+        self.scop, self.request, self.find, self.listen, self.beside = scop, request, find, listen, beside
+        tree = request.options.tree_reduction and beside.may_add(scop)
         self.dealer = Dealer(dependences(scop), request.source.temporaries, tree=tree)
         self.known = dict[_Key, Choice | None]()
         self.designs = list[tuple[Share, Place, Choice]]()
@@ -130,7 +154,7 @@ class _Splitter:
 
     def over(self, count: int, purse: Purse) -> Split:
         """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
-        where, found = places(self.request.target, count), list[Split]()
+        where, found = places(self.request.target, count, self.beside.part), list[Split]()
         first, *others = self._dealings(count)
         unlike = [dealing for dealing in others if dealing.apart or dealing.added]
         for number, dealing in enumerate((first, *unlike)):  # neither work nor extents tell which of these is better
@@ -150,6 +174,7 @@ class _Splitter:
         known = self.dealer.dealings
         helpful = [d for d in known if not d.refused] if count > 1 else list(known)
         helpful = [d for d in helpful if d.dealing.extent >= count]
+        helpful = [d for d in helpful if self.beside.suits(d.dealing)] or helpful
         if not helpful:
             reason = f": {known[0].refused}" if known and known[0].refused else ""
             raise KernelError(
@@ -203,7 +228,7 @@ class _Splitter:
             self.listen(f"unit {slowest.number} once more, of shares {'+'.join(map(str, split.sizes))}")
             request = replace(asked.request, start=known.point, limits=purse.part(AGAIN))
             self.known[asked.key] = self._searched(asked.kernels, request) or known
-            units = [self._made(u.number, u.share, u.place) or u for u in split.units]
+            units = [self._made(u.number - self.beside.first, u.share, u.place) or u for u in split.units]
             split = replace(split, units=tuple(units))
         return split
 
@@ -256,7 +281,8 @@ class _Splitter:
         if found is None:
             return None
         is_proved = found.outcome is not None and found.outcome.stop is Stop.PROVED
-        return made(number, place, share, asked.part, found.kernel, found.point, is_proved)
+        unit = made(self.beside.first + number, place, share, asked.part, found.kernel, found.point, is_proved)
+        return replace(unit, phase=self.beside.phase)
 
     def _asked(self, share: Share, place: Place) -> _Asked:
         part = restricted(self.scop, share)

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sisyphus.analysis import Dealer, Dealing, Dependences, dependences, restricted
+from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, dependences, phase_of, restricted
 from sisyphus.choice import Choice, Listen, silent
 from sisyphus.errors import KernelError
+from sisyphus.ir import StmtId
 from sisyphus.plan import check_point
 from sisyphus.record import Record
 from sisyphus.report import Explanation, slowest_unit
-from sisyphus.request import form_of, forms_of, read_kernel, space_of
+from sisyphus.request import Source, form_of, forms_of, read_kernel, space_of
 from sisyphus.saved import check_units, design_file, read_data
 from sisyphus.saved import has_units as tells_units
 from sisyphus.solve import Limits
@@ -35,6 +36,7 @@ class Told:
     data: Mapping[str, Any]
     known: Dependences
     units: tuple[Unit, ...]
+    cut: Cut
     target: Target | None
     notes: tuple[str, ...]
 
@@ -56,41 +58,55 @@ def told_units(path: Path, *, source: Path | None, device: str | None, sandboxed
     try:
         points = [DesignPoint.from_json(told["design"]) for told in data["units"]]
         record = Record.told(path, points[0], data, sandboxed=sandboxed)
-        dealing = Dealing.of_json(data["dealing"])
+        dealings = [Dealing.of_json(phase["dealing"]) for phase in data["phases"]]
         target, notes = record.target(device)
         known = dependences(read_kernel(record.source_at(source)))
         estimated = record.whole_target(device if target is not None else None)
+        cut = tuple(tuple(map(StmtId, phase["statements"])) for phase in data["phases"])
+        parts = _parts(known, cut, record.source)
         units = [
-            _unit(number, record, known, dealing, told, point, estimated)
+            _unit(number, record, *parts[at], dealings[at], told, point, estimated)
             for number, (told, point) in enumerate(zip(data["units"], points, strict=True))
+            for at in [int(told["phase"])]
         ]
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
         raise KernelError(f"{path}: its units are not as sisy writes them ({fault!r})") from fault
-    return Told(record, data, known, tuple(units), target, notes)
+    return Told(record, data, known, tuple(units), cut if len(cut) > 1 else (), target, notes)
+
+
+def _parts(known: Dependences, cut: Cut, source: Source) -> list[tuple[Dependences, Source]]:
+    """Each phase as a kernel, with the arguments that nobody wants of it."""
+    if len(cut) == 1:
+        return [(known, source)]
+    phases = [phase_of(known.scop, cut, at, source.temporaries) for at in range(len(cut))]
+    return [(dependences(phase.scop), replace(source, temporaries=phase.temporaries)) for phase in phases]
 
 
 def _unit(
     number: int,
     record: Record,
     known: Dependences,
+    source: Source,
     dealing: Dealing,
     told: Mapping[str, Any],
     point: DesignPoint,
     target: Target,
 ) -> Unit:
     low, high = map(int, told["share"])
-    share = Dealer(known, record.source.temporaries).share(dealing, low, high)
+    share = Dealer(known, source.temporaries).share(dealing, low, high)
     if share is None:
         raise KernelError(f"{record.path}: unit {number} has no share of the kernel")
     part = restricted(known.scop, share)
-    source = replace(record.source, temporaries=unwanted(part.scop, share, record.source.temporaries))
-    kernel = form_of(forms_of(part.scop, source), point)
+    own = replace(source, temporaries=unwanted(part.scop, share, source.temporaries))
+    kernel = form_of(forms_of(part.scop, own), point)
     if kernel is None or point.kernel != kernel.scop.name:
         raise KernelError(f"{record.path}: the design of unit {number} is none of its share")
     check_point(kernel.scop, kernel.distribution, point)
     banks = tuple(map(int, told["banks"]))
-    own = target.on_slr(int(told["slr"]), len(banks))
-    return made(number, Place(int(told["slr"]), banks, own), share, part, kernel, point)
+    there = target.on_slr(int(told["slr"]), len(banks))
+    there = replace(there, budget=there.budget.with_amounts(told["budget"]))
+    unit = made(number, Place(int(told["slr"]), banks, there), share, part, kernel, point)
+    return replace(unit, phase=int(told["phase"]))
 
 
 def explain_units(
@@ -110,7 +126,8 @@ def explain_units(
     unit = told.units[number]
     listen(f"unit {number}, the slowest")
     own = replace(told.record, point=unit.point)
-    temporaries = unwanted(unit.part.scop, unit.share, own.source.temporaries)
+    source_of = _parts(told.known, told.cut, own.source)[unit.phase][1] if told.cut else own.source
+    temporaries = unwanted(unit.part.scop, unit.share, source_of.temporaries)
     request = replace(own.request(unit.place.target, replace(own.source, temporaries=temporaries)), limits=limits)
     kernels = forms_of(unit.part.scop, request.source)
     choice = Choice(unit.kernel, space_of(unit.kernel, request), unit.point, None)

@@ -11,20 +11,23 @@ from itertools import combinations
 
 from sisyphus.analysis import (
     Box,
+    Cut,
     Dependences,
     DepKind,
     Flow,
     Live,
     Restricted,
+    dependences,
     elements_touched,
     flows,
+    phase_of,
     sums_of,
 )
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.backends.hls import Project, data_sets
 from sisyphus.ir import ArrayId, Expr, Read, Ref, Role, Statement, StmtId, rebuild, substitute
 from sisyphus.plan import Plan
-from sisyphus.poly import Map, Set, clipped, make_box, pull_back, renamed, sample, var
+from sisyphus.poly import Map, Set, clipped, make_box, pull_back, renamed, var
 from sisyphus.values import dataclass, replace
 from sisyphus.verification.differential_run import (
     LEAST_SECONDS,
@@ -34,6 +37,7 @@ from sisyphus.verification.differential_run import (
     work,
     worth_running,
 )
+from sisyphus.verification.phases import check_phases, empty
 from sisyphus.verification.promises import check_promises
 from sisyphus.verification.proof import prove
 from sisyphus.verification.verdict import TOO_COMPLEX, Check, Verdict
@@ -43,7 +47,7 @@ from sisyphus.verification.verdict import TOO_COMPLEX, Check, Verdict
 class UnitParts:
     """What is checked of a unit: its kernel as a part of the source's, what is taken from it, and its design.
 
-    What it delivers of arrays of `adds` is added to what other units deliver.
+    What it delivers of arrays of `adds` is added to what other units deliver. It runs after all units of lower phases.
     """
 
     part: Restricted
@@ -52,6 +56,7 @@ class UnitParts:
     dependences: Dependences
     live: Mapping[ArrayId, Live]
     adds: frozenset[ArrayId] = frozenset()
+    phase: int = 0
 
 
 def verify_units(
@@ -60,13 +65,17 @@ def verify_units(
     units: Sequence[UnitParts],
     project: Project,
     *,
+    cut: Cut = (),
     temporaries: Sequence[str] = (),
     full: bool = False,
     listen: Callable[[str], None] = lambda stage: None,
 ) -> Verdict:
-    """The proof of the shares and of each plan, then the run of all units; `whole` is the source without a design."""
+    """The proof of the shares and of each plan, then the run of all units; `whole` is the source without a design.
+
+    With a `cut` into phases, the proof of that, and the shares of each phase in what the cut makes of the source.
+    """
     listen("verify: proof")
-    verdict = Verdict(tuple(check_shares(found, units, temporaries)))
+    verdict = Verdict(tuple(_check_all_shares(found, units, cut, temporaries)))
     for number, unit in enumerate(units):
         own = prove(unit.plan, unit.dependences, unit.live)
         promised = check_promises(unit.plan, project.files[f"kernel_{number}.cpp"])
@@ -81,6 +90,24 @@ def verify_units(
     seconds = LEAST_SECONDS + SECONDS_PER_OPERATION * size * len(sets)
     ran = run_files(project.files, sets, time_limit_s=seconds)
     return verdict.joined(Verdict(ran.checks, ran.compiler, 0, ran.worst_error))
+
+
+def _check_all_shares(
+    found: Dependences, units: Sequence[UnitParts], cut: Cut, temporaries: Sequence[str]
+) -> Iterator[Check]:
+    if not cut:
+        yield from check_shares(found, units, temporaries)
+        return
+    told = list(check_phases(found, cut, [[u.delivers for u in units if u.phase == at] for at in range(len(cut))]))
+    yield from told
+    if not told[0].passed:  # what is no cut has no phases
+        return
+    for at in range(len(cut)):
+        phase, members = phase_of(found.scop, cut, at, temporaries), [n for n, u in enumerate(units) if u.phase == at]
+        names = {f"unit {own}": f"unit {number}" for own, number in enumerate(members)}
+        for check in check_shares(dependences(phase.scop), [units[n] for n in members], phase.temporaries):
+            unit, colon, rest = check.name.partition(":")
+            yield replace(check, name=f"phase {at}: {names.get(unit, unit)}{colon}{rest}")
 
 
 def check_shares(found: Dependences, units: Sequence[UnitParts], temporaries: Sequence[str] = ()) -> Iterator[Check]:
@@ -105,18 +132,10 @@ def check_shares(found: Dependences, units: Sequence[UnitParts], temporaries: Se
 def _delivered(array: ArrayId, written: Set, boxes: Sequence[Set]) -> Iterator[Check]:
     """That boxes cover what the source writes, and none has an element of another."""
     left = reduce(Set.subtract, boxes, written)
-    yield _empty(f"shares of {array}: complete", left, "is written by the source and delivered by no unit")
+    yield empty(f"shares of {array}: complete", left, "is written by the source and delivered by no unit")
     twice = [one.intersect(other) for one, other in combinations(boxes, 2)]
     both = reduce(Set.union, twice, written.intersect(written.complement()))
-    yield _empty(f"shares of {array}: apart", both, "is delivered by two units")
-
-
-def _empty(name: str, wrong: Set, what: str) -> Check:
-    witness = sample(wrong)
-    if witness is None:
-        return Check(name, True, "shown by isl")
-    place = "".join(f"[{value}]" for value in witness.values())
-    return Check(name, False, f"{place} {what}")
+    yield empty(f"shares of {array}: apart", both, "is delivered by two units")
 
 
 class _Values:
@@ -141,10 +160,10 @@ class _Values:
             parts = [self.domains(unit).get(statement) for unit in units]
             ran = [part for part in parts if part is not None]
             left = reduce(Set.subtract, ran, whole)
-            yield _empty(f"sums of {name}: complete", left, f"of {statement} runs in no unit")
+            yield empty(f"sums of {name}: complete", left, f"of {statement} runs in no unit")
             twice = [one.intersect(other) for one, other in combinations(ran, 2)]
             both = reduce(Set.union, twice, whole.intersect(whole.complement()))
-            yield _empty(f"sums of {name}: apart", both, f"of {statement} runs in two units")
+            yield empty(f"sums of {name}: apart", both, f"of {statement} runs in two units")
             first = [unit for unit in units if name in unit.delivers and name not in unit.adds]
             writers = {s.id for s in self.scop.statements if s.write.array == name} - {statement}
             more = [u for u in units if name in u.adds and writers & {s.id for s in u.part.scop.statements}]
@@ -166,20 +185,20 @@ class _Values:
             source, fault = self.scop.statement(own.id), _difference(self.scop.statement(own.id), own, unit.part)
             yield Check(f"{own.id} is the source's", not fault, fault or "the same on its part of the arrays")
             uninvited = domains[own.id].subtract(source.domain)
-            yield _empty(f"instances of {own.id}", uninvited, "is no instance of the source")
+            yield empty(f"instances of {own.id}", uninvited, "is no instance of the source")
             yield from self._inside(unit, own)
         for name, question in self._questions(unit, domains):
             missing = self.patience.ask(question)
             if missing is None:
                 yield Check(name, False, TOO_COMPLEX)
             else:
-                yield _empty(name, missing, "runs in the source before, and not in the unit")
+                yield empty(name, missing, "runs in the source before, and not in the unit")
 
     def _inside(self, unit: UnitParts, own: Statement) -> Iterator[Check]:
         for access in own.accesses:
             array = unit.part.scop.array(access.array)
             outside = access.relation.range().subtract(make_box(array.id, array.extents))
-            yield _empty(f"{own.id} inside of its part of {array.id}", outside, "is not in the part")
+            yield empty(f"{own.id} inside of its part of {array.id}", outside, "is not in the part")
 
     def _questions(self, unit: UnitParts, domains: Mapping[StmtId, Set]) -> Iterator[tuple[str, Callable[[], Set]]]:
         """What has to run before what runs, and what writes the delivered elements last; each less what runs."""

@@ -161,7 +161,7 @@ def test_it_is_what_the_schema_says(written: Path) -> None:
     [
         (lambda data: data["units"][1].update(slrs=1), "units[1].slrs: no such field; did you mean `slr`?"),
         (lambda data: data["units"][1]["design"].pop("nests"), "units[1].design.nests: is missing"),
-        (lambda data: data["dealing"].update(apart="no"), "dealing.apart: "),
+        (lambda data: data["phases"][0]["dealing"].update(apart="no"), "phases[0].dealing.apart: "),
         (lambda data: data["units"][0]["share"].append(9), "units[0].share: "),
     ],
 )

@@ -1,6 +1,7 @@
 """Printing a Plan: kernel, test bench, host, build files."""
 
 from sisyphus.backends.hls.folder import DESIGN, check_folder, is_ours, write_failed, write_folder
+from sisyphus.backends.hls.handing_over import handings
 from sisyphus.backends.hls.identifiers import plan_names
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
@@ -19,6 +20,7 @@ __all__ = [
     "check_folder",
     "data_sets",
     "exact_flags",
+    "handings",
     "heading",
     "is_ours",
     "one_line",

@@ -1,7 +1,8 @@
 """host.cpp of several units: it deals, runs all of them at the same time, gathers, and says where the time goes.
 
 What one execution needs on the board is a lane; with `--repeat`, several are in flight: while units run, the host deals
-for the next execution and gathers of the one before.
+for the next execution and gathers of the one before. Of units in several phases, those of the first phase of the next
+execution then run beside the later ones of this one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from math import prod
 
 from sisyphus.analysis import float_operations
+from sisyphus.backends.hls.handing_over import HAND_OVER, handings, is_handed_whole
 from sisyphus.backends.hls.host import DISJOINT, INCLUDES, print_host_main
 from sisyphus.backends.hls.reference import ENTRY
 from sisyphus.backends.hls.testbench import (
@@ -26,13 +28,15 @@ from sisyphus.backends.hls.unit_programs import (
     SLABS,
     UnitProgram,
     memories_of,
+    phases_of,
+    print_box,
     print_compared,
     print_gathered,
     print_slabs,
     whole_of,
 )
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import HALF, Scop
+from sisyphus.ir import HALF, ArrayId, Scop
 from sisyphus.plan import Plan, Port, beats
 
 PHASES = r"""
@@ -85,6 +89,7 @@ def print_unit_host(scop: Scop, units: Sequence[UnitProgram], temporaries: Colle
     w.lines([f"static const double operations = {float_operations(scop) or 0};", "", *PHASES.splitlines(), ""])
     blocks = print_reference(w, whole, temporaries)
     print_slabs(w, scop, units)
+    _print_handings(w, scop, units)
     _board(w, _Signature(scop, units, blocks), units)
     w.line()
     _run(w, whole, _Signature(scop, units, blocks))
@@ -95,18 +100,29 @@ def print_unit_host(scop: Scop, units: Sequence[UnitProgram], temporaries: Colle
     return w.text()
 
 
+def _print_handings(w: Writer, scop: Scop, units: Sequence[UnitProgram]) -> None:
+    """The boxes that phases hand over, inside of the array of either unit."""
+    known = handings(units)
+    if known:
+        w.lines([*HAND_OVER.splitlines(), ""])
+    for handing in known:
+        for kind, number, port in (("taken", handing.source, handing.taken), ("given", handing.sink, handing.given)):
+            print_box(w, f"{kind}_{handing.name}", units[number], port, handing.box)
+    w.lines([""] if known else [])
+
+
 class _Signature:
     """The arguments of what the class of the board does, as parameters and as what the host gives for them."""
 
     def __init__(self, scop: Scop, units: Sequence[UnitProgram], blocks: Sequence[TestArray]) -> None:
         used = {p.copies or p.name for unit in units for p in unit.ports}
-        given = {p.copies or p.name for unit in units for p in _filled(unit) if p.name not in unit.adds}
+        given = {p.copies or p.name for _, unit, p in _sent(units) if p.name not in unit.adds}
         delivered = {p.name for unit in units for p in unit.delivered}
         self.blocks = blocks
         self.used = [b for b in blocks if b.array.id in used]
-        self.scalars = [a for a in scop.scalars if a.name in used]
+        self.scop, self.phases = scop, phases_of(units)
         self.sent = [b for b in self.used if b.array.id in given]
-        self.fetched = [b for b in self.used if b.array.id in delivered]
+        self.fetched = [b for b in self.used if b.compared and b.array.id in delivered]
 
     @property
     def sending(self) -> tuple[list[str], list[str]]:
@@ -115,8 +131,24 @@ class _Signature:
 
     @property
     def starting(self) -> tuple[list[str], list[str]]:
-        names = [f"scalar_{a.name}" for a in self.scalars]
-        return [f"{a.type.stored.c_name} {n}" for a, n in zip(self.scalars, names, strict=True)], names
+        """What units of the first phase are started with."""
+        return self._scalars(self.phases[:1])
+
+    @property
+    def waiting(self) -> tuple[list[str], list[str]]:
+        """What units of later phases are started with."""
+        return self._scalars(self.phases[1:])
+
+    @property
+    def scalars(self) -> tuple[list[str], list[str]]:
+        """What any unit is started with."""
+        return self._scalars(self.phases)
+
+    def _scalars(self, phases: Sequence[Sequence[tuple[int, UnitProgram]]]) -> tuple[list[str], list[str]]:
+        used = {p.name for members in phases for _, unit in members for p in unit.ports}
+        given = [a for a in self.scop.scalars if a.name in used]
+        names = [f"scalar_{a.name}" for a in given]
+        return [f"{a.type.stored.c_name} {n}" for a, n in zip(given, names, strict=True)], names
 
     @property
     def fetching(self) -> tuple[list[str], list[str]]:
@@ -125,15 +157,21 @@ class _Signature:
         return taken, [f"whole_{name}.data(), taken_{name}.data()" for _, name in kinds]
 
 
-def _filled(unit: UnitProgram) -> list[Port]:
-    """The arrays of a unit that the host fills before it starts."""
-    return [port for port in unit.ports if port.kind == "array" and port.direction != "out"]
+def _sent(units: Sequence[UnitProgram]) -> list[tuple[int, UnitProgram, Port]]:
+    """The arrays of units that the host fills before all begin."""
+    known = handings(units)
+    return [
+        (number, unit, port)
+        for number, unit in enumerate(units)
+        for port in unit.filled
+        if not is_handed_whole(number, port, known)
+    ]
 
 
 def _board(w: Writer, signature: _Signature, units: Sequence[UnitProgram]) -> None:
     """The class that owns device and units, does the phases of an execution, and all of them one after another."""
     sending, starting, fetching = (part[0] for part in (signature.sending, signature.starting, signature.fetching))
-    names = [[text.split()[-1].lstrip("*") for text in part] for part in (sending, starting)]
+    sent = [text.split()[-1].lstrip("*") for text in sending]
     with w.block("class Kernel", tail="};"):
         w.line("public:")
         starts = [f'unit_{n}_(device_, uuid_, "{u.top}:{{{u.top}_1}}")' for n, u in enumerate(units)]
@@ -146,25 +184,24 @@ def _board(w: Writer, signature: _Signature, units: Sequence[UnitProgram]) -> No
         with w.block(f"void send({', '.join(['Lane &lane', *sending, 'Seconds &seconds'])})"):
             _send(w, units)
         w.line()
-        w.line("// Starts all units, and returns at once.")
+        w.line(f"// Starts all units{' of the first phase' * (len(signature.phases) > 1)}, and returns at once.")
         with w.block(f"void start({', '.join(['Lane &lane', *starting])})"):
-            _start(w, units)
+            _start(w, signature.phases[0])
         w.line()
-        with w.block("void wait(Lane &lane)"):
-            for number in range(len(units)):
-                state = f"lane.run_{number}.wait() != ERT_CMD_STATE_COMPLETED"
-                w.line(f'if ({state}) throw std::runtime_error("unit {number} did not complete");')
+        with w.block(f"void wait({', '.join(['Lane &lane', *signature.waiting[0]])})"):
+            _wait(w, units)
         w.line()
         w.line("// Brings results from the board, and puts them together.")
         with w.block(f"void fetch({', '.join(['Lane &lane', *fetching, 'Seconds &seconds'])})"):
-            _fetch(w, units)
+            _fetch(w, units, [b.array.id for b in signature.fetched])
         w.line()
         w.line("// One execution, one phase after another.")
-        with w.block(f"Seconds operator()({', '.join([*starting, *sending, *fetching])})"):
+        with w.block(f"Seconds operator()({', '.join([*signature.scalars[0], *sending, *fetching])})"):
             w.lines(["Seconds seconds;", "Lane lane(*this);"])
-            w.line(f"send({', '.join(['lane', *names[0], 'seconds'])});")
+            w.line(f"send({', '.join(['lane', *sent, 'seconds'])});")
             w.line("Watch watch;")
-            w.lines([f"start({', '.join(['lane', *names[1]])});", "wait(lane);", "seconds.run = watch.look();"])
+            started, waited = (", ".join(["lane", *part[1]]) for part in (signature.starting, signature.waiting))
+            w.lines([f"start({started});", f"wait({waited});", "seconds.run = watch.look();"])
             arrays = [text for b in signature.fetched for text in (f"whole_{b.array.id}", f"taken_{b.array.id}")]
             w.lines([f"fetch({', '.join(['lane', *arrays, 'seconds'])});", "return seconds;"])
         w.line()
@@ -198,7 +235,7 @@ def _lane(w: Writer, units: Sequence[UnitProgram]) -> None:
 
 def _send(w: Writer, units: Sequence[UnitProgram]) -> None:
     w.line("Watch watch;")
-    into = [(number, unit, port) for number, unit in enumerate(units) for port in _filled(unit)]
+    into = _sent(units)
     for number, unit, port in into:
         _print_mapped(w, number, port)
         w.line(unit.dealing(number, port, _mapped(number, port), f"data_{port.copies or port.name}"))
@@ -208,8 +245,8 @@ def _send(w: Writer, units: Sequence[UnitProgram]) -> None:
     w.line("seconds.send += watch.look();")
 
 
-def _start(w: Writer, units: Sequence[UnitProgram]) -> None:
-    for number, unit in enumerate(units):
+def _start(w: Writer, members: Sequence[tuple[int, UnitProgram]]) -> None:
+    for number, unit in members:
         given = [
             text
             for p in unit.ports
@@ -218,9 +255,32 @@ def _start(w: Writer, units: Sequence[UnitProgram]) -> None:
         w.line(f"lane.run_{number} = unit_{number}_({', '.join(given)});")
 
 
-def _fetch(w: Writer, units: Sequence[UnitProgram]) -> None:
+def _wait(w: Writer, units: Sequence[UnitProgram]) -> None:
+    """Waits for the first phase, and does all further ones."""
+    for at, members in enumerate(phases_of(units)):
+        if at:
+            numbers = {number for number, _ in members}
+            for h in (h for h in handings(units) if h.sink in numbers):
+                sides = [
+                    f"{_placed(h.source, h.taken)}, taken_{h.name}",
+                    f"{_placed(h.sink, h.given)}, given_{h.name}",
+                ]
+                w.line(f"hand_over({', '.join(sides)}, {h.taken.type.bytes});")
+            _start(w, members)
+        for number, _ in members:
+            state = f"lane.run_{number}.wait() != ERT_CMD_STATE_COMPLETED"
+            w.line(f'if ({state}) throw std::runtime_error("unit {number} did not complete");')
+
+
+def _placed(number: int, port: Port) -> str:
+    buffers = ", ".join(f"&lane.{name}" for name in memories_of(number, port))
+    last, padded = pitch(port)
+    return f"{{{{{buffers}}}, {port.width // port.stripes}, {last}, {padded}}}"
+
+
+def _fetch(w: Writer, units: Sequence[UnitProgram], wanted: Collection[ArrayId]) -> None:
     w.line("Watch watch;")
-    out = [(number, unit, port) for number, unit in enumerate(units) for port in unit.delivered]
+    out = [(number, unit, port) for number, unit in enumerate(units) for port in unit.delivered if port.name in wanted]
     for number, _, port in out:
         w.lines(f"lane.{name}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);" for name in memories_of(number, port))
     w.line("seconds.fetch += watch.look();")
@@ -256,7 +316,7 @@ def _run(w: Writer, whole: Plan, signature: _Signature) -> None:
             for b in signature.used
         ]
         w.line(f"check_disjoint({{{', '.join(extents)}}});")
-        given = [*signature.starting[1], *signature.sending[1], *signature.fetching[1]]
+        given = [*signature.scalars[1], *signature.sending[1], *signature.fetching[1]]
         w.line(f"const Seconds seconds = kernel({', '.join(given)});")
         _checked(w, whole, signature)
         w.line("return seconds;")
@@ -278,7 +338,13 @@ def _repeated(w: Writer, whole: Plan, signature: _Signature) -> None:
         with w.block(f"for (unsigned n = 0; n < count + {LANES}; ++n)"):
             w.line(f"Kernel::Lane &lane = lanes[n % {LANES}];")
             with w.block(f"if (n >= {LANES})"):
-                w.lines(["waiting.look();", "kernel.wait(lane);", "seconds.run += waiting.look();"])
+                w.lines(
+                    [
+                        "waiting.look();",
+                        f"kernel.wait({', '.join(['lane', *signature.waiting[1]])});",
+                        "seconds.run += waiting.look();",
+                    ]
+                )
                 for block in (b for b in signature.blocks if b.compared):
                     w.line(f"std::memset(taken_{block.array.id}.data(), 0, {block.array.elements});")
                 w.line(f"kernel.fetch({', '.join(['lane', *signature.fetching[1], 'seconds'])});")

@@ -1,13 +1,14 @@
 """testbench.cpp of several units: each gets its boxes of arrays, runs by itself, and gives its own back.
 
-The test bench runs the units in another order for every data set: nothing may depend on it. It counts how often each
-element is delivered, so that shares that overlap are found, and compares all with the original source. What it does
-with boxes of arrays, the host does, too.
+The test bench runs the units of a phase in another order for every data set: nothing may depend on it. It counts how
+often each element is delivered, so that shares that overlap are found, and compares all with the original source. What
+it does with boxes of arrays, the host does, too; but what one phase hands over to the next it puts together first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 
 from sisyphus.analysis import Box
 from sisyphus.backends.hls import interface
@@ -30,7 +31,7 @@ from sisyphus.backends.hls.testbench import (
 )
 from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP, VECTORS
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import HALF, ArrayId, Scop
+from sisyphus.ir import HALF, Array, ArrayId, Scop
 from sisyphus.plan import Plan, Port, beats
 from sisyphus.values import dataclass
 
@@ -103,7 +104,7 @@ class UnitProgram:
     """What the programs know of a unit: its plan and names, the first element of each of its arrays, what it delivers.
 
     `slr` and `banks` are where it sits; `delivers` are boxes of the arrays of the source. Those of `adds` begin with
-    zeros and are added to what others deliver.
+    zeros and are added to what others deliver. It runs after all units of lower phases, and gets what these deliver.
     """
 
     plan: Plan
@@ -113,6 +114,7 @@ class UnitProgram:
     slr: int
     banks: tuple[int, ...]
     adds: frozenset[ArrayId] = frozenset()
+    phase: int = 0
 
     @property
     def top(self) -> str:
@@ -126,6 +128,16 @@ class UnitProgram:
     def delivered(self) -> tuple[Port, ...]:
         """The ports that results are taken from."""
         return tuple(p for p in self.ports if p.name in self.delivers and interface.is_written(p))
+
+    @property
+    def filled(self) -> tuple[Port, ...]:
+        """The arrays that hold something before it starts."""
+        return tuple(p for p in self.ports if p.kind == "array" and p.direction != "out")
+
+    def box(self, port: Port) -> Box:
+        """What it has of an array, first and last element in each dimension, in the places of the source."""
+        first = self.elements[ArrayId(port.copies or port.name)]
+        return tuple((low, low + extent - 1) for low, extent in zip(first, port.extents, strict=True))
 
     def dealing(self, number: int, port: Port, memory: str, data: str) -> str:
         """The call that fills an array of this unit; `memory` as `gathering` has it."""
@@ -141,6 +153,12 @@ class UnitProgram:
         name = f"{number}_{port.name}"
         given = f"{place}, from_{name}, {last}, {padded}, {data}, to_{name}"
         return f"add({given});" if port.name in self.adds else f"gather({given}, {taken});"
+
+
+def phases_of(units: Sequence[UnitProgram]) -> list[list[tuple[int, UnitProgram]]]:
+    """The units that run at the same time, with their numbers, in the order of phases."""
+    numbered = sorted(enumerate(units), key=lambda unit: unit[1].phase)
+    return [list(members) for _, members in groupby(numbered, key=lambda unit: unit[1].phase)]
 
 
 def whole_of(scop: Scop, units: Sequence[UnitProgram]) -> Plan:
@@ -182,11 +200,21 @@ def print_slabs(w: Writer, scop: Scop, units: Sequence[UnitProgram]) -> None:
             _slab(w, f"box_{number}_{port.name}", first, port.extents, whole)
             if port in unit.delivered:
                 box = unit.delivers[array]
-                extents, low = tuple(high - low + 1 for low, high in box), tuple(low for low, _ in box)
-                inside = tuple(at - start for at, start in zip(low, first, strict=True))
-                _slab(w, f"from_{number}_{port.name}", inside, extents, port.extents)
-                _slab(w, f"to_{number}_{port.name}", low, extents, whole)
+                print_box(w, f"from_{number}_{port.name}", unit, port, box)
+                _slab(w, f"to_{number}_{port.name}", *_sides(box), whole)
     w.line()
+
+
+def print_box(w: Writer, name: str, unit: UnitProgram, port: Port, box: Box) -> None:
+    """A box in the places of the source, inside of the array of a unit."""
+    low, extents = _sides(box)
+    first = unit.elements[ArrayId(port.copies or port.name)]
+    _slab(w, name, [at - start for at, start in zip(low, first, strict=True)], extents, port.extents)
+
+
+def _sides(box: Box) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Where a box begins, and its extents."""
+    return tuple(low for low, _ in box), tuple(high - low + 1 for low, high in box)
 
 
 def _slab(w: Writer, name: str, first: Sequence[int], extents: Sequence[int], whole: Sequence[int]) -> None:
@@ -206,27 +234,24 @@ def _run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[
         print_scalars(w, whole)
         for block in blocks:
             print_block(w, block)
-        print_gathered(w, blocks)
+        kept = _kept(whole.scop, units, blocks)
+        print_gathered(w, blocks, kept)
+        together = {a.id for a in kept} | {b.array.id for b in blocks if b.compared}
         for number, unit in enumerate(units):
             for port in interface.arrays(unit.plan):
                 for name in memories_of(number, port):
                     w.line(f"Block<{interface.beat_type(port)}> {name}({beats(port)});")
-                data = f"data_{port.copies or port.name}.data()"
-                w.line(unit.dealing(number, port, _layout(number, port), data))
         source = f"{ENTRY}({', '.join(arguments_of_reference(whole.scop, list(blocks)))})"
         if traps:
             w.line("if (sigsetjmp(divided, 1) != 0) return false;")
             w.line(f"std::signal(SIGFPE, on_trap), {source}, std::signal(SIGFPE, SIG_DFL);")
-        _in_turn(w, units)
+        w.line("static unsigned turn = 0;")
+        for members in phases_of(units):
+            _phase(w, members, together)
+        w.line("++turn;")
         if not traps:
             w.line(f"{source};")
-        for number, unit in enumerate(units):
-            for port in interface.arrays(unit.plan):
-                w.lines(f'check_fence("{port.name}", {name}, tally);' for name in memories_of(number, port))
-            for port in unit.delivered:
-                to = f"whole_{port.name}.data()", f"taken_{port.name}.data()"
-                w.line(unit.gathering(number, port, _layout(number, port), *to))
-        print_compared(w, whole, blocks)
+        print_compared(w, whole, blocks, kept)
         if traps:
             w.line("return true;")
 
@@ -238,42 +263,66 @@ def _layout(number: int, port: Port) -> str:
     return f"{dealt(port, interface.beat_type(port), pointers)}, {last}, {padded}"
 
 
-def _in_turn(w: Writer, units: Sequence[UnitProgram]) -> None:
-    """All units, one after another, in the next order of all."""
-    count = len(units)
-    w.line("static unsigned turn = 0;")
-    w.line(f"unsigned order[] = {{{', '.join(map(str, range(count)))}}};")
-    w.line(f"for (unsigned n = 0; n < turn; ++n) std::next_permutation(order, order + {count});")
-    w.line("++turn;")
-    with w.block("for (const unsigned next : order)"):
-        w.line("const Flushing flushing(is_flushed(asked));")
-        for number, unit in enumerate(units):
-            given = [
-                text
-                for port in unit.ports
-                for text in (
-                    [f"scalar_{port.name}"]
-                    if port.kind == "scalar"
-                    else [f"{name}.data()" for name in memories_of(number, port)]
-                )
-            ]
-            w.line(f"if (next == {number}) {unit.top}({', '.join(given)});")
+def _kept(scop: Scop, units: Sequence[UnitProgram], blocks: Sequence[TestArray]) -> list[Array]:
+    """The arrays that phases hand over and nobody else wants."""
+    compared = {b.array.id for b in blocks if b.compared}
+    delivered = {p.name for unit in units for p in unit.delivered}
+    return [array for array in scop.arrays if array.id in delivered - compared]
 
 
-def print_gathered(w: Writer, blocks: Sequence[TestArray]) -> None:
-    """Where results come together: what the host has of each output, and how often each element was delivered."""
-    for block in (b for b in blocks if b.compared):
-        array = block.array
-        w.line(f"Block<{array.type.stored.c_name}> whole_{array.id}({array.elements});")
-        w.line(
-            f"std::memcpy(whole_{array.id}.data(), data_{array.id}.data(), {array.elements * array.type.stored.bytes});"
-        )
+def _phase(w: Writer, members: Sequence[tuple[int, UnitProgram]], together: Collection[str]) -> None:
+    """Deals to the units of a phase, runs them, and gathers; what is put `together` is as the phases before left it."""
+    for number, unit in members:
+        for port in interface.arrays(unit.plan):
+            name = port.copies or port.name
+            data = f"{'whole' if name in together else 'data'}_{name}.data()"
+            w.line(unit.dealing(number, port, _layout(number, port), data))
+    _in_turn(w, members)
+    for number, unit in members:
+        for port in interface.arrays(unit.plan):
+            w.lines(f'check_fence("{port.name}", {name}, tally);' for name in memories_of(number, port))
+        for port in unit.delivered:
+            to = f"whole_{port.name}.data()", f"taken_{port.name}.data()"
+            w.line(unit.gathering(number, port, _layout(number, port), *to))
+
+
+def _in_turn(w: Writer, members: Sequence[tuple[int, UnitProgram]]) -> None:
+    """All units of a phase, one after another, in the next order of all."""
+    with w.block(""):
+        w.line(f"unsigned order[] = {{{', '.join(str(number) for number, _ in members)}}};")
+        w.line(f"for (unsigned n = 0; n < turn; ++n) std::next_permutation(order, order + {len(members)});")
+        with w.block("for (const unsigned next : order)"):
+            w.line("const Flushing flushing(is_flushed(asked));")
+            for number, unit in members:
+                given = [
+                    text
+                    for port in unit.ports
+                    for text in (
+                        [f"scalar_{port.name}"]
+                        if port.kind == "scalar"
+                        else [f"{name}.data()" for name in memories_of(number, port)]
+                    )
+                ]
+                w.line(f"if (next == {number}) {unit.top}({', '.join(given)});")
+
+
+def print_gathered(w: Writer, blocks: Sequence[TestArray], kept: Sequence[Array] = ()) -> None:
+    """Where results come together: what the host has of each output, and how often each element was delivered.
+
+    Of arrays that are `kept` between phases, locals begin with what no test sets.
+    """
+    begun = {b.array.id for b in blocks}
+    for array in (*(b.array for b in blocks if b.compared), *kept):
+        kind = array.type.stored
+        w.line(f"Block<{kind.c_name}> whole_{array.id}({array.elements});")
+        if array.id in begun:
+            w.line(f"std::memcpy(whole_{array.id}.data(), data_{array.id}.data(), {array.elements * kind.bytes});")
         w.line(f"Block<unsigned char> taken_{array.id}({array.elements});")
         w.line(f"std::memset(taken_{array.id}.data(), 0, {array.elements});")
 
 
-def print_compared(w: Writer, whole: Plan, blocks: Sequence[TestArray]) -> None:
+def print_compared(w: Writer, whole: Plan, blocks: Sequence[TestArray], kept: Sequence[Array] = ()) -> None:
     for block in (b for b in blocks if b.compared):
         print_compare(w, whole, block, "whole")
-        name = block.array.id
-        w.line(f'check_taken("{name}", taken_{name}.data(), {block.array.elements}, tally);')
+    for array in (*(b.array for b in blocks if b.compared), *kept):
+        w.line(f'check_taken("{array.id}", taken_{array.id}.data(), {array.elements}, tally);')

@@ -10,19 +10,17 @@ from pathlib import Path
 
 import pytest
 from plain_points import pipelined_point
+from unit_boards import run_host
 
 from sisyphus.analysis import Dealer, Dependences, Share, dependences, restricted
-from sisyphus.backends.hls import exact_flags
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.poly import fix
 from sisyphus.request import Source, forms_of, read_kernel
 from sisyphus.target import load_device, make_target
-from sisyphus.tools import Finished, run_tool
 from sisyphus.units import Unit, places
 from sisyphus.units.design import project_of, verdict_of
 from sisyphus.units.shares import made, unwanted
 from sisyphus.verification import Check
-from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
 from sisyphus.verification.units import UnitParts, check_shares
 
 ROOT = Path(__file__).parents[3]
@@ -138,32 +136,8 @@ def test_an_instance_that_the_source_has_not_is_found() -> None:
     assert "unit 0: instances of S3" in [c.name for c in checks(shares(), units) if not c.passed]
 
 
-def run_host(
-    units: Sequence[Unit],
-    folder: Path,
-    *words: str,
-    spoil: tuple[str, str] = ("", ""),
-    found: Dependences = FOUND,
-) -> Finished:
-    project = project_of(found.scop, units, None, ())
-    for name, text in project.files.items():
-        assert name != "host.cpp" or spoil[0] in text
-        (folder / name).write_text(text.replace(*spoil) if name == "host.cpp" else text)
-    flags = ["g++", *exact_flags(project.files["reference.c"]).split()]
-    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
-    tests = ROOT / "tests" / "unit"
-    places_of = [Path(__file__).parent / "fake_xrt_units", tests / "backends" / "fake_xrt", INCLUDE_DIR]
-    includes = [word for place in places_of for word in ("-isystem", str(place))]
-    tops = " ".join(f"FAKE_CALL({unit.plan.scop.name})" for unit in units)
-    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
-    sources = ["host.cpp", *(f"kernel_{number}.cpp" for number in range(len(units)))]
-    command = [*flags, "-std=c++20", *warnings, *includes, "-I.", f"-DFAKE_TOPS={tops}", *sources, "reference.o"]
-    run_tool([*command, "-o", "host"], cwd=folder, timeout_s=300)
-    return run_tool([folder / "host", "units.xclbin", *words], cwd=folder, timeout_s=300, accept=ANY_STATUS)
-
-
 def test_the_host_deals_runs_and_gathers(tmp_path: Path) -> None:
-    done = run_host(units_of(shares()), tmp_path)
+    done = run_host(units_of(shares()), tmp_path, found=FOUND)
     assert done.status == 0, done.output + done.errors
     assert done.output.count("mismatches=0") == 2 and "sisy: PASS" in done.output
     told = re.findall(
@@ -175,19 +149,19 @@ def test_the_host_deals_runs_and_gathers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [1, 5])
 def test_the_host_repeats_with_two_executions_in_flight(tmp_path: Path, count: int) -> None:
     """The board of the tests runs a unit when it is waited for, so that data of the next execution lie beside it."""
-    done = run_host(units_of(shares()), tmp_path, "--repeat", str(count))
+    done = run_host(units_of(shares()), tmp_path, "--repeat", str(count), found=FOUND)
     assert done.status == 0, done.output + done.errors
     assert done.output.count("mismatches=0") == 3 and f"sisy repeat={count} seconds=" in done.output
     assert f"started at most {3 * min(count, 2)} at once" in done.errors
 
 
 def test_executions_that_share_buffers_are_seen(tmp_path: Path) -> None:
-    done = run_host(units_of(shares()), tmp_path, "--repeat", "3", spoil=("lanes[n % 2]", "lanes[0]"))
+    done = run_host(units_of(shares()), tmp_path, "--repeat", "3", spoil=("lanes[n % 2]", "lanes[0]"), found=FOUND)
     assert done.status == 1 and done.output.count("mismatches=0") == 2
 
 
 def test_the_host_sees_a_lost_row(tmp_path: Path) -> None:
-    done = run_host(units_of(lost_row(shares())), tmp_path, "--repeat", "3")
+    done = run_host(units_of(lost_row(shares())), tmp_path, "--repeat", "3", found=FOUND)
     assert done.output.count("mismatches=0") == 0
     assert done.status == 1 and "sisy: FAIL" in done.output
 

@@ -20,7 +20,7 @@ inline address as_argument(bo &buffer) { return {buffer.board()}; }
 inline float as_argument(float value) { return value; }
 // How many were started and not yet waited for, at most; told when the program ends.
 struct flight {
-    ~flight() { std::fprintf(stderr, "started at most %d at once\n", most); }
+    ~flight() { std::fprintf(stderr, "started at most %d at once, %d copies\n", most, bo::copies); }
     int now = 0, most = 0;
 };
 inline flight in_flight;

@@ -1,0 +1,38 @@
+"""A board of the tests for several units: XRT in fake_xrt and fake_xrt_units, and the printed host on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sisyphus.analysis import Dependences
+from sisyphus.backends.hls import exact_flags
+from sisyphus.tools import Finished, run_tool
+from sisyphus.units import Unit
+from sisyphus.units.design import project_of
+from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
+
+
+def run_host(
+    units: Sequence[Unit],
+    folder: Path,
+    *words: str,
+    spoil: tuple[str, str] = ("", ""),
+    found: Dependences,
+) -> Finished:
+    """Compiles the host of up to three units, with something replaced in its text, and runs it on that board."""
+    project = project_of(found.scop, units, None, ())
+    for name, text in project.files.items():
+        assert name != "host.cpp" or spoil[0] in text
+        (folder / name).write_text(text.replace(*spoil) if name == "host.cpp" else text)
+    flags = ["g++", *exact_flags(project.files["reference.c"]).split()]
+    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
+    tests = Path(__file__).parent / "unit"
+    places_of = [tests / "units" / "fake_xrt_units", tests / "backends" / "fake_xrt", INCLUDE_DIR]
+    includes = [word for place in places_of for word in ("-isystem", str(place))]
+    tops = " ".join(f"FAKE_CALL({unit.plan.scop.name})" for unit in units)
+    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
+    sources = ["host.cpp", *(f"kernel_{number}.cpp" for number in range(len(units)))]
+    command = [*flags, "-std=c++20", *warnings, *includes, "-I.", f"-DFAKE_TOPS={tops}", *sources, "reference.o"]
+    run_tool([*command, "-o", "host"], cwd=folder, timeout_s=300)
+    return run_tool([folder / "host", "units.xclbin", *words], cwd=folder, timeout_s=300, accept=ANY_STATUS)
