@@ -190,6 +190,11 @@ LOOPS: Mapping[str, Loops] = {
     "copy-of-array": Loops(
         lambda row: _has(row, "C1", "C5") and row["tool"] in OURS and "/trmm" in row["design"], _is_every_start
     ),
+    "copy-for-readers": Loops(
+        lambda row: row["kind"] == "dataflow_interval_min" and row["detail"].count("load_vA") > 1,
+        lambda row: row["difference"] == "0",
+        "overlap.csv",
+    ),
     "transfer-by-counters": Loops(lambda row: row["expression"].startswith("wide-port"), _is_every_start),
     "transfer-by-nested-loops": Loops(lambda row: _has(row, "C6") and row["tool"] in OURS, _is_every_start),
     "transfer-with-remainder": Loops(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from math import prod
 
-from sisyphus.analysis import OuterLoop
+from sisyphus.analysis import OuterLoop, read_at_once
 from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import ArrayId, Role
@@ -81,9 +81,11 @@ class Parts:
             promising = tuple(by_promise(others, first=self._first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = tuple(kernel for kernel in copies if kernel is not None)
-            self._kernels = (*promising, *copied)
+            apart = (_with_copies_for_readers(k, request.target) for k in promising if not k.views)
+            for_readers = tuple(kernel for kernel in apart if kernel is not None)
+            self._kernels = (*promising, *copied, *for_readers)
             if request.options.trust == "measured":
-                self._kernels = _that_may_be_measured(promising, copied) or self._kernels
+                self._kernels = _that_may_be_measured(promising, copied, for_readers) or self._kernels
         known = () if start is None else (start.kernel,)
         self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
         self.left = 0.0
@@ -152,11 +154,24 @@ def _begins(part: Part) -> bool:
     return part.start is None or part.start.is_listed == part.options.listed
 
 
-def _that_may_be_measured(kernels: Sequence[Kernel], copied: Sequence[Kernel]) -> tuple[Kernel, ...]:
+def _that_may_be_measured(
+    kernels: Sequence[Kernel], copied: Sequence[Kernel], for_readers: Sequence[Kernel]
+) -> tuple[Kernel, ...]:
     """Forms without loops around several nests, and with copies where these help: no report backs others."""
     helped = {(kernel.expanded, kernel.rewrites) for kernel in copied}
-    best = (*(k for k in kernels if (k.expanded, k.rewrites) not in helped), *copied)
+    best = (*(k for k in kernels if (k.expanded, k.rewrites) not in helped), *copied, *for_readers)
     return tuple(k for k in best if not any(isinstance(part, OuterLoop) for part in k.distribution.body))
+
+
+def _with_copies_for_readers(kernel: Kernel, target: Target) -> Kernel | None:
+    """The kernel with copies of arrays that several nests could else not read at the same time, beside all others.
+
+    What may lie in registers is read by all of them in any case.
+    """
+    read = read_at_once(kernel.scop, kernel.distribution)
+    large = [a for a in read if kernel.scop.array(a).elements > target.max_partition]
+    updated = with_copies(kernel) if large else None
+    return with_copies(kernel, (*(updated.copied if updated else ()), *large)) if large else None
 
 
 def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:

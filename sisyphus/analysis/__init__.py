@@ -29,7 +29,7 @@ from sisyphus.analysis.rewrite import Expanded, Expansion
 from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.summary import statement_graph_dot, summary
 from sisyphus.analysis.sums import Sum, sums_of
-from sisyphus.analysis.views import View, Viewed, with_copies, with_views
+from sisyphus.analysis.views import View, Viewed, read_at_once, with_copies, with_views
 
 __all__ = [
     "Box",
@@ -83,6 +83,7 @@ __all__ = [
     "paths",
     "phase_of",
     "privatise",
+    "read_at_once",
     "reduction_of",
     "restricted",
     "schedules",

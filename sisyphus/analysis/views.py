@@ -34,8 +34,8 @@ class View:
 
     `still`: loops of the nest that must stand still while a buffer of the view lives; where they do, nothing that the
     nest writes through one view is read through another. `lasting`: no part of the kernel around the nest writes what
-    the view reads before it does, and the nest uses the array itself beside it: a copy. `own_port`: nor does an earlier
-    part write any of the array, so that the copy holds what the kernel was given.
+    the view reads before it does, and the nest, or one beside it, uses the array itself: a copy. `own_port`: nor does
+    an earlier part write any of the array, so that the copy holds what the kernel was given.
     """
 
     array: ArrayId
@@ -79,15 +79,17 @@ def with_views(scop: Scop, distribution: Distribution, arrays: Collection[ArrayI
 
 
 def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[ArrayId] | None = None) -> Viewed | None:
-    """The scop with a copy of every array (of `arrays`) that a nest updates and reads elsewhere, if copies are current.
+    """The scop with a copy of every array that a nest updates and reads elsewhere, if copies are current.
 
     for k: B[i][j] += A[k][i] * B[k][j]   becomes   for k: B[i][j] += A[k][i] * B_1[k][j]
 
     A copy is filled before the part of the kernel around its nest, nothing of which may write an element that the nest
-    reads later through it.
+    reads later through it. Of `arrays`, where they are given, those of `read_at_once` have copies, too: one for each
+    nest that could else run beside others that read the array.
     """
     patience, views, before = Patience(), list[View](), set[ArrayId]()
     taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    apart = {} if arrays is None else _reading_at_once(scop, distribution)
     for part in distribution.body:
         nests = [nest for _, nest in paths([part])]
         beside = [scop.statement(s) for nest in nests for s in nest.statements]
@@ -96,11 +98,54 @@ def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[Array
                 wanted = arrays is None or array.id in arrays
                 if wanted and array.role is not Role.LOCAL:
                     classes = _copies(scop, nest, array.id, beside, patience)
+                    if nest.id in apart.get(array.id, ()):
+                        classes = [_Class(list(dict.fromkeys(ref for _, _, ref in _refs(scop, nest, array.id))))]
                     fresh = array.id not in before
                     named = _named(array.id, [(nest, classes)], taken)
                     views += (replace(view, lasting=True, own_port=fresh) for view in named)
         before |= {statement.write.array for statement in beside}
     return Viewed(_rewritten(scop, distribution, views), tuple(views)) if views else None
+
+
+def read_at_once(scop: Scop, distribution: Distribution) -> tuple[ArrayId, ...]:
+    """Arguments that nothing writes and that nests read of which none waits for another one.
+
+    Two functions that read one memory run one after the other (docs/model.md, "conflicts"); with a copy for one of
+    them they run at the same time.
+    """
+    return tuple(_reading_at_once(scop, distribution))
+
+
+def _reading_at_once(scop: Scop, distribution: Distribution) -> dict[ArrayId, list[str]]:
+    """Of arrays that nothing writes, the nests that could run beside an earlier reader, which has the array itself."""
+    nests = [part for part in distribution.body if isinstance(part, Nest)]
+    touched = {nest.id: [scop.statement(s) for s in nest.statements] for nest in nests}
+    written = {nest: {s.write.array for s in own} for nest, own in touched.items()}
+    used = {nest: {a for s in own for a in s.touched} for nest, own in touched.items()}
+    before = _waits_for(list(touched), written, used)
+    anywhere = {s.write.array for s in scop.statements}
+    found = dict[ArrayId, list[str]]()
+    for array in scop.arrays:
+        if array.role is Role.LOCAL or array.view_of is not None or not array.extents or array.id in anywhere:
+            continue
+        kept = list[str]()
+        for nest in (n for n in touched if array.id in used[n]):
+            if all(other in before[nest] for other in kept):
+                kept.append(nest)
+            elif array.id not in scop.looked_up:
+                found.setdefault(array.id, []).append(nest)
+    return found
+
+
+def _waits_for(
+    nests: Sequence[str], written: Mapping[str, set[ArrayId]], used: Mapping[str, set[ArrayId]]
+) -> dict[str, set[str]]:
+    """For each nest the earlier ones that it comes after, as they share an array that one of them writes."""
+    found = dict[str, set[str]]()
+    for at, nest in enumerate(nests):
+        direct = [n for n in nests[:at] if written[n] & used[nest] or written[nest] & used[n]]
+        found[nest] = {*direct, *chain.from_iterable(found[n] for n in direct)}
+    return found
 
 
 def _copies(scop: Scop, nest: Nest, array: ArrayId, beside: Sequence[Statement], patience: Patience) -> list[_Class]:

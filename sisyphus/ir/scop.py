@@ -37,7 +37,8 @@ class Array:
     A view is another name for the memory of the array `view_of`, in one nest: it has no argument of its own. `still`
     are the loops of that nest that must stand still while a copy of some of its elements is used. A `lasting` one is
     read beside the array itself, and of nothing that is written while its nest runs: it may live as long as any array.
-    With an `own_port` nothing at all writes before that, so that it has an argument with the same data.
+    With an `own_port` nothing at all writes before that, so that it has an argument with the same data, or arrives with
+    the array itself.
     """
 
     id: ArrayId

@@ -57,8 +57,12 @@ def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
         yield "asked-storage"
     if buffer.array in plan.scop.looked_up:
         yield "table-by-data"
-    if plan.scop.array(buffer.array).view_of is not None:
-        yield "copy-of-array" if plan.scop.array(buffer.array).lasting else "view"
+    array = plan.scop.array(buffer.array)
+    if array.view_of is not None and not array.lasting:
+        yield "view"
+    elif array.view_of is not None:
+        is_written = any(s.write.array == array.home for s in plan.scop.statements)
+        yield "copy-of-array" if is_written else "copy-for-readers"
 
 
 def _walked(plan: Plan, transfer: Transfer, places: Mapping[str, Ranges]) -> Iterator[str]:
@@ -93,7 +97,9 @@ def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[s
         yield "transfer-by-rows"
     elif move.is_tile:
         yield "transfer-of-tiles"
-    if len({other.buffer for other in plan.transfers if other.port == transfer.port}) > 1:
+    if len(plan.filled_by(transfer)) > 1 or transfer.joins:
+        yield "load-into-copies"
+    if len({other.buffer for other in plan.transfers if other.port == transfer.port and not other.joins}) > 1:
         yield "port-in-turns"
 
 

@@ -67,7 +67,11 @@ def _body(
     by_id = {choice.id: choice for choice in here}
     body: list[Node] = []
     for at, moved in enumerate(transfers_around(residents, len(entries))):
-        body += [Copy(parts.transfer(by_id[buffer], direction)) for direction, buffer in moved]
+        loaded = {buffer for direction, buffer in moved if direction is Direction.LOAD}
+        for direction, buffer in moved:
+            choice = by_id[buffer]
+            joins = parts.joined(choice, loaded) if direction is Direction.LOAD else ""
+            body.append(Copy(parts.transfer(choice, direction, joins)))
         body += nodes[at] if at < len(nodes) else ()
     return tuple(body)
 
@@ -198,9 +202,16 @@ def _ports(parts: Parts) -> tuple[Port, ...]:
         elif argument.kind == "array":
             array = parts.scop.array(ArrayId(argument.name))
             ports.append(_array_port(parts, array, moved))
-            copies = [a for a in parts.scop.arrays if a.own_port and a.home == array.id]
+            joining = {parts.buffers[c.id].array for c in parts.choices if _joins(parts, c)}
+            copies = [a for a in parts.scop.arrays if a.own_port and a.home == array.id and a.id not in joining]
             ports += [replace(_array_port(parts, a, moved), copies=array.id) for a in copies]
     return tuple(ports)
+
+
+def _joins(parts: Parts, choice: BufferPoint) -> bool:
+    """Whether another load fills a buffer."""
+    load = parts.transfers.get((choice.id, Direction.LOAD))
+    return load is not None and bool(load.joins)
 
 
 def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Port:

@@ -101,7 +101,7 @@ def _copy(plan: Plan, transfer_id: str) -> Touched:
     transfer = plan.transfer(transfer_id)
     buffer = plan.buffer(transfer.buffer)
     on_chip, off_chip = frozenset({buffer.id}), frozenset({transfer.array})
-    bundles = frozenset({(transfer.port, transfer.direction)})
+    bundles = frozenset[tuple[str, Direction]]() if transfer.joins else frozenset({(transfer.port, transfer.direction)})
     if transfer.direction is Direction.LOAD:
         return Touched(writes=on_chip, loads=off_chip, bundles=bundles)
     shared = frozenset() if buffer.in_registers else on_chip

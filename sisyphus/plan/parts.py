@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sisyphus.analysis import Distribution, Nest
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop, Statement
@@ -10,7 +12,7 @@ from sisyphus.plan.names import Names
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
 from sisyphus.poly import Affine
-from sisyphus.space import STREAM, BufferPoint, DesignPoint
+from sisyphus.space import KERNEL_PLACE, STREAM, BufferPoint, DesignPoint
 from sisyphus.values import dataclass, field
 
 
@@ -89,8 +91,8 @@ class Parts:
         """Where the transfers of a buffer go through: views of an array share one, copies of what is given do not."""
         return self.scop.array(choice.array).port
 
-    def transfer(self, choice: BufferPoint, direction: Direction) -> str:
-        """The id of the transfer that moves a buffer this way."""
+    def transfer(self, choice: BufferPoint, direction: Direction, joins: str = "") -> str:
+        """The id of the transfer that moves a buffer this way; `joins` another load, whose port it shares."""
         key = (choice.id, direction)
         if key not in self.transfers:
             buffer, chosen = self.buffer(choice), self.point.transfer_of(choice.id)
@@ -102,10 +104,23 @@ class Parts:
                 array=self.scop.home(choice.array),
                 buffer=buffer.id,
                 width=width,
-                port=self.port(choice),
+                port=self.scop.home(choice.array) if joins else self.port(choice),
                 stream=direction is Direction.LOAD and bool(buffer.extents) and self._streams(choice),
+                joins=joins,
             )
         return self.transfers[key].id
+
+    def joined(self, choice: BufferPoint, loaded: Collection[str]) -> str:
+        """The load among those of the whole buffers `loaded` that fills a copy, too; empty where it has one of its own.
+
+        Of an array over several ports all transfers rest on what no report shows, and share the banks of the board: a
+        copy that arrives with it takes no port and no bank's time.
+        """
+        array = self.scop.array(choice.array)
+        is_dealt = array.own_port and self.point.transfer_of(choice.id).stripes > 1
+        if not is_dealt or choice.place != KERNEL_PLACE or array.home not in loaded:
+            return ""
+        return self.transfer_names[array.home, Direction.LOAD]
 
     def _streams(self, choice: BufferPoint) -> bool:
         return self.point.transfer_of(choice.id).form == STREAM

@@ -95,7 +95,7 @@ class Transfer:
     the buffer's last extent, the array's last extent and every origin of the last dimension; where the port's layout
     is padded, not the array's last extent, nor the buffer's if its rows reach the end of the array's. A store may then
     write anything into the padding. `stream`: one process reads the port and passes the beats through a FIFO to another
-    one, which fills the buffer; loads only.
+    one, which fills the buffer; loads only. `joins`: the load, of the same array, whose beats fill this buffer as well.
     """
 
     id: str
@@ -105,6 +105,7 @@ class Transfer:
     width: Value
     port: str
     stream: Condition = False
+    joins: str = ""
 
 
 @dataclass(frozen=True)
@@ -213,6 +214,11 @@ class Plan:
     def transfers_of(self, task: Task) -> tuple[Transfer, ...]:
         """Everything that moves a buffer which the task uses."""
         return tuple(t for buffer in task.buffers for t in self._moving.get(buffer, ()))
+
+    def filled_by(self, transfer: Transfer) -> tuple[Buffer, ...]:
+        """The buffers that the beats of a transfer go to: its own, then those of the loads that join it."""
+        joining = (t.buffer for t in self.transfers if t.joins == transfer.id)
+        return tuple(map(self.buffer, (transfer.buffer, *joining)))
 
     def port_of(self, transfer: Transfer) -> Port:
         """The argument of the top function that a transfer goes through."""

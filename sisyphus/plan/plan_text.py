@@ -43,7 +43,8 @@ def _buffer(buffer: Buffer) -> str:
 def _transfer(transfer: Transfer) -> str:
     arrow = "<-" if transfer.direction.value == "load" else "->"
     form = " through a FIFO" if transfer.stream else ""
-    return f"transfer {transfer.id}: {transfer.buffer} {arrow} {transfer.array} width {transfer.width}{form}"
+    joins = f" with {transfer.joins}" if transfer.joins else ""
+    return f"transfer {transfer.id}: {transfer.buffer} {arrow} {transfer.array} width {transfer.width}{form}{joins}"
 
 
 def _shared(shared: Shared) -> str:

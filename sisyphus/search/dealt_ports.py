@@ -46,7 +46,7 @@ class DealtPorts:
         return self._known_least[moves]
 
     def _least_of(self, moves: tuple[Move, ...]) -> float:
-        ports = [self._fastest(move) for move in moves]
+        ports = [self._fastest(move) for move in moves if not self._may_join(move, moves)]
         if prod(map(len, ports)) > EFFORT.ports_together or all(len(own) == 1 for own in ports):
             return 0.0
         banks = self.space.target.device.banks
@@ -113,9 +113,24 @@ class DealtPorts:
         stripes = {array: self.space.ports(array, width) for array, width in widths.items()}
         if all(stripes[move.array] == 1 for move in moves):
             return [0.0] * len(moves)
-        arrays = {str(a.id): (a.elements * a.type.stored.bytes, stripes.get(a.id, 1)) for a in self._behind_ports}
-        own = [{str(self.space.scop.array(m.array).port): self._beats(m.array, widths[m.array])} for m in moves]
-        return waits_for_banks(own, spread(arrays, self.space.target.device))
+        joining = {m.array for m in moves if stripes[m.array] > 1 and self._may_join(m, moves)}
+        behind = (a for a in self._behind_ports if a.id not in joining)
+        arrays = {str(a.id): (a.elements * a.type.stored.bytes, stripes.get(a.id, 1)) for a in behind}
+        own = {
+            m: {str(self.space.scop.array(m.array).port): self._beats(m.array, widths[m.array])}
+            for m in moves
+            if m.array not in joining
+        }
+        waits = dict(zip(own, waits_for_banks([*own.values()], spread(arrays, self.space.target.device)), strict=True))
+        return [waits[self._with_ports(m) if m.array in joining else m] for m in moves]
+
+    def _with_ports(self, move: Move) -> Move:
+        """The load of the array that a copy is of."""
+        return Move(self.space.scop.home(move.array), move.is_load)
+
+    def _may_join(self, move: Move, moves: Sequence[Move]) -> bool:
+        """Whether a load fills a copy beside its array, whose beats it takes where these come over several ports."""
+        return move.is_load and self.space.scop.array(move.array).own_port and self._with_ports(move) in moves
 
     @cached_property
     def _behind_ports(self) -> Sequence[Array]:

@@ -37,6 +37,7 @@ def build_space(
     )
     if options.trust == "measured":
         nests = _without_turns(scop, nests, target.budget.onchip_bytes)
+    nests = _whole_for_readers(scop, nests, live, target.budget.onchip_bytes)
     space = Space(
         scop=scop,
         dependences=dependences,
@@ -73,10 +74,33 @@ def _without_turns(scop: Scop, nests: Sequence[NestSpace], onchip_bytes: int) ->
         uses = []
         for use in nest.arrays:
             array = scop.array(use.array)
-            fits = KERNEL_PLACE in use.places and array.elements * array.type.bytes <= onchip_bytes
-            uses.append(replace(use, places=(KERNEL_PLACE,)) if fits and ports[array.port] > 1 else use)
+            fits = array.elements * array.type.bytes <= onchip_bytes
+            uses.append(_kept_whole(use) if fits and ports[array.port] > 1 else use)
         found.append(replace(nest, arrays=tuple(uses)))
     return tuple(found)
+
+
+def _whole_for_readers(
+    scop: Scop, nests: Sequence[NestSpace], live: Mapping[ArrayId, Live], onchip_bytes: int
+) -> tuple[NestSpace, ...]:
+    """The nests with arrays, and their copies for other readers, whole on chip where all of an array fit."""
+    homes = {a.home for a in scop.arrays if a.own_port and not live[a.home].store}
+    same = {home: [a for a in scop.arrays if a.home == home] for home in homes}
+    whole = {
+        array.id
+        for arrays in same.values()
+        if sum(a.elements * a.type.bytes for a in arrays) <= onchip_bytes
+        for array in arrays
+    }
+    return tuple(
+        replace(nest, arrays=tuple(_kept_whole(use) if use.array in whole else use for use in nest.arrays))
+        for nest in nests
+    )
+
+
+def _kept_whole(use: ArrayUse) -> ArrayUse:
+    """The same where the array is on chip for the whole kernel, if it may be."""
+    return replace(use, places=(KERNEL_PLACE,)) if KERNEL_PLACE in use.places else use
 
 
 def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:

@@ -373,7 +373,7 @@ KNOBS = (
     Knob("MEMORY.transfer", "loads `direct`, or `stream`: through a FIFO between two processes", _fix_form),
     Knob(
         "NAME.copy",
-        "`yes`: nests that update the array read its other elements in a copy; or `no`",
+        "`yes`: nests that update the array, or could read it at the same time, read a copy; or `no`",
         _check_copy,
         off="no",
     ),

@@ -38,7 +38,8 @@ def dealt_over_ports(space: Space, array: ArrayId) -> Space:
     """The space in which beats of an array may also be dealt over several ports, where they are as wide as one port is.
 
     No report shows such a transfer, the paper has none, and the ports of a processor share one memory. Copies of the
-    array are dealt as it is. All arrays together have no more ports than may be connected to the banks.
+    array are dealt as it is, and arrive with it where it is loaded. All arrays together have no more ports than may be
+    connected to the banks.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
@@ -49,7 +50,8 @@ def dealt_over_ports(space: Space, array: ArrayId) -> Space:
         return space
     others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
     left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
-    found = dealt_widths(declared.extents, widest, min(device.banks, left // len(same)), padding=options.padding)
+    behind = 1 if space.live[declared.home].load else len(same)
+    found = dealt_widths(declared.extents, widest, min(device.banks, left // behind), padding=options.padding)
     return replace(space, widths={**space.widths, **dict.fromkeys(same, tuple(dict.fromkeys((*known, *found))))})
 
 

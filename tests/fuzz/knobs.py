@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sisyphus import request
+from sisyphus.analysis import read_at_once
 from sisyphus.errors import KernelError
 from sisyphus.forms import BLOCKS, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, Strips, sizes_of_panels
 from sisyphus.forms.strips import steps_of_rows
@@ -49,7 +50,7 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
             return other
     if rng.random() < 0.4:  # looking for these takes longer than all the rest
         kernel = rng.choice(request.forms_of(kernel.scop, source))
-    viewed = rng.choice((*(request.with_views,) * 3, *(request.with_copies,) * 3, *(_same,) * 14))
+    viewed = rng.choice((*(request.with_views,) * 3, *(request.with_copies,) * 3, *(_for_readers,) * 3, *(_same,) * 11))
     return viewed(kernel) or kernel
 
 
@@ -72,6 +73,12 @@ def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
         if found is not None and found.scop is not kernel.scop:
             return found
     return None
+
+
+def _for_readers(kernel: Kernel) -> Kernel | None:
+    """Copies for nests that else could not read an array at the same time."""
+    arrays = read_at_once(kernel.scop, kernel.distribution)
+    return request.with_copies(kernel, arrays) if arrays else None
 
 
 def _same(kernel: Kernel) -> Kernel:
@@ -161,15 +168,18 @@ def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
 
 def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """Arrays that are whole on chip, dealt over several ports."""
-    for array in (a for a in kernel.scop.arrays if a.extents and may_be_dealt(kernel.scop, a.id)):
-        held = [b for b in point.buffers if b.array == array.id]
-        if [b.place for b in held] == [KERNEL_PLACE] and rng.random() < 0.7:
+    for array in (a for a in kernel.scop.arrays if a.view_of is None and may_be_dealt(kernel.scop, a.id)):
+        same = [a.id for a in kernel.scop.arrays if a.home == array.id]
+        held = [b for b in point.buffers if b.array in same]
+        is_whole = len(held) == len(same) and all(b.place == KERNEL_PLACE for b in held)
+        if array.extents and is_whole and rng.random() < 0.7:
             count, form = rng.choice(STRIPES), rng.choice(FORMS)
             lanes = rng.choice([w for w in (2, 4, 8, 16) if w <= port_width(array.type.stored.bits)])
             width = count * lanes
-            layout, names = layout_for(array.extents, width), port_names(array.id, count)
-            dealt = TransferPoint(array.id, width, names, layout, form)
-            other = replace(point, transfers=(*(t for t in point.transfers if t.buffer != array.id), dealt))
+            layout = layout_for(array.extents, width)
+            dealt = (TransferPoint(a, width, port_names(a, count), layout, form) for a in same)
+            others = (t for t in point.transfers if t.buffer not in same)
+            other = replace(point, transfers=(*others, *dealt))
             point = other if _is_built(kernel, other) else point
     return point
 

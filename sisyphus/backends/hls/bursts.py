@@ -56,6 +56,11 @@ def array_parameter(buffer: Buffer, name: str) -> str:
     return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in buffer.declared)
 
 
+def buffer_names(filled: Sequence[Buffer]) -> list[str]:
+    """What a transfer calls the buffers that it fills, or the one that it reads."""
+    return ["buffer", *(f"buffer{at}" for at in range(1, len(filled)))]
+
+
 def return_beyond(w: Writer, affines: Affines, within: tuple[Affine, ...]) -> None:
     """Lines that leave the function where there is nothing to move."""
     for limit in within:
@@ -93,7 +98,8 @@ class BurstPrinter:
     ) -> None:
         self.side, self.within = side, within
         self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
-        self.buffer, self.port = plan.buffer(transfer.buffer), plan.port_of(transfer)
+        self.filled, self.port = plan.filled_by(transfer), plan.port_of(transfer)
+        self.buffer, self.buffers = self.filled[0], buffer_names(self.filled)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
         self.width, self.lanes = self.port.width, self.port.width // self.port.stripes
@@ -112,7 +118,7 @@ class BurstPrinter:
 
     @property
     def buffer_parameter(self) -> list[str]:
-        return [array_parameter(self.buffer, "buffer")]
+        return [array_parameter(buffer, name) for buffer, name in zip(self.filled, self.buffers, strict=True)]
 
     def print(self) -> TransferSignature:
         body = Writer()
@@ -127,7 +133,7 @@ class BurstPrinter:
             Side.SPREAD: ("spread", fifo + self.buffer_parameter),
         }[self.side]
         signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
-        divided = () if self.side is Side.FETCH else (self.buffer,)
+        divided = () if self.side is Side.FETCH else self.filled
         given = Iterators(self.names, self._asked(), divided, self.helpers)
         with function(outer, signature.name, parameters, signature.iterators, given):
             outer.lines(body.text().splitlines())
@@ -192,7 +198,7 @@ class BurstPrinter:
 
     def _counter(self, at: int, most: int) -> str:
         """The type of a counter that goes up to `most`: no wider where a remainder of it picks the bank."""
-        if not divides_by(self.buffer, at):
+        if not any(divides_by(buffer, at) for buffer in self.filled):
             return "int"
         self.helpers.add(NARROW)
         return narrowest(0, most)
@@ -284,7 +290,7 @@ class BurstPrinter:
         if self.side is Side.FETCH:
             self.w.pragma("pipeline II=1")
             return
-        banks = min(self.buffer.partition[-1], self.sizes[-1])
+        banks = min(self.sizes[-1], *(buffer.partition[-1] for buffer in self.filled))
         lanes = ceil(min(self.width, self.sizes[-1]) / banks)
         self.w.pragma(f"pipeline II={ceil(lanes / 2)}")
 
@@ -312,14 +318,20 @@ class BurstPrinter:
             [source], [fifo] = self._sources(address), self.fifos
             self.w.line(f"{fifo}.write({source});")
             return
-        prefix = "buffer" + "".join(f"[{r}]" for r in rows)
         if self.width == 1:
-            element = f"{prefix}[{column}]"
+            element = f"buffer{''.join(f'[{r}]' for r in (*rows, column))}"
             [source] = self._sources(address)
             self.w.line(f"{element} = {source};" if self.load else f"{source} = {element};")
             return
         self._begin(address)
-        factor = self.buffer.partition[-1]
+        for buffer, name in zip(self.filled, self.buffers, strict=True):
+            self._lanes(buffer.partition[-1], name + "".join(f"[{r}]" for r in rows), column)
+        if not self.load:
+            for line, place in zip(self.lines, self._sources(address), strict=True):
+                self.w.line(f"{place} = {line};")
+
+    def _lanes(self, factor: int, prefix: str, column: str) -> None:
+        """All lanes of a beat and their places in a buffer of so many banks along its rows."""
         if factor & (factor - 1) and factor < self.sizes[-1]:
             # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
             for at in range(self.width):
@@ -332,9 +344,6 @@ class BurstPrinter:
                 for stripe, line in zip(self.stripes, self.lines, strict=True):
                     first = f"{self.width} * {column} + {stripe * self.lanes}" if stripe else f"{self.width} * {column}"
                     self._lane(prefix, f"{first} + lane", f"{line}[lane]", always=False)
-        if not self.load:
-            for line, place in zip(self.lines, self._sources(address), strict=True):
-                self.w.line(f"{place} = {line};")
 
     def _lane(self, prefix: str, index: str, held: str, *, always: bool) -> None:
         """`always`: the lane holds an element of the tile in the last beat of a row too."""

@@ -382,7 +382,8 @@ def copy_call(
     transfer = plan.transfer(transfer_id)
     ports = pointers(plan.port_of(transfer), names)
     iterators = given if given is not None else [names.of("iterator", i) for i in signature.iterators]
-    arguments = [*ports, buffer_name(names, plan.buffer(transfer.buffer), turn), *iterators]
+    buffers = (buffer_name(names, buffer, turn) for buffer in plan.filled_by(transfer))
+    arguments = [*ports, *buffers, *iterators]
     return f"{signature.name}({', '.join(arguments)});"
 
 

@@ -121,7 +121,7 @@ class _Source:
     def _transfers(self) -> None:
         """Every transfer that is copied somewhere, for the iterators of all places where it is."""
         places = transfer_ranges(self.plan)
-        for transfer in (t for t in self.plan.transfers if t.id in places):
+        for transfer in (t for t in self.plan.transfers if t.id in places and not t.joins):
             self.signatures[transfer.id] = print_transfer(
                 self.body, self.plan, self.names, transfer, ranges=places[transfer.id], helpers=self.helpers
             )
@@ -179,6 +179,8 @@ class _Source:
                 case Guard(conditions=conditions, body=body):
                     with w.block(f"if ({bounds.affines.conditions(conditions)})"):
                         self._nodes(body, bounds, ranges)
+                case Copy(transfer=transfer) if self.plan.transfer(transfer).joins:
+                    pass  # the call of the load that it joins fills its buffer
                 case Copy(transfer=transfer):
                     w.line(copy_call(self.plan, self.names, transfer, self.signatures[transfer]))
                 case Call(task=task):

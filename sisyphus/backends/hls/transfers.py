@@ -62,7 +62,7 @@ def _print_region(
             w.line(f"hls::stream<{beat_type(spread.port)}> {fifo};")
             w.pragma(f"stream variable={fifo} depth={FIFO_DEPTH}")
         for printer, signature in zip(printers, inside, strict=True):
-            ends = [*printer.fifos, "buffer"] if printer is spread else [*printer.ports, *printer.fifos]
+            ends = [*printer.fifos, *spread.buffers] if printer is spread else [*printer.ports, *printer.fifos]
             given = [names.of("iterator", i) for i in signature.iterators]
             w.line(f"{signature.name}({', '.join([*ends, *given])});")
     if not within:
@@ -71,7 +71,7 @@ def _print_region(
     body = Writer()
     with body.indented():
         return_beyond(body, affines, within)
-        ends = [*(port for fetch in fetches for port in fetch.ports), "buffer"]
+        ends = [*(port for fetch in fetches for port in fetch.ports), *spread.buffers]
         body.line(f"{whole.name}({', '.join([*ends, *(names.of('iterator', i) for i in needed)])});")
     signature = TransferSignature(names.of("transfer", transfer.id), tuple(sorted({*needed, *affines.used})))
     with function(w, signature.name, parameters, signature.iterators, Iterators(names, ranges, (), helpers)):

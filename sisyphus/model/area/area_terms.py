@@ -103,7 +103,7 @@ def _memories(study: Study) -> list[tuple[str, BankCost]]:
     for buffer in study.plan.buffers:
         bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
         found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
-    for transfer in (t for t in study.plan.transfers if t.stream):
+    for transfer in (t for t in study.plan.transfers if t.stream and not t.joins):
         stripes = study.plan.port_of(transfer).stripes
         bits = transfer.width // stripes * study.plan.buffer(transfer.buffer).type.stored.bits
         found.append((f"{transfer.id}, FIFO of {bits} bits", table.fifo(bits, FIFO_DEPTH).times(stripes)))

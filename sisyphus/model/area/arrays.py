@@ -39,7 +39,7 @@ class ArrayCosts:
     """Buffers of one array, whole or tiles of it: a row per candidate of their extents, partition factors and beats.
 
     `extents` and `factors` have a column (or a number) per dimension, `widths` the elements per beat. `streams`: loads
-    go through a FIFO.
+    go through a FIFO. `joins`: beats over several ports are those of another array's load, which has the ports.
     """
 
     target: Target
@@ -49,6 +49,7 @@ class ArrayCosts:
     widths: Ints
     streams: Flags | bool = False
     rules: Rules = VITIS_2023_2
+    joins: bool = False
 
     def resident(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
         """BRAM18, URAM, LUT, FF and DSP of buffers that are on chip for the whole kernel.
@@ -60,7 +61,7 @@ class ArrayCosts:
         found = self._parts(loaded=loaded, stored=stored, users=users)
         if loaded or stored:
             adapters = self._for_each_port(self.target.memories.m_axi)
-            found = {name: found[name] + adapters[name] for name in FIGURES}
+            found = {name: found[name] + np.where(self._joined, 0, adapters[name]) for name in FIGURES}
         moved = [is_load for is_load, moves in ((True, loaded), (False, stored)) if moves]
         dsp = sum(move_multipliers(self._setting, self._move(is_load=is_load)) for is_load in moved)
         return {**found, "dsp": np.zeros(len(self.widths)) + dsp}
@@ -101,6 +102,11 @@ class ArrayCosts:
         widest = port_width(self.array.type.stored.bits, self.target.port_bits)
         return np.asarray(-(-self.widths // widest), np.int64)
 
+    @property
+    def _joined(self) -> Flags:
+        """Whether another load fills the buffers."""
+        return self.joins & (self._ports > 1)
+
     def _for_each_port(self, cost: Callable[[int], BankCost]) -> dict[str, Ints]:
         """The figures of what each port has, of its share of a beat."""
         each = _per_row(self.widths // self._ports * self.array.type.stored.bits, cost)
@@ -111,7 +117,7 @@ class ArrayCosts:
         name, bits = self.array.id, self.array.type.stored.bits
         stream = self.streams if is_load else False
         move = Move(name, name, name, name, is_load, self._dims, self.widths, bits, beats=0, stream=stream)
-        return replace(move, stripes=self._ports)
+        return replace(move, stripes=self._ports, joins=self._joined if is_load else False)
 
     def _parts(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:
         """Banks, transfers and the multiplexers of banks."""
@@ -139,7 +145,8 @@ class ArrayCosts:
     def _with_fifo(self, found: dict[str, Floats]) -> dict[str, Floats]:
         """The same with the FIFO of a load that goes through one."""
         costs = self._for_each_port(partial(self.target.memories.fifo, depth=FIFO_DEPTH))
-        return {name: found[name] + np.where(self.streams, costs[name], 0) for name in FIGURES}
+        own = self.streams & ~self._joined
+        return {name: found[name] + np.where(own, costs[name], 0) for name in FIGURES}
 
 
 def _per_row(numbers: Value, cost: Callable[[int], BankCost]) -> dict[str, Ints]:

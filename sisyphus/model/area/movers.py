@@ -96,7 +96,8 @@ def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
 
 def _readers(setting: Setting, move: Move, each: Value) -> Value:
     """What the processes that read the ports of a load take beside that which fills the buffer, one for each port."""
-    return setting.alg.select(move.stream, move.stripes * each, 0)
+    alg = setting.alg
+    return alg.select(alg.both(move.stream, alg.negation(move.joins)), move.stripes * each, 0)
 
 
 def _divider_lut(setting: Setting, bits: int) -> int:

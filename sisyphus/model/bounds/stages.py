@@ -46,24 +46,33 @@ def stages(
     moved = [a for a in space.used_arrays if a in residents and space.scop.array(a).role is not Role.LOCAL]
     loads = [_Call(Stage(loads=(a,)), _touched(set(), {a}, free)) for a in moved if space.live[a].load]
     stores = [_Call(Stage(stores=(a,)), _touched({a}, set(), free)) for a in moved if space.live[a].store]
-    return _stages([*loads, *_calls(space, space.distribution.body, free), *stores])
+    return _stages([*loads, *_calls(space, space.distribution.body, residents, free), *stores])
 
 
 def _touched(reads: set[ArrayId], writes: set[ArrayId], free: frozenset[ArrayId]) -> Touched:
     return Touched(frozenset(reads), frozenset(writes), shared_reads=frozenset(reads) - free)
 
 
-def _calls(space: Space, entries: Sequence[OuterLoop | Nest], free: frozenset[ArrayId]) -> list[_Call]:
+def _calls(
+    space: Space, entries: Sequence[OuterLoop | Nest], residents: frozenset[ArrayId], free: frozenset[ArrayId]
+) -> list[_Call]:
     calls = []
     for entry in entries:
         if isinstance(entry, Nest):
             uses = space.nest(entry.id).arrays
-            reads = {space.scop.home(u.array) for u in uses if u.reads}
-            writes = {space.scop.home(u.array) for u in uses if u.writes}
+            reads = {_memory(space, u.array, residents) for u in uses if u.reads}
+            writes = {_memory(space, u.array, residents) for u in uses if u.writes}
             calls.append(_Call(Stage(nests=(entry.id,)), _touched(reads, writes, free)))
         else:
-            calls.append(_Call(Stage(), Touched(), alone=_stages(_calls(space, entry.body, free))))
+            calls.append(_Call(Stage(), Touched(), alone=_stages(_calls(space, entry.body, residents, free))))
     return calls
+
+
+def _memory(space: Space, array: ArrayId, residents: frozenset[ArrayId]) -> ArrayId:
+    """What a nest touches: a copy that is on chip, or has a port of its own to what nothing changes, is apart."""
+    declared = space.scop.array(array)
+    is_apart = array in residents or not space.live[declared.home].store
+    return declared.port if is_apart else declared.home
 
 
 def _stages(calls: Sequence[_Call]) -> tuple[Stage, ...]:

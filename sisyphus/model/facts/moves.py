@@ -40,9 +40,12 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         stream=transfer.stream,
         read_only=port.direction == "in",
         stripes=port.stripes,
+        joins=bool(transfer.joins),
     )
 
 
 def bytes_moved(move: Move, runs: Value) -> int:
     """Between memory and chip, by so many runs of a transfer, one figure or one per iteration of outer loops."""
+    if move.joins:
+        return 0
     return int(np.sum(move.beats * move.width * move.bits // 8 * runs))

@@ -116,7 +116,8 @@ class Move:
     `tile_strides` are the factors of loop iterators in its first address, in beats. `active`: it is there at all.
     `stream`: one process reads the port, another one fills the buffer, with a FIFO between them; `read_only`: nothing
     is stored through this port. `ahead`: it loads the tile of a later iteration, or finds none; `first`: it does so for
-    the first iteration. `stripes`: each beat travels through so many ports.
+    the first iteration. `stripes`: each beat travels through so many ports. `joins`: its beats are those of another
+    load, which has the ports.
     """
 
     id: str
@@ -137,6 +138,7 @@ class Move:
     ahead: bool = False
     first: bool = False
     stripes: Value = 1
+    joins: Condition = False
 
 
 @dataclass(frozen=True)

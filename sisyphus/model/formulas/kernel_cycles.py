@@ -98,11 +98,25 @@ def _sharing_banks(study: Study, step: Sequence[Node], each: Sequence[Term]) -> 
     moved = [_bytes_of_ports(study, node) for node in step]
     if all(ports[name].stripes == 1 for node in moved for name in node):
         return []
+    moved, taken = _with_those_that_join(study, step, moved, [int(term.value) for term in each])
     device, bits = study.target.device, study.target.port_bits
     own = [{name: port_cycles(size, ports[name].stripes, bits) for name, size in node.items()} for node in moved]
-    banks, taken = banks_of([*ports.values()], device), [int(term.value) for term in each]
+    banks = banks_of([*ports.values()], device)
     late = (cycles + waits for cycles, waits in zip(taken, waits_for_banks(own, banks), strict=True))
     return [Term("banks shared", max(late) - max(taken), construct="transfer-over-ports", rule="bytes of a bank")]
+
+
+def _with_those_that_join(
+    study: Study, step: Sequence[Node], moved: Sequence[dict[str, int]], taken: Sequence[int]
+) -> tuple[list[dict[str, int]], list[int]]:
+    """What the nodes of a step move and take, loads that join others as parts of these: the longer buffer counts."""
+    transfers = [study.plan.transfer(node.transfer) if isinstance(node, Copy) else None for node in step]
+    at = {one.id: number for number, one in enumerate(transfers) if one is not None}
+    longest, own = [*taken], [number for number, one in enumerate(transfers) if one is None or not one.joins]
+    for number, one in enumerate(transfers):
+        if one is not None and one.joins:
+            longest[at[one.joins]] = max(longest[at[one.joins]], taken[number])
+    return [moved[number] for number in own], [longest[number] for number in own]
 
 
 def _bytes_of_ports(study: Study, node: Node) -> dict[str, int]:

@@ -12,7 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_kernels import random_kernel
 
-from sisyphus.analysis import Distribution, Nest, Viewed, dependences, distribute, with_copies, with_views
+from sisyphus.analysis import (
+    Distribution,
+    Nest,
+    Viewed,
+    dependences,
+    distribute,
+    read_at_once,
+    with_copies,
+    with_views,
+)
 from sisyphus.ir import ArrayId, Ref, Role, Scop, Statement
 from sisyphus.poly import each_point
 
@@ -194,3 +203,38 @@ def test_copies_are_of_what_no_nest_around_wrote_before(text: str, copies: list[
         # an argument of its own has what the kernel was given, which a scaled B is not
         assert copy.own_port == (text == TRMM) and copy.port == ("B_1" if text == TRMM else "B")
         assert {ref.array for s in found.scop.statements for ref in s.reads} >= {"A", "B", "B_1"}
+
+
+BESIDE = """
+for i in range(6):
+    for j in range(4):
+        x[i] += A[i, j] * p[j]
+for i in range(6):
+    for j in range(4):
+        y[j] += A[i, j] * q[i]
+"""
+ONE_AFTER_ANOTHER = BESIDE.replace("q[i]", "x[i]")
+THREE = BESIDE + "for i in range(6):\n    for j in range(4):\n        z[i] += A[i, j] * x[i]\n"
+CHANGED = BESIDE + "for i in range(6):\n    A[i, 0] = q[i]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "arrays", "copies"),
+    [
+        (BESIDE, ("A",), [("A_1", "S1", ("A[i][j]",), ())]),
+        (ONE_AFTER_ANOTHER, (), []),
+        # the third comes after the first, which has the array, but could run beside the second
+        (THREE, ("A",), [("A_1", "S1", ("A[i][j]",), ())]),
+        (CHANGED, (), []),
+    ],
+)
+def test_readers_that_wait_for_nothing_else_have_copies(text: str, arrays: tuple[str, ...], copies: object) -> None:
+    built = scop(text, A=(6, 4), p=(4,), q=(6,), x=(6,), y=(4,), z=(6,))
+    distribution = distribute(built, dependences(built))
+    assert read_at_once(built, distribution) == arrays
+    found = with_copies(built, distribution, [ArrayId("A")])
+    assert told(found) == copies
+    assert with_copies(built, distribution) is None, "none unasked"
+    if found is not None:
+        copy = found.scop.array(ArrayId("A_1"))
+        assert copy.lasting and copy.own_port

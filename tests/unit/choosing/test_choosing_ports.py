@@ -47,15 +47,16 @@ void triangle(float A[40][40], float B[40][64]) {
 """
 
 
-def test_copies_of_an_array_are_dealt_as_it_is(tmp_path: Path) -> None:
-    """Built and run: the bench gives the same data to the stripes of both."""
+def test_copies_of_an_array_that_is_dealt_arrive_with_it(tmp_path: Path) -> None:
+    """Built and run: one load fills both, and the copy has no port."""
     path = tmp_path / "triangle.c"
     path.write_text(TRIANGLE)
     source = Source(str(path))
     found = find(load_kernels(source), replace(request_of(fixes=("A.ports=1", "B.ports=4")), source=source))
     assert found.kernel.copied == ("B",)
     plan = plan_of(found.kernel, found.point)
-    assert {port.name: port.stripes for port in plan.ports} == {"A": 1, "B": 4, "B_1": 4}
+    assert {port.name: port.stripes for port in plan.ports} == {"A": 1, "B": 4}
+    assert [b.array for b in plan.filled_by(plan.transfer("load_B"))] == ["B", "B_1"]
     ran = run(project(plan), plan, sets=["random"])
     assert ran.passed, [check for check in ran.checks if not check.passed]
 
