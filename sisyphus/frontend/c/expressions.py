@@ -13,6 +13,7 @@ from sisyphus.frontend.c.c_types import balance, convert, declared, fits, intege
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.drafts import truth
 from sisyphus.frontend.c.elements import Elements, subscripts_of
 from sisyphus.frontend.c.fixed_widths import converted
 from sisyphus.frontend.c.intervals import Intervals
@@ -71,8 +72,10 @@ class Expressions(Elements):
                 return Read(ref, variable.type)
             case c_ast.UnaryOp():
                 return self._unary(node)
+            case c_ast.BinaryOp(op="&&" | "||"):
+                return self._junction(node)
             case c_ast.BinaryOp():
-                left, right = self._values(node.left, node.right, optional=1 if node.op in ("&&", "||") else 0)
+                left, right = self._values(node.left, node.right)
                 return self.binary(node.op, left, right, node)
             case c_ast.TernaryOp():
                 return self._choice(node)
@@ -112,6 +115,25 @@ class Expressions(Elements):
         # Its questions are asked again in the domain of this case, beside the conversions that are known already.
         self.value(taken)
         return value
+
+    def _junction(self, node: c_ast.BinaryOp) -> Expr:
+        """Both sides; where reads on the right need an affine left side to be in range, the one of this case."""
+        asked = self.affines.ledger.questions
+        before = len(asked)
+        left, right = self._values(node.left, node.right, optional=1)
+        value = self.binary(node.op, left, right, node)
+        if len(asked) == before or self.affines.cases is None or constant_of(value) is not None:
+            return value
+        try:
+            holds = affine_condition(node.left, self.affines)
+        except Refused:
+            return value
+        del asked[before:]
+        if self.affines.case(holds) == (node.op == "||"):
+            return Literal("1" if node.op == "||" else "0", INT32)
+        # As in `_choice`, the questions of this case are asked again.
+        self.value(node.right)
+        return truth(right)
 
     def _values(self, *nodes: c_ast.Node, optional: int = 0) -> list[Expr]:
         """All operands, their faults collected; C computes the `optional` last ones on a condition, hardware always."""

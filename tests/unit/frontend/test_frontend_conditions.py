@@ -80,6 +80,16 @@ def test_branches_that_assign_the_same_are_one_statement(kernel: Kernel) -> None
     assert statements(kernel(text)) == ["A[i] = ((A[i] > float(1)) ? float(1) : ((A[i] < float(0)) ? float(0) : A[i]))"]
 
 
+def test_what_the_left_side_of_or_keeps_from_being_read_is_read_in_no_case(kernel: Kernel) -> None:
+    text = "void f(int A[9], int B[9]) { for (int i = 0; i < 9; i++) { int n = !i || A[i] != A[i - 1]; B[i] = n; } }"
+    assert statements(kernel(text))[:2] == ["n = 1", "n = (A[i] != A[i - 1])"]
+
+
+def test_a_read_that_no_side_keeps_in_range_is_refused(refusal: Callable[..., list[str]]) -> None:
+    text = "void f(int A[9], int B[9]) { for (int i = 0; i < 9; i++) B[i] = i == 1 || A[i - 1]; }"
+    assert refusal(text) == ["1:75 out-of-bounds"]
+
+
 def test_a_division_stays_under_its_condition(kernel: Kernel) -> None:
     text = "void f(int A[9], int B[9]) { for (int i = 0; i < 9; i++) { if (A[i]) { int q = 8 / A[i]; B[i] = q; } } }"
     assert statements(kernel(text))[0] == "q = ((A[i] != 0) ? (8 / A[i]) : 0)"
