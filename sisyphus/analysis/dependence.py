@@ -15,7 +15,7 @@ from sisyphus.analysis.overwriting import last_needed
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -41,7 +41,8 @@ class Dependence:
     `parts` splits `relation` by what orders a pair in the source: the depth of the shared loop that carries it
     (0 is outermost), or None where all shared loops are equal and the text decides. `shared` pairs the names that
     source and sink have for their shared loops. `is_reduction`: both ends are the accumulator of one reduction
-    statement. `approximate`: isl gave up, and every pair of instances is assumed to depend.
+    statement. `approximate`: isl gave up, and every pair of instances is assumed to depend. `like` is one of another
+    kind on the same pairs, as an accumulator has: what isl says of that need not be asked again.
     """
 
     kind: DepKind
@@ -53,6 +54,7 @@ class Dependence:
     parts: tuple[tuple[int | None, Map], ...]
     shared: tuple[tuple[str, str], ...]
     approximate: bool = False
+    like: Dependence | None = None
 
     @property
     def depths(self) -> tuple[int | None, ...]:
@@ -62,6 +64,8 @@ class Dependence:
     @cached_property
     def directions(self) -> frozenset[Signs]:
         """Every sign vector (sink minus source) over the shared loops that some pair has."""
+        if self.like is not None:
+            return self.like.directions
         return frozenset(signs for depth, part in self.parts for signs in self._directions_of(depth, part))
 
     @cached_property
@@ -69,6 +73,8 @@ class Dependence:
         """Sink minus source per shared loop, where it is the same for all pairs."""
         if self.approximate:
             return (None,) * len(self.shared)
+        if self.like is not None:
+            return self.like.distance
         return tuple(ask(partial(constant_distance, self.relation, *pair)) for pair in self.shared)
 
     def _directions_of(self, depth: int | None, part: Map) -> list[Signs]:
@@ -207,22 +213,24 @@ def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[D
         if first.array == second.array and (first.is_write or second.is_write) and not _apart(first.ref, second.ref):
             key = (_kind(first, second), first.array, _accumulates(source, sink, first, second))
             groups.setdefault(key, []).append((first, second))
+    known: dict[frozenset[tuple[Ref, Ref]], Dependence | None] = {}
     for (kind, array, is_reduction), pairs in sorted(groups.items(), key=lambda g: (g[0][1], g[0][0].value, g[0][2])):
+        refs = frozenset((first.ref, second.ref) for first, second in pairs)
+        if refs in known:
+            like = known[refs]
+            if like is not None:
+                yield replace(like, kind=kind, is_reduction=is_reduction, like=like)
+            continue
         parts = patience.ask(partial(_exact_parts, source, sink, pairs))
         approximate = parts is None
         parts = _assumed_parts(source, sink) if parts is None else parts
-        if parts:
-            yield Dependence(
-                kind,
-                source.id,
-                sink.id,
-                array,
-                _union([part for _, part in parts]),
-                is_reduction,
-                tuple(parts),
-                _shared(source, sink),
-                approximate,
-            )
+        if not parts:
+            known[refs] = None
+            continue
+        relation, shared = _union([part for _, part in parts]), _shared(source, sink)
+        edge = Dependence(kind, source.id, sink.id, array, relation, is_reduction, tuple(parts), shared, approximate)
+        known[refs] = edge
+        yield edge
 
 
 def _apart(first: Ref, second: Ref) -> bool:

@@ -23,6 +23,7 @@ from sisyphus.analysis import (
 )
 from sisyphus.analysis import schedules as original
 from sisyphus.analysis.dataflow import flows_of
+from sisyphus.analysis.dependence import Dependence
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.errors import KernelError
 from sisyphus.ir import Access, ArrayId, Scop, Statement, StmtId
@@ -245,3 +246,14 @@ def test_few_signs_forbid_the_same_orders_as_all(text: str, monkeypatch: pytest.
     exact = known()
     monkeypatch.setattr(dependence, "MANY_SIGNS", 1)
     assert known() == exact
+
+
+def test_dependences_of_an_accumulator_on_the_same_pairs_are_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    own = Dependence._directions_of
+    monkeypatch.setattr(Dependence, "_directions_of", lambda *given: asked.append(given) or own(*given))
+    edges = dependences(scop("for i in range(4):\n    for j in range(4):\n        a[i] += x")).edges
+    assert {e.kind for e in edges} == {*DepKind} and len({e.directions for e in edges}) == 1
+    assert len(asked) == len(edges[0].parts) and len({e.distance for e in edges}) == 1
