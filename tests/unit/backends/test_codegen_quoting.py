@@ -30,6 +30,11 @@ HOSTILE = (
     "tab\tä\udcff",
     "-option",
 )
+#: Commands of Vitis do nothing; of `set_part` the number of its words and the part are shown.
+SHOW_PART = """
+proc unknown args {if {[lindex $args 0] eq "set_part"} {puts -nonewline "[llength $args] [lindex $args 1]"}}
+source run_hls.tcl
+"""
 RULES = "quoted = '$(subst ','\\'',$(1))'\nall:\n\t@printf '%s' $(call quoted,<$(NAME)>)\n"
 
 
@@ -65,21 +70,18 @@ def test_tcl_reads_the_name_itself(text: str, tmp_path: Path) -> None:
     assert run(["tclsh", "a.tcl"], tmp_path) == quoting.one_line(text)
 
 
-def _tcl_words(line: str) -> int:
-    """Words of a command without quotes or braces: by spaces that no backslash stands before."""
-    return len(line.replace("\\\\", "").replace("\\ ", "").split())
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_build_files_of_a_device_with_such_names(text: str, tmp_path: Path) -> None:
     hostile = replace(load_device("u55c"), name=text, part=text)
     files = project(gemm_resident(), make_target(hostile)).files
-    [part] = [line.strip() for line in files["run_hls.tcl"].splitlines() if line.strip().startswith("set_part")]
-    assert _tcl_words(part) == 2
+    if shutil.which("tclsh") is not None:
+        (tmp_path / "run_hls.tcl").write_text(files["run_hls.tcl"])
+        (tmp_path / "a.tcl").write_text(SHOW_PART)
+        assert run(["tclsh", "a.tcl"], tmp_path) == f"2 {quoting.one_line(text)}"
     assert sum(line.startswith("part=") for line in files["hls_config.cfg"].splitlines()) == 1
     (tmp_path / "Makefile").write_text(files["Makefile"])
     (tmp_path / "system.cfg").write_text("")
-    (tmp_path / "build").mkdir()
+    (tmp_path / "build").mkdir(exist_ok=True)
     (tmp_path / "build" / "package.done").write_text("")
     command = ["make", "-o", "build/package.done", "xclbin"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)

@@ -1,6 +1,6 @@
 """Inputs that hung, took gigabytes or ended in a traceback: each has its exit status and a sentence that names it.
 
-What the system takes away is in tests/e2e/test_session.py, what takes seconds in scripts/limits.py.
+What the system takes away is in tests/e2e/test_session.py, what takes seconds in scripts/walk_inputs.py.
 """
 
 from __future__ import annotations
