@@ -50,7 +50,10 @@ COMMANDS: dict[str, list[str]] = {
 COMPLETION = ".local/share/bash-completion/completions/sisy"
 #: What runs after a kill puts right: the folder of a design, what is kept of searches, and single files where their
 #: command runs again.
-CLEARING = (["optimize", "k.c", "--design", "nothing.json", "-o", "out"], ["cache", "--clear"])
+CLEARING = (
+    *(["optimize", "k.c", "--design", "nothing.json", "-o", to] for to in ("out", "dealt")),
+    ["cache", "--clear"],
+)
 OF_ONE_FILE = ("report", "batch", "completion")
 #: Folders that commands make beside `out`, and what a design has in each.
 MADE = ("many", "dealt", "dealt.failed", "out.failed")

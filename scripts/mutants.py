@@ -47,6 +47,7 @@ PARTS = {
 TESTS = (
     *("tests/unit/analysis", "tests/unit/plan", "tests/unit/backends", "tests/unit/verify", "tests/unit/forms"),
     *("tests/unit/model", "tests/unit/report", "tests/unit/api", "tests/unit/lint", "tests/unit/space"),
+    *("tests/unit/units",),
     *("tests/property/test_analysis_tiling.py", "tests/property/test_analysis_random.py"),
 )
 #: Unions of types look like it, and no test can notice those in annotations; the others must be told what to insert.

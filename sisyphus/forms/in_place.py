@@ -6,11 +6,11 @@ for i: for j < i: { for k < j: A[i][j] -= A[i][k] * A[k][j]   A[i][j] = A[i][j] 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from sisyphus.analysis import Dependences
+from sisyphus.analysis import Dependences, dependences
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import with_refs
 from sisyphus.analysis.webs import Web, webs_of
@@ -19,19 +19,38 @@ from sisyphus.poly import make_set, project_onto
 
 
 def in_place(found: Dependences) -> Scop | None:
-    """The kernel without the local variables that can be elements of arrays instead; None where none can."""
+    """The kernel without the local variables that can be elements of arrays instead; None where none can.
+
+    A variable that stands for one that gives way itself comes after it, by the dependences of what is left then.
+    """
+    homes = list(_homes(found))
+    gone = {web.array.id for web, _ in homes}
+    direct = [(web, home) for web, home in homes if home.array not in gone]
+    if not direct:
+        return None
+    better = _without(found.scop, direct)
+    again = in_place(dependences(better)) if len(direct) < len(homes) else None
+    return again or better
+
+
+def _homes(found: Dependences) -> Iterator[tuple[Web, Ref]]:
+    """The values of local variables that can be elements, with these."""
     scop, patience = found.scop, Patience()
-    statements = {s.id: s for s in scop.statements}
     for array in scop.arrays:
         if array.role is Role.LOCAL and not array.extents:
             for web in webs_of(scop, found, array.id, patience):
                 home = _home(scop, web)
                 if home is not None:
-                    known = {Ref(array.id, ()): home}
-                    statements |= {s.id: with_refs(s, partial(_instead, known)) for s in web.statements}
+                    yield web, home
+
+
+def _without(scop: Scop, homes: Iterable[tuple[Web, Ref]]) -> Scop:
+    """The kernel with elements in place of variables, none of which is the element of another."""
+    statements = {s.id: s for s in scop.statements}
+    for web, home in homes:
+        known = {Ref(web.array.id, ()): home}
+        statements |= {s.id: with_refs(statements[s.id], partial(_instead, known)) for s in web.statements}
     kept = tuple(s for s in statements.values() if not _is_copy_of_itself(s))
-    if all(s is old for s, old in zip(statements.values(), scop.statements, strict=True)):
-        return None
     used = {access.array for s in kept for access in s.accesses}
     return replace(
         scop, statements=kept, arrays=tuple(a for a in scop.arrays if a.role is not Role.LOCAL or a.id in used)

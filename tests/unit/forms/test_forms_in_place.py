@@ -8,7 +8,7 @@ import brute
 import pytest
 from builders import scop
 
-from sisyphus.analysis import dependences, distribute
+from sisyphus.analysis import dependences, distribute, statement_text
 from sisyphus.forms import IN_PLACE, LATCH, PANELS, SCHEDULE, in_place, proposals, rewritten, steps_of
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
@@ -55,6 +55,57 @@ def test_a_solve_works_in_the_element_that_it_finishes(tmp_path: Path) -> None:
         "  y[i]: float = (y[i] - (A[i][j] * y[j]))",
     ]
     assert is_same(source, found)
+
+
+def test_a_variable_that_stands_for_one_that_stands_for_an_element_keeps_its_value(tmp_path: Path) -> None:
+    """As the parameter of a helper that is copied into its sum; its value was lost."""
+    path = tmp_path / "kernel.c"
+    path.write_text("""
+static float sum(float a, float b) { float s = a; for (int z = 0; z < 3; z++) s = s * 2 - b; return s; }
+void kernel(float A[8][8], float y[8])
+{
+    for (int i = 0; i < 8; i++)
+        y[i] *= 0.5f;
+    for (int i = 0; i < 8; i++)
+        y[i] = sum(A[i][0], A[0][i]);
+}
+""")
+    source = read(path)
+    found = in_place(dependences(source))
+    assert found is not None
+    promises.run(found)
+    assert [statement_text(s) for s in found.statements][1:] == [
+        "y[i] = A[i][0]",
+        "b = A[0][i]",
+        "y[i] = y[i] * 2 - b",
+    ]
+    assert is_same(source, found) and is_same(source, rewritten(source, [IN_PLACE]))
+
+
+@pytest.mark.parametrize("order", ["vwx", "xwv"])
+def test_variables_that_stand_for_each_other(order: str, tmp_path: Path) -> None:
+    """Through however many, and where two of them are read by one statement."""
+    first, second, third = order
+    path = tmp_path / "kernel.c"
+    path.write_text(f"""
+void kernel(float A[8][8], float y[8], float b[8])
+{{
+    float v, w, x;
+    for (int i = 0; i < 8; i++) {{
+        {first} = A[i][1];
+        {first} *= b[i];
+        {second} = {first};
+        {second} -= A[1][i];
+        {third} = {second} + {second};
+        {third} *= 0.5f;
+        y[i] = {third};
+        A[i][i] = {second};
+    }}
+}}
+""")
+    source = read(path)
+    found = in_place(dependences(source))
+    assert found is not None and is_same(source, found)
 
 
 def test_ludcmp_without_its_variable_is_right_looking_and_in_panels() -> None:

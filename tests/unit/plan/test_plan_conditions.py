@@ -1,4 +1,4 @@
-"""Where a plan asks whether something is to be done: as far outside as the answer is known."""
+"""Where a plan asks whether something is to be done: as far outside as is known; what no nest can have is refused."""
 
 from __future__ import annotations
 
@@ -57,4 +57,17 @@ def test_a_tile_has_as_many_iterations_as_its_loop_and_none_is_empty(trips: int,
         (buffer("A", "S0", KERNEL_PLACE, 1), buffer("B", "S0", KERNEL_PLACE, 1)),
     )
     with pytest.raises(KernelError, match=f"of loop `i` does not make {trips} iterations"):
+        planned(built, point)
+
+
+@pytest.mark.parametrize(("order", "loops"), [("i", "ij"), ("ij", "i"), ("ijk", "ij"), ("ik", "ij")])
+def test_an_order_has_each_loop_once(order: str, loops: str) -> None:
+    built = scop("for i in range(6):\n  for j in range(4):\n    A[i, j] = B[i] * c", A=(6, 4), B=(6,))
+    tiles = {"i": (6, 1, 1), "j": (4, 1, 1)}
+    point = DesignPoint(
+        "built",
+        (nest("S0", order, None, **{loop: tiles[loop] for loop in loops}),),
+        (buffer("A", "S0", KERNEL_PLACE, 1, 1), buffer("B", "S0", KERNEL_PLACE, 1)),
+    )
+    with pytest.raises(KernelError, match="the loops are `i`, `j`"):
         planned(built, point)

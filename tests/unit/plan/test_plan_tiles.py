@@ -70,6 +70,13 @@ def test_nests_with_other_iterators_share_a_box() -> None:
     assert [str(e) for e in box.origin] == ["t", "1"] and box.extents == (1, 8)
 
 
+def test_nests_whose_tiles_move_differently_need_the_whole_dimension() -> None:
+    one = References((ref(var("i")),), {"i": Window(4 * var("i0"), 4)})
+    other = References((ref(var("j")),), {"j": Window(2 * var("j0"), 2)})
+    box = box_of([one, other], (100,))
+    assert box.origin == (const(0),) and box.extents == (100,)
+
+
 def test_a_tile_as_large_as_the_array_is_the_array() -> None:
     box = box_of([References((ref(var("i")),), {"i": Window(6 * var("i0"), 6)})], (6,))
     assert box.origin == (const(0),) and box.extents == (6,)

@@ -178,6 +178,12 @@ def test_warning_in_the_emitted_code_fails_the_compile_check() -> None:
     assert [c.name for c in ran.checks] == ["compile"] and "unused" in ran.checks[0].detail
 
 
+def test_code_that_cannot_be_linked_fails_the_compile_check() -> None:
+    text = "    extern void nowhere();\n    nowhere();\n    load_C("
+    ran = run(spoiled(gemm_resident(), r"    load_C\(", text), gemm_resident())
+    assert [(c.name, c.passed) for c in ran.checks] == [("compile", False)] and "nowhere" in ran.checks[0].detail
+
+
 def test_source_that_is_no_c_is_the_users_fault() -> None:
     scop = replace(gemm_scop(), origin=Origin("gemm.c", "int f( {", "kernel_gemm", ""))
     plan = replace(gemm_resident(), scop=scop)
