@@ -132,7 +132,7 @@ def measured_of(found: Comparison, target: Target) -> Measured:
         for pace in found.paces
         if pace.measured.cycles > pace.predicted or (pace.measured.statements, pace.measured.loop) in known
     )
-    if not ratios and not intervals:
+    if found.synthesis is None or (not ratios and not intervals):
         raise UsageError(
             "the report has no resource and no loop to compare", hint="run `make csynth` in the folder first"
         )

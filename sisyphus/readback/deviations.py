@@ -88,12 +88,13 @@ class Violation:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """Everything that a report says beside what was predicted."""
+    """Everything that reports say beside what was predicted: `rows` of synthesis, `implemented` of Vivado."""
 
-    synthesis: Synthesis
+    synthesis: Synthesis | None
     rows: tuple[Row, ...]
     violations: tuple[Violation, ...]
     implementation: Implementation | None = None
+    implemented: tuple[Row, ...] = ()
     notes: tuple[str, ...] = ()
     paces: tuple[Pace, ...] = ()
 
@@ -131,14 +132,14 @@ def _expected(task: TaskStudy) -> Expected:
 
 
 def compare(
-    synthesis: Synthesis, predicted: Predicted | None, implementation: Implementation | None = None
+    synthesis: Synthesis | None, predicted: Predicted | None, implementation: Implementation | None = None
 ) -> Comparison:
-    """The report beside the prediction, where there is one."""
+    """The reports beside the prediction, where there is one."""
+    placed = () if implementation is None else tuple(_resources(implementation.resources, predicted))
+    if synthesis is None:
+        return Comparison(None, (), (), implementation, placed, _notes(None, predicted))
     rows = [Row("cycles", None if predicted is None else float(predicted.estimate.cycles), synthesis.latency)]
-    for name in RESOURCES:
-        if name in synthesis.resources or predicted is not None:
-            told = None if predicted is None else float(getattr(predicted.estimate, name))
-            rows.append(Row(name, told, synthesis.resources.get(name)))
+    rows += _resources(synthesis.resources, predicted)
     functions = {} if predicted is None else predicted.functions
     by_function: dict[str, list[Module]] = {}
     for module in synthesis.modules:
@@ -156,7 +157,14 @@ def compare(
         if loop.issue is not None
     ]
     notes = _notes(synthesis, predicted)
-    return Comparison(synthesis, tuple(rows), tuple(violations), implementation, notes, tuple(paces))
+    return Comparison(synthesis, tuple(rows), tuple(violations), implementation, placed, notes, tuple(paces))
+
+
+def _resources(reported: Mapping[str, int], predicted: Predicted | None) -> Iterator[Row]:
+    for name in RESOURCES:
+        if name in reported or predicted is not None:
+            told = None if predicted is None else float(getattr(predicted.estimate, name))
+            yield Row(name, told, reported.get(name))
 
 
 def _function_rows(function: str, modules: Sequence[Module], expected: Expected | None) -> Iterator[Row]:
@@ -221,12 +229,14 @@ def _hint(loop: ReportedLoop) -> str:
     return "see the schedule viewer for what the loop waits for"
 
 
-def _notes(synthesis: Synthesis, predicted: Predicted | None) -> tuple[str, ...]:
+def _notes(synthesis: Synthesis | None, predicted: Predicted | None) -> tuple[str, ...]:
     """What keeps figures from being compared one to one."""
     found: list[str] = []
     if predicted is None:
         found.append("no design.json with its kernel beside the reports: nothing was predicted")
         return tuple(found)
+    if synthesis is None:
+        return ("no csynth report below: what loops take is not known; `make csynth` in the folder writes one",)
     if predicted.plan.scop.name != synthesis.top:
         found.append(f"the report is of `{synthesis.top}`, the design of `{predicted.plan.scop.name}`")
     if synthesis.latency is None:

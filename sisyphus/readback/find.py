@@ -17,25 +17,27 @@ TIMING = ("*timing_summary*routed*.rpt", "*timing_summary*.rpt", "*timing*.rpt")
 
 @dataclass(frozen=True)
 class Reports:
-    """What was found below a folder."""
+    """What was found below a folder: a synthesis report, or those of Vivado, or both."""
 
-    synthesis: Synthesis
+    synthesis: Synthesis | None
     implementation: Implementation | None
 
 
 def find_reports(folder: Path, kernel: str | None = None) -> Reports:
-    """The newest synthesis report of the best kind, and those of Vivado; `UsageError` where there is no synthesis.
+    """The newest synthesis report of the best kind, and those of Vivado; `UsageError` where there is none of any.
 
     With `kernel`, a report of a top function of that name goes before others.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder", hint="name a folder that sisy wrote, after `make csynth` in it")
+    implementation = read_vivado(_first(folder, UTILIZATION), _first(folder, TIMING))
     for pattern in CSYNTH:
         found = [read_csynth(path) for path in _newest_first(folder, pattern)]
         if found:
             named = [report for report in found if report.top == kernel]
-            implementation = read_vivado(_first(folder, UTILIZATION), _first(folder, TIMING))
             return Reports((named or found)[0], implementation)
+    if implementation is not None:
+        return Reports(None, implementation)
     raise UsageError(f"{folder}: no csynth.xml and no csynth.rpt below", hint="run `make csynth` in the folder")
 
 

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from sisyphus.readback.csynth import Synthesis
 from sisyphus.readback.deviations import Comparison, Row, Violation
 
 
 def comparison_text(found: Comparison) -> str:
     """A table of figures, then what could not be met."""
-    told = found.synthesis
-    clock = "" if told.clock_ns is None else f", {told.clock_ns:g} ns asked"
-    reached = "" if told.estimated_ns is None else f", {told.estimated_ns:g} ns estimated"
-    lines = [f"{told.top} on {told.part or 'an unknown part'}: Vitis HLS {told.version or '?'}{clock}{reached}", ""]
-    width = max(len(row.what) for row in found.rows)
-    lines.append(f"{'':{width}s}  {'predicted':>12s}  {'reported':>12s}  {'reported / predicted':>20s}")
-    lines += [_line(row, width) for row in found.rows]
+    blocks = []
+    if found.synthesis is not None:
+        blocks += [[_title(found.synthesis), "", *_table(found.rows)]]
     if found.implementation is not None:
-        lines += ["", "implemented (Vivado)"]
-        lines += [f"  {name:8s} {amount:,}" for name, amount in found.implementation.resources.items()]
-        if found.implementation.slack_ns is not None:
-            lines.append(f"  worst slack {found.implementation.slack_ns:g} ns")
+        slack = found.implementation.slack_ns
+        met = "" if slack is None else f", worst slack {slack:g} ns: the clock is {'not ' * (slack < 0)}met"
+        blocks += [[f"implemented by Vivado{met}", "", *_table(found.implemented)]]
+    lines = [line for at, block in enumerate(blocks) for line in ([""] * (at > 0) + block)]
     for violation in found.violations:
         lines += ["", *_violation_lines(violation)]
     lines += ["", *(f"note: {note}" for note in found.notes)] if found.notes else []
     return "\n".join(lines)
+
+
+def _title(told: Synthesis) -> str:
+    clock = "" if told.clock_ns is None else f", {told.clock_ns:g} ns asked"
+    reached = "" if told.estimated_ns is None else f", {told.estimated_ns:g} ns estimated"
+    return f"{told.top} on {told.part or 'an unknown part'}: Vitis HLS {told.version or '?'}{clock}{reached}"
+
+
+def _table(rows: Sequence[Row]) -> list[str]:
+    width = max((len(row.what) for row in rows), default=0)
+    head = f"{'':{width}s}  {'predicted':>12s}  {'reported':>12s}  {'reported / predicted':>20s}"
+    return [head, *(_line(row, width) for row in rows)]
 
 
 def _line(row: Row, width: int) -> str:
@@ -58,16 +68,20 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
     """The same for machines."""
     told = found.synthesis
     return {
-        "report": str(told.path),
-        "version": told.version,
-        "top": told.top,
-        "part": told.part,
-        "clock_ns": told.clock_ns,
-        "estimated_ns": told.estimated_ns,
-        "figures": [asdict(row) | {"ratio": row.ratio} for row in found.rows],
+        "report": None if told is None else str(told.path),
+        **{name: getattr(told, name, None) for name in ("version", "top", "part", "clock_ns", "estimated_ns")},
+        "figures": _figures(found.rows),
         "violations": [asdict(violation) for violation in found.violations],
         "implementation": None
         if found.implementation is None
-        else {"resources": found.implementation.resources, "slack_ns": found.implementation.slack_ns},
+        else {
+            "resources": found.implementation.resources,
+            "slack_ns": found.implementation.slack_ns,
+            "figures": _figures(found.implemented),
+        },
         "notes": list(found.notes),
     }
+
+
+def _figures(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    return [asdict(row) | {"ratio": row.ratio} for row in rows]

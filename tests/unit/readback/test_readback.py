@@ -112,6 +112,14 @@ def test_a_written_folder_is_read_back(design: Design, tmp_path: Path) -> None:
     assert found.implementation is not None
     assert found.implementation.resources == {"lut": 1234, "bram18k": 7, "dsp": 7}
     assert found.implementation.slack_ns == -0.125
+    assert [(r.what, r.predicted, r.reported) for r in found.implemented][3] == ("lut", design.estimate.lut, 1234)
+    assert "worst slack -0.125 ns: the clock is not met" in comparison_text(found)
+    (out / "build" / "csynth.xml").unlink()
+    alone = read_back(out, source=None, device=None)
+    assert (alone.synthesis, alone.rows, alone.implemented) == (None, (), found.implemented)
+    assert "no csynth report below" in comparison_text(alone) and "Vitis HLS" not in comparison_text(alone)
+    data = comparison_data(alone)
+    assert data["report"] is None and data["implementation"]["figures"][3]["reported"] == 1234
 
 
 @pytest.mark.parametrize("text", ["", "<html></html>", "<profile></profile>"])
