@@ -185,7 +185,8 @@ def _candidates(found: CFile, affines: Affines) -> list[c_ast.FuncDef]:
     its name makes it a kernel. Those without `for` are refused or compute little; but taken they get the reason, with
     its place.
     """
-    able = [f for f in found.functions if f.decl.name != "main" and _works_on_arrays(f, found, affines)]
+    known = [f for f in found.functions if f.decl.name != "main"]
+    able = [f for f in known if _takes_arrays(f, affines)] or [f for f in known if _names_arrays(f, found, affines)]
     helpers = set().union(*(_called_by(f) - {f.decl.name} for f in able))
     able = [f for f in able if f.decl.name not in helpers] or able
     able = [f for f in able if f.decl.name.startswith(PREFIX) or "static" not in (f.decl.storage or ())] or able
@@ -195,13 +196,16 @@ def _candidates(found: CFile, affines: Affines) -> list[c_ast.FuncDef]:
     return likely or looping or able
 
 
-def _works_on_arrays(function: c_ast.FuncDef, found: CFile, affines: Affines) -> bool:
-    """It takes some, or names some of the file's that it may change."""
+def _takes_arrays(function: c_ast.FuncDef, affines: Affines) -> bool:
     arguments = function.decl.type.args
     taken = (p for p in (arguments.params if arguments else ()) if isinstance(p, c_ast.Decl))
+    return any(bool(declared(node.type, affines.typedefs).layers) for node in taken)
+
+
+def _names_arrays(function: c_ast.FuncDef, found: CFile, affines: Affines) -> bool:
+    """It works on arrays of the file, which it may change."""
     named = (found.variables.get(n.name) for n in walk(function.body) if isinstance(n, c_ast.ID))
-    nodes = (*taken, *(node for node in named if node is not None))
-    return any(bool(declared(node.type, affines.typedefs).layers) for node in nodes)
+    return any(bool(declared(node.type, affines.typedefs).layers) for node in named if node is not None)
 
 
 def _called_by(function: c_ast.FuncDef) -> set[str]:

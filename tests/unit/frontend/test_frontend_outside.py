@@ -56,6 +56,14 @@ def test_a_function_without_parameters_is_a_kernel(kernel: Kernel) -> None:
     assert roles(kernel(text)) == {"A": Role.IN, "B": Role.OUT}
 
 
+def test_a_function_that_takes_arrays_comes_before_those_that_work_on_the_file_s(kernel: Kernel) -> None:
+    text = """float A[8];
+    void fill(void) { for (int i = 0; i < 8; i++) A[i] = 1; }
+    void f(float B[8]) { for (int i = 0; i < 8; i++) B[i] += 1; }
+    int main(void) { fill(); f(A); }"""
+    assert kernel(text).name == "f"
+
+
 def test_numbers_of_the_file(kernel: Kernel) -> None:
     text = """
     int n = 6, i, total; float gain;
