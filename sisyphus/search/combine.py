@@ -1,14 +1,14 @@
 """Choosing one entry per table so that the whole takes the fewest cycles, by branch and bound; knows no formula.
 
 Nests are decided one after another, next always the one with the fewest entries left that might lead to anything
-better than what is known.
+better than what is known. Where nothing may be left out, of many entries alike, what nests ask of partitions is
+decided before, as that says what they cost next to each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class _Search:
         root = self.charges.root()
         vectors = self._begin(root)
         if vectors is not None:
-            yield from self._expand(root, vectors)
+            yield from (self._expand if self.may_leave_out else self._agree)(root, vectors, is_all=True)
 
     def survivors(self) -> list[Ints]:
         """Per table the entries that may be part of a better combination."""
@@ -118,7 +118,37 @@ class _Search:
         nest = self.problem.tables[m].nest
         return sum((s.multiplier * s.usage[nest] for s in self._shared if nest in s.usage), 0.0)
 
-    def _expand(self, node: Node, vectors: Mapping[int, Floats]) -> Iterator[Event]:
+    def _agree(self, node: Node, vectors: Mapping[int, Floats], *, is_all: bool) -> Iterator[Event]:
+        """Decides what tables ask of partitions, until none that is left would change one; `is_all`: nothing yet.
+
+        Entries are then bounded by what they cost next to each other: of many that ask the same, few are looked at.
+        """
+        lower = self._lower(node, vectors)
+        alive = {m: bound < self._cutoff() for m, bound in lower.items()}
+        asked = {m: self.charges.asked(node, m, np.flatnonzero(kept)) for m, kept in alive.items()}
+        if not all(asked.values()):
+            return
+        undecided = [m for m, ways in asked.items() if [*ways] != [node.states]]
+        if not undecided:
+            if self.charges.least(node, alive) < self._cutoff():
+                yield from self._expand(node, vectors, is_all=is_all)
+            return
+        m = min(undecided, key=lambda o: len(asked[o]))
+        least = {states: float(lower[m][entries].min()) for states, entries in asked[m].items()}
+        for states, bound in sorted(least.items(), key=lambda way: way[1]):
+            if bound >= self._cutoff():
+                return
+            if is_all:
+                self._bound = bound
+            yield Bound(self._bound)
+            alive[m] = np.isin(np.arange(len(lower[m])), asked[m][states])
+            below = replace(node, states=states)
+            again = self.charges.vectors(below, alive)
+            if again is not None:
+                yield from self._agree(below, again, is_all=is_all and len(least) == 1)
+
+    def _expand(self, node: Node, vectors: Mapping[int, Floats], *, is_all: bool) -> Iterator[Event]:
+        """Decides one entry after another; `is_all`: nothing was decided yet."""
         lower = self._lower(node, vectors)
         if len(node.open) == 1:
             yield from self._finish(node, lower[node.open[0]])
@@ -127,29 +157,18 @@ class _Search:
         m = min(node.open, key=lambda o: int(alive[o].sum()))
         promising = np.flatnonzero(alive[m])
         promising = promising[np.argsort(lower[m][promising], kind="stable")]
-        groups = _Groups(self, node, m, promising, alive)
-        for at, entry in enumerate(promising.tolist()):
+        for entry in promising.tolist():
             if lower[m][entry] >= self._cutoff():
                 break
-            if not node.chosen:
+            if is_all:
                 self._bound = float(lower[m][entry])
             yield Bound(self._bound)
-            if not self.may_leave_out and groups.least(at) >= self._cutoff():
-                continue
             child = self.charges.child(node, m, entry)
             open_vectors = self.charges.vectors(child, alive)
             if self.may_leave_out and self.charges.is_crowded(child):
                 yield from self._dearer_coupled(child, alive, open_vectors)
             if open_vectors is not None:
-                yield from self._expand(child, open_vectors)
-
-    def least_of(self, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> float:
-        """A lower bound of everything with one of some entries of a table that ask the same of partitions."""
-        relaxed = self.charges.relaxed(node, m, entries)
-        vectors = self.charges.vectors(relaxed, alive)
-        if vectors is None:
-            return np.inf
-        return min(float(bound.min()) for bound in _with_best_others(self.charges.fixed(relaxed), vectors).values())
+                yield from self._expand(child, open_vectors, is_all=False)
 
     def _dearer_coupled(
         self, node: Node, alive: Mapping[int, Mask], vectors: Mapping[int, Floats] | None
@@ -215,24 +234,3 @@ def _with_best_others(fixed: float, vectors: Mapping[int, Floats]) -> dict[int, 
     least = {m: float(vector.min()) for m, vector in vectors.items()}
     total = fixed + sum(least.values())
     return {m: vector + (total - least[m]) for m, vector in vectors.items()}
-
-
-class _Groups:
-    """Entries of a table that ask the same of all partitions, with lower bounds that are found when asked for."""
-
-    def __init__(self, search: _Search, node: Node, m: int, entries: Ints, alive: Mapping[int, Mask]) -> None:
-        self._search, self._node, self._m, self._entries, self._alive = search, node, m, entries, alive
-        self._known: dict[int, float] = {}
-
-    @cached_property
-    def _of(self) -> Ints:
-        return self._search.charges.groups(self._m, self._entries)
-
-    def least(self, at: int) -> float:
-        """Of everything with the entry in a place, or with one that asks the same; none is known of one alone."""
-        group = int(self._of[at])
-        if group not in self._known:
-            same = self._entries[self._of == group]
-            several = len(same) > 1
-            self._known[group] = self._search.least_of(self._node, self._m, same, self._alive) if several else -np.inf
-        return self._known[group]

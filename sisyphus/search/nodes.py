@@ -134,21 +134,17 @@ class Charges:
             found &= self._penalty[array][states] == 0
         return found
 
-    def relaxed(self, node: Node, m: int, entries: Ints) -> Node:
-        """As if an entry were decided that costs no more than any of some that ask the same of partitions.
-
-        Nothing below `child` of one of them is cheaper.
-        """
-        known, table = self.coupling.known(m, node.states), self.tables[m]
-        cycles, usage = (table.cycles, self.coupling.alone[m]) if known is None else (known.cycles, known.usage)
-        states, alone = self._states_after(node, m, int(entries[0])), float(table.cycles[entries].min())
-        least, used = float(cycles[entries].min()), usage[:, entries].min(axis=1)
-        return self._with(node, m, int(entries[0]), states, least, used, alone)
-
-    def groups(self, m: int, entries: Ints) -> Ints:
-        """For each of some entries a number that is the same for those that ask the same of all partitions."""
-        asked = [states[entries] for states in self.tables[m].states.values()]
-        return distinct_rows(asked)[1] if asked else np.zeros(len(entries), np.int64)
+    def asked(self, node: Node, m: int, entries: Ints) -> dict[tuple[int, ...], Ints]:
+        """Some entries of a table by the states that all arrays come to with them."""
+        joined = [
+            np.full(len(entries), state) if array not in by_entry else by_entry[array][entries]
+            for by_entry in [self.coupling.joined(m, node.states)]
+            for array, state in zip(self.arrays, node.states, strict=True)
+        ]
+        if not joined or not len(entries):
+            return {(): entries} if len(entries) else {}
+        different, which = distinct_rows(joined)
+        return {tuple(row): entries[which == at] for at, row in enumerate(different.tolist())}
 
     def _states_after(self, node: Node, m: int, entry: int) -> tuple[int, ...]:
         asked = self.tables[m].states
@@ -223,7 +219,7 @@ class Charges:
             return vectors
         found = {}
         for m, vector in vectors.items():
-            known = None if alone or not node.chosen else self.coupling.known(m, node.states)
+            known = None if alone else self.coupling.known(m, node.states)
             own = self.tables[m].cycles if known is None else known.cycles
             found[m] = np.where(np.isfinite(vector), self._charged(node, m, own, shares[m]), np.inf)
         return found
@@ -269,7 +265,7 @@ class Charges:
 
     def _coupled(self, node: Node, m: int, kept: Mask | None) -> Coupled | None:
         """Costs of the entries of a table next to the states that the decided nests ask for, where they are `kept`."""
-        if self.problem.recount is None or not node.chosen:
+        if self.problem.recount is None:
             return None
         waiting = np.ones(self.tables[m].count, np.bool_) if kept is None else kept.copy()
         for array, states in self.coupling.joined(m, node.states).items():
@@ -291,6 +287,17 @@ class Charges:
         alone: dict[str, Floats] = {nest: np.full(len(entries), cycles) for nest, cycles in node.alone.items()}
         alone[self.tables[m].nest] = self.tables[m].cycles[entries]
         return self.whole_steps.cycles(alone, self._joined(node, m, entries), len(entries))[0]
+
+    def least(self, node: Node, alive: Mapping[int, Mask]) -> float:
+        """Cycles at least with entries that leave all partitions as they are, transfers waiting for each other."""
+        if self.problem.ports is None:
+            return -np.inf
+        nests = {}
+        for m, kept in alive.items():
+            known = self.coupling.known(m, node.states)
+            own = self.tables[m].cycles if known is None else known.cycles
+            nests[self.tables[m].nest] = own[kept].min(keepdims=True)
+        return float(self.whole_steps.cycles(nests, dict(zip(self.arrays, node.states, strict=True)), 1)[0][0])
 
     def _joined(self, node: Node, m: int, entries: Ints) -> dict[ArrayId, Ints | int]:
         """The state that each array comes to with each of some entries of the last table."""

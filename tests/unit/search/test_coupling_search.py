@@ -105,13 +105,12 @@ def test_the_search_finds_what_is_best_coupled(seed: int) -> None:
     assert best_of_search(problem) == best_of_all(problem)
 
 
-def test_a_bound_of_entries_alike_that_is_too_high_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above notices where entries that ask the same are thought to cost more than they do."""
-    relaxed = Charges.relaxed
+def test_ways_of_asking_that_are_forgotten_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above notices where entries are lost of those that ask the same."""
+    asked = Charges.asked
 
-    def too_high(self: Charges, node: Node, m: int, entries: Ints) -> Node:
-        found = relaxed(self, node, m, entries)
-        return replace(found, cycles={nest: cycles + 10 for nest, cycles in found.cycles.items()})
+    def of_first_entries(self: Charges, node: Node, m: int, entries: Ints) -> dict[tuple[int, ...], Ints]:
+        return {states: own[:1] for states, own in asked(self, node, m, entries).items()}
 
-    monkeypatch.setattr(Charges, "relaxed", too_high)
+    monkeypatch.setattr(Charges, "asked", of_first_entries)
     assert any(best_of_search(problem) != best_of_all(problem) for problem in map(problem_of, SEEDS))
