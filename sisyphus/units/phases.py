@@ -29,8 +29,8 @@ from sisyphus.values import dataclass, replace
 STARTED_S, COPIED_S, COPIED_PER_S = 30e-6, 10e-6, 5e9
 #: Phases are searched where a unit of two has at most this share of the operations that it has without them.
 WORTH_IT = 0.9
-#: The part of the limit that tells about how long one phase takes.
-PROBED = 0.1
+#: The part of the limit that phases have: what one phase has not, few kernels being faster in several.
+IN_PHASES = 0.1
 
 
 @dataclass(frozen=True)
@@ -84,23 +84,19 @@ def placed(scop: Scop, request: Request, count: Count, find: Find, listen: Liste
     def whole(limits: Limits) -> Placed:
         return Placed(scop, (split(scop, replace(request, limits=limits), count, find, listen),), clock)
 
-    def parts(cut: Cut) -> Placed:
+    def parts(cut: Cut, limits: Limits) -> Placed:
         over = request.target.device.slrs if count == "auto" else count
-        return in_phases(scop, cut, replace(request, limits=purse.part(1.0)), over, find, listen)
+        return in_phases(scop, cut, replace(request, limits=limits), over, find, listen)
 
     if hope is None:
         return whole(request.limits)
     try:
-        first = whole(purse.part(PROBED))
-    except NoDesignError:  # of so small a part of the limit; what is left is for what is surely wanted
-        return whole(purse.part(1.0))
-    except KernelError:  # no output can be dealt as long as there is one phase
-        return parts(hope.cut)
-    if not hope.helps(first.cycles, clock):
-        return min(first, whole(purse.part(1.0)), key=lambda found: found.cycles)
-    best = min(first, whole(purse.part(0.5)), key=lambda found: found.cycles)
-    with suppress(KernelError, NoDesignError):
-        best = min(best, parts(hope.cut), key=lambda found: found.cycles)
+        best = whole(purse.part(1 - IN_PHASES))
+    except KernelError:  # no output can be dealt as long as there is one phase, which no search has to find out
+        return parts(hope.cut, request.limits)
+    if hope.helps(best.cycles, clock):
+        with suppress(KernelError, NoDesignError):
+            best = min(best, parts(hope.cut, purse.part(1.0)), key=lambda found: found.cycles)
     return best
 
 
