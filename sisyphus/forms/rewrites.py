@@ -1,4 +1,4 @@
-"""What turns a kernel into another form of it, as words that can be saved; each is proved where it is applied."""
+"""What turns a kernel into another form of it, as words that can be saved; each is checked where it is applied."""
 
 from __future__ import annotations
 
