@@ -34,12 +34,16 @@ class CFile:
 
 @dataclass
 class Callers:
-    """What the calls in the same file agree on: values and first extents by parameter, arguments passed twice."""
+    """What the calls in the same file agree on: values and first extents by parameter, arguments passed twice.
+
+    `twice` are pairs of parameters, `given` variables of the file with the parameters that they are passed for.
+    """
 
     values: dict[str, int] = field(default_factory=dict)
     extents: dict[str, int] = field(default_factory=dict)
     disagree: set[str] = field(default_factory=set)
     twice: set[tuple[str, str]] = field(default_factory=set)
+    given: set[tuple[str, str]] = field(default_factory=set)
 
 
 def names_of(tree: Tree, affines: Affines) -> CFile:
@@ -264,7 +268,7 @@ def callers_of(function: c_ast.FuncDef, found: CFile, affines: Affines) -> Calle
             arrays = _locals_of(caller, affines)
             for call in calls:
                 _note_call(call, parameters, arrays, affines, result)
-                result.twice |= _variables_given(call, parameters, found)
+                result.given |= _variables_given(call, parameters, found)
         finally:
             affines.scope = outer
     for name in result.disagree:

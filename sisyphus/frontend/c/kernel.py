@@ -272,10 +272,14 @@ class FunctionReader:
 
     def _aliases(self) -> None:
         """One array passed for two parameters, one of which is written."""
-        by_name = {a.name: a for a in self.variables.all if a.is_argument}
-        for first, second in sorted(self.given.callers.twice):
-            left, right = by_name.get(first), by_name.get(second)
-            if left and right and (left.written or right.written):
+        outside = self.outside.arguments
+        hidden = {id(a) for a in outside.values()}  # of which one may have the name of a parameter
+        by_name = {a.name: a for a in self.variables.all if a.is_argument and id(a) not in hidden}
+        pairs = [(by_name.get(first), first, second) for first, second in sorted(self.given.callers.twice)]
+        given = [(outside.get(first), first, second) for first, second in sorted(self.given.callers.given)]
+        for left, first, second in [*pairs, *given]:
+            right = by_name.get(second)
+            if isinstance(left, Variable) and right and (left.written or right.written):
                 self.affines.collector.report(
                     "aliasing",
                     f"a call in this file passes one array for both `{first}` and `{second}`, and the kernel writes it",
