@@ -142,8 +142,9 @@ def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: f
 def _search_part(found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: Slow) -> None:
     """A part with several ports for arrays whose transfers are slow, as far as that is known by now; else without.
 
-    Where nothing is known, the first design shows whether they are: it ends the search with ports if it is too dear. A
-    search with ports that does not end soon is followed by one without.
+    Where nothing is known, the first design shows whether they are: it ends the search with ports if it is too dear,
+    which goes on where nothing without them is better. A search with ports that does not end soon is followed by one
+    without.
     """
     begun, limit = clock.now(), request.limits.seconds
     known = _best(found, request) or (None if part.start is None else Known(part.kernel, part.start))
@@ -152,10 +153,14 @@ def _search_part(found: list[Answer], part: Part, search: Search, waiting: float
         arrays, wanted = slow_arrays(_space_of(known, request), cost_of(known, request)), inf
     if arrays:
         most = inf if limit is None else max(AT_ONCE * limit, DEALING * (clock.now() - begun))
-        new = search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most, wanted)
+        dealt = replace(part, options=replace(part.options, dealt=arrays))
+        new = search(dealt, waiting, most, wanted)
         if min(new.counted, default=0.0) > wanted and new.stop is not Stop.INTERRUPTED:
             found.append(replace(new, part=replace(new.part, is_seed=True)))
             _search_part(found, part, search, waiting, request, slow)
+            is_known = any(_is_dealt(part, arrays, other.part) for other in _whole(found))
+            if _best(found, request) is new.choice and not is_known and found[-1].stop is not Stop.INTERRUPTED:
+                found.append(search(dealt, waiting, most))
             return
         found.append(new)
         if new.stop is not Stop.TIME:

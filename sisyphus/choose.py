@@ -57,7 +57,10 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
 def _with_cost_of_trust(
     kernels: Sequence[Kernel], request: Request, listen: Listen, found: Choice, spent: float
 ) -> Choice:
-    """The choice, with a note of what a search without distrust finds from there in the time that is left."""
+    """The choice, with a note of what a search without distrust finds in the time that is left.
+
+    It begins anew: a design without inferred constructs does not show whether several ports would pay.
+    """
     limit, cycles = request.limits.seconds, cost_of(found, request)
     unknown = replace(found, notes=(*found.notes, NOT_KNOWN + "no time was left"))
     if limit is not None and limit <= spent:
@@ -66,7 +69,7 @@ def _with_cost_of_trust(
     limits = replace(request.limits, seconds=None if limit is None else limit - spent)
     free = replace(request, options=replace(request.options, trust="any"), top=1, limits=limits)
     try:
-        other = find(kernels, free, listen, start=Known(found.kernel, found.point))
+        other = find(kernels, free, listen)
     except (KeyboardInterrupt, TimeUp):
         return unknown
     least = min(cycles, cost_of(other, request))

@@ -154,6 +154,24 @@ def test_which_searches_have_ports(
     assert found.outcome is not None and (found.outcome.stop is Stop.PROVED) == ends
 
 
+def test_ports_of_a_dear_design_that_stays_the_best_are_searched_to_the_end(
+    kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its transfers are not slow, and yet nothing without its ports is better: no proof speaks of a space without."""
+    answer, asked = choice._Search.answer, list[tuple[str, ...]]()
+
+    def listed(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
+        asked.append(self.part.options.dealt)
+        return answer(self, upper, wanted=wanted, improve=improve)
+
+    monkeypatch.setattr(choice, "_slow", lambda *_: Slow((ArrayId("A"),), 1.0))
+    monkeypatch.setattr(choice, "slow_arrays", lambda *_: ())
+    monkeypatch.setattr(choice._Search, "answer", listed)
+    found = find(kernels, request_of())
+    assert asked == [("A",), (), ("A",)] and ports(found) == {"A": 4}
+    assert found.outcome is not None and found.outcome.stop is Stop.PROVED
+
+
 def test_a_dear_design_ends_a_search(kernels: tuple[Kernel, ...]) -> None:
     """What it found is one of its designs, and nothing is proved of them."""
     request = request_of()
