@@ -107,6 +107,7 @@ def optimize_units(
     target: TargetLike = DEFAULT_DEVICE,
     *,
     units: Count = AUTO,
+    phases: Count = AUTO,
     output: str | Path | None = None,
     listen: Listen = silent,
     cache: bool = True,
@@ -114,7 +115,8 @@ def optimize_units(
 ) -> UnitsDesign:
     """Deals a kernel over units, each on an SLR with a design of its own, prints and verifies them together.
 
-    With `units` "auto" over as many as help. Budgets are those of each SLR; `time_limit` is that of all searches.
+    With `units` "auto" over as many as help, with `phases` "auto" in several phases where these are predicted to be
+    faster. Budgets are those of each SLR; `time_limit` is that of all searches.
     `KernelError` where the outputs cannot be dealt; otherwise as `optimize`.
     """
     from sisyphus.units import optimize_units
@@ -122,7 +124,7 @@ def optimize_units(
     request = request_of(kernel, target, **wanted)
     place = None if output is None else Path(output)
     pipeline.prepare(request, place)
-    design = optimize_units(request, units, listen, Cache.of_user() if cache else None)
+    design = optimize_units(request, units, listen, Cache.of_user() if cache else None, phases)
     if place is not None:
         design.save(place)
     return design

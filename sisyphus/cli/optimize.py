@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from sisyphus.cli import completing
 from sisyphus.cli.options import (
+    PHASES,
     UNITS,
     WORK,
     Grouped,
@@ -148,6 +149,13 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     metavar="N|auto",
     help="Deal the outputs over N units, each on an SLR with a design of its own; `auto`: over as many as help.",
 )
+@click.option(
+    "--phases",
+    type=PHASES,
+    default="auto",
+    metavar="N|auto",
+    help="With --units: cut the kernel into N phases, each over all units; 1: none; `auto`: where predicted faster.",
+)
 @click.option("--design", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Begin the search with this design.")
 @click.option(
@@ -223,6 +231,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
     given, cache, units = _given(), None if options.pop("no_cache") else Cache.of_user(), options.pop("units")
+    phases = options.pop("phases")
     calibration = Calibration.of_user() if options.pop("calibration") else None
     _check_together(options, given)
     file = read_project_file(Path.cwd())
@@ -233,7 +242,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     request = api.request_of(kernel, target, binding=bool(_ordered() & BUDGET_OPTIONS), **_wanted(options, file))
     pipeline.prepare(request, output)
     if units is not None:
-        _optimize_units(request, units, cache, output, as_json=as_json, quiet=quiet, indent=indent)
+        _optimize_units(request, units, phases, cache, output, as_json=as_json, quiet=quiet, indent=indent)
         return
     try:
         with progress(kernel.path, quiet=quiet) as listen:
@@ -261,6 +270,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
 def _optimize_units(
     request: Request,
     units: Count,
+    phases: Count,
     cache: Cache | None,
     output: Path | None,
     *,
@@ -272,7 +282,7 @@ def _optimize_units(
     from sisyphus.units import optimize_units
 
     with progress(request.source.path, quiet=quiet) as listen:
-        design = optimize_units(request, units, listen, cache)
+        design = optimize_units(request, units, listen, cache, phases)
     click.echo(json.dumps(design.data, indent=indent) if as_json else design)
     if output is not None:
         written = design.save(output)
@@ -333,6 +343,8 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
         raise UsageError("`--verify` and `--no-verify` contradict each other", hint="give one of them")
     if "units" in given and "calibration" in given:
         raise UsageError("`--units` and `--calibration` cannot go together", hint="leave out one of them")
+    if "phases" in given and "units" not in given:
+        raise UsageError("`--phases` needs `--units`", hint="phases are each dealt over units: `--units 3`")
     if options["html"] and "output" not in given:
         raise UsageError("`--html` writes a page into a folder, and there is none", hint="name one with `-o DIR`")
 

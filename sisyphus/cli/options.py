@@ -24,7 +24,7 @@ VARIABLE = "_SISY_COMPLETE"
 #: Headings of the options of commands that have many.
 GROUPS: Mapping[str, str] = {
     "Kernel": "function defines include_dirs sandboxed params extents temporaries",
-    "Board and budgets": "device platform units budget dsp mem bram uram lut ff clock max_partition",
+    "Board and budgets": "device platform units phases budget dsp mem bram uram lut ff clock max_partition",
     "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes schedule",
     "Search": "solver time_limit effort memory_limit seed gap design start top front explain no_cache calibration",
     "Code and its verification": "output verify_how no_verify html compare_cpu",
@@ -56,22 +56,23 @@ class Grouped(click.Command):
 WORK = click.FloatRange(min=0, min_open=True)
 
 
-class _Units(click.ParamType[int | str]):
-    """A number of units, or as many as help."""
+class _CountOrAuto(click.ParamType[int | str]):
+    """A number of things, or as many as help."""
 
-    name = "units"
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
         text = str(value)
         if text == "auto":
             return text
         if not (text.isascii() and text.isdigit()) or int(text) < 1:
-            self.fail(f"{text!r} is no number of units; 1 or more, or `auto`", param, ctx)
+            self.fail(f"{text!r} is no number of {self.name}; 1 or more, or `auto`", param, ctx)
         return int(text)
 
 
-#: What `--units` takes.
-UNITS = _Units()
+#: What `--units` and `--phases` take.
+UNITS, PHASES = _CountOrAuto("units"), _CountOrAuto("phases")
 #: Bytes that Python and the libraries take before anything is done.
 LEAST_MEMORY = 256 * 10**6
 

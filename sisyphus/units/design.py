@@ -26,7 +26,7 @@ from sisyphus.request import Kernel, Request, read_kernel
 from sisyphus.shown import Shown
 from sisyphus.target import KINDS, Target
 from sisyphus.units.phases import Placed, placed
-from sisyphus.units.places import Count
+from sisyphus.units.places import AUTO, Count
 from sisyphus.units.programs import program
 from sisyphus.units.shares import Split, Unit
 from sisyphus.values import asdict, dataclass
@@ -125,15 +125,17 @@ class UnitsDesign(Shown):
         raise_failed(self.verdict)
 
 
-def optimize_units(request: Request, count: Count, listen: Listen = silent, cache: Cache | None = None) -> UnitsDesign:
-    """The best split over units, printed and verified."""
+def optimize_units(
+    request: Request, count: Count, listen: Listen = silent, cache: Cache | None = None, phases: Count = AUTO
+) -> UnitsDesign:
+    """The best split over units, in so many phases, printed and verified."""
     _check_asked(request)
     scop = read_kernel(request.source)
 
     def find(kernels: Sequence[Kernel], asked: Request) -> Choice:
         return pipeline.search(kernels, asked, listen, cache)
 
-    found = placed(scop, request, count, find, listen)
+    found = placed(scop, request, count, find, listen, phases)
     project = project_of(found.scop, found.units, request.target, request.source.temporaries)
     verdict = None
     if request.verify:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from math import sqrt
+from math import inf, sqrt
 
 from sisyphus.analysis import Cut, Dealer, Dependences, Phase, cuts, dependences, handed_over, phase_of, work_of
 from sisyphus.backends.hls import UnitProgram, handings
@@ -19,7 +19,7 @@ from sisyphus.ir import Scop
 from sisyphus.request import Request
 from sisyphus.solve import Limits
 from sisyphus.units.limits import Purse
-from sisyphus.units.places import Count
+from sisyphus.units.places import AUTO, Count
 from sisyphus.units.programs import program
 from sisyphus.units.shares import Beside, Find, Split, Unit, split
 from sisyphus.values import dataclass, replace
@@ -73,13 +73,15 @@ class Placed:
         return sum(split.cycles for split in self.splits) + self.handing_cycles
 
 
-def placed(scop: Scop, request: Request, count: Count, find: Find, listen: Listen) -> Placed:
+def placed(scop: Scop, request: Request, count: Count, find: Find, listen: Listen, wanted: Count = AUTO) -> Placed:
     """The best that was found: one split of all of it, or phases where these are predicted to be faster.
 
-    `KernelError` where no output can be dealt, `NoDesignError` where no share has a design.
+    Or as many phases as are `wanted`. `KernelError` where no output can be dealt, or there is no cut into so many
+    phases, `NoDesignError` where no share has a design.
     """
     purse, clock = Purse(request.limits), request.target.clock_mhz
-    hope = None if count == 1 else promising(dependences(scop), request)
+    may_be_cut = wanted != 1 and (count != 1 or wanted != AUTO)
+    hope = promising(dependences(scop), request, wanted) if may_be_cut else None
 
     def whole(limits: Limits) -> Placed:
         return Placed(scop, (split(scop, replace(request, limits=limits), count, find, listen),), clock)
@@ -88,8 +90,15 @@ def placed(scop: Scop, request: Request, count: Count, find: Find, listen: Liste
         over = request.target.device.slrs if count == "auto" else count
         return in_phases(scop, cut, replace(request, limits=limits), over, find, listen)
 
+    if hope is None and wanted not in (AUTO, 1):
+        raise KernelError(
+            f"`{scop.name}` cannot be cut into {wanted} phases",
+            hint="all statements that write an array, and all that depend on each other, are in one phase",
+        )
     if hope is None:
         return whole(request.limits)
+    if wanted != AUTO:
+        return parts(hope.cut, request.limits)
     try:
         best = whole(purse.part(1 - IN_PHASES))
     except KernelError:  # no output can be dealt as long as there is one phase, which no search has to find out
@@ -113,14 +122,15 @@ class Hope:
         return self.ratio * cycles + least.seconds * clock_mhz * 1e6 < cycles
 
 
-def promising(found: Dependences, request: Request) -> Hope | None:
+def promising(found: Dependences, request: Request, wanted: Count = AUTO) -> Hope | None:
     """The cut with which one of two units has the fewest operations, of those the one of the fewest phases.
 
-    None where it has as many without. Of a phase whose outputs cannot be dealt, one unit would have all.
+    None where it has as many without; of so many phases as are `wanted`, the best one whatever it has. Of a phase whose
+    outputs cannot be dealt, one unit would have all.
     """
     temporaries, tree = request.source.temporaries, request.options.tree_reduction
     whole, rated = _most(found, temporaries, tree=tree), list[tuple[float, Cut]]()
-    for cut in cuts(found):
+    for cut in (cut for cut in cuts(found) if wanted in (AUTO, len(cut))):
         phases = [phase_of(found.scop, cut, at, temporaries) for at in range(len(cut))]
         work = [
             _most(dependences(phase.scop), phase.temporaries, tree=tree and phase is phases[-1]) for phase in phases
@@ -128,8 +138,10 @@ def promising(found: Dependences, request: Request) -> Hope | None:
         known = [most for most in work if most is not None]
         if whole and len(known) == len(work):
             rated.append((round(sum(known) / whole, 2), cut))
+        elif wanted != AUTO:
+            rated.append((inf, cut))
     best = min(rated, key=lambda rate: (rate[0], len(rate[1])), default=None)
-    return None if best is None or best[0] > WORTH_IT else Hope(best[1], best[0])
+    return None if best is None or (wanted == AUTO and best[0] > WORTH_IT) else Hope(best[1], best[0])
 
 
 def _most(found: Dependences, temporaries: Collection[str], *, tree: bool) -> float | None:

@@ -23,7 +23,7 @@ from sisyphus.model import Estimate, estimate
 from sisyphus.plan import Plan
 from sisyphus.request import Kernel, Request, forms_of, plan_of
 from sisyphus.solve import Stop
-from sisyphus.space import DesignPoint
+from sisyphus.space import PLAIN, DesignPoint
 from sisyphus.units.limits import Purse
 from sisyphus.units.places import Count, Place, capacities, places
 from sisyphus.units.refit import refitted
@@ -84,6 +84,17 @@ class Beside:
 
     def may_add(self, scop: Scop) -> bool:
         return not any(s.write.array in self.handed for s in scop.statements)
+
+    def fixes(self, scop: Scop) -> tuple[str, ...]:
+        """How arrays of a unit lie in memory that are handed over, as `--fix` has it: so that rows go over in one copy.
+
+        They have one port, since a copy between others is one for each beat. Rows follow one another as in C, which all
+        beats fit that divide them: padding is that of beats, and the other phase may need narrower ones.
+        """
+        arrays = [array for array in scop.arrays if array.id in self.handed]
+        ports = [f"{array.id}.ports=1" for array in arrays]
+        rows = [f"{array.id}.layout={PLAIN}" for array in arrays if len(array.extents) > 1]
+        return (*ports, *rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +298,8 @@ class _Splitter:
     def _asked(self, share: Share, place: Place) -> _Asked:
         part = restricted(self.scop, share)
         source = replace(self.request.source, temporaries=unwanted(part.scop, share, self.request.source.temporaries))
-        return _Asked(part, replace(self.request, source=source, target=place.target))
+        fixes = (*self.request.fixes, *self.beside.fixes(part.scop))
+        return _Asked(part, replace(self.request, source=source, target=place.target, fixes=fixes))
 
     def _beginning(self, share: Share, place: Place, asked: _Asked) -> DesignPoint | None:
         """A known design as one of this share: of the same kind of SLR rather than of another, of about its size."""

@@ -59,6 +59,7 @@ OPTIMIZE = {
     "gap": ("--gap 3", REFUSED),
     "start": ("--start design.json", REFUSED),
     "units": ("--units 2", REFUSED),
+    "phases": ("--phases 2", REFUSED),
     "top": ("--top 2", REFUSED),
     "front": ("--pareto", REFUSED),
     "no_cache": ("--no-cache", REFUSED),

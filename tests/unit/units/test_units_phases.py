@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from plain_points import pipelined_point
 from unit_boards import run_host
 
-from sisyphus.analysis import Cut, Dealer, Dependences, Share, cuts, dependences, phase_of, restricted
+from sisyphus.analysis import Cut, Dealer, Dependences, Share, cuts, dependences, handed_over, phase_of, restricted
 from sisyphus.backends.hls import handings
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
@@ -21,11 +21,11 @@ from sisyphus.request import Request, Source, forms_of, read_kernel
 from sisyphus.schemas import schema
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
-from sisyphus.units import Unit, optimize_units, places, recheck_units
+from sisyphus.units import Count, Unit, UnitsDesign, optimize_units, places, recheck_units
 from sisyphus.units.design import project_of, verdict_of
 from sisyphus.units.phases import Handed, budget_parts, handed_by, promising
 from sisyphus.units.programs import program
-from sisyphus.units.shares import made, unwanted
+from sisyphus.units.shares import Beside, made, unwanted
 
 ROOT = Path(__file__).parents[3]
 SIZES = {
@@ -234,3 +234,54 @@ def test_phases_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
     (folder / "design.json").write_text(json.dumps(data))
     with pytest.raises(KernelError, match="its nests are"):
         recheck_units(folder)
+
+
+#: Rows of t are no whole number of wide beats, which phases pad or not as they like where nothing ties them.
+ROWS = """
+void rows(float A[20][36], float t[20][37], float B[37][36], float y[20][16], float C[37][16]) {
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 37; j++) {
+            t[i][j] = 0.0f;
+            for (int k = 0; k < 36; k++) t[i][j] += A[i][k] * B[j][k];
+        }
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 16; j++) {
+            y[i][j] = 0.0f;
+            for (int k = 0; k < 37; k++) y[i][j] += t[i][k] * C[k][j];
+        }
+}
+"""
+
+
+def rows_of(tmp_path: Path, phases: Count) -> UnitsDesign:
+    (tmp_path / "rows.c").write_text(ROWS)
+    target = make_target(load_device("u55c"), budget="routable", dsp=60)
+    request = Request(Source(str(tmp_path / "rows.c")), target, limits=Limits(effort=0.4), verify=False)
+    return optimize_units(request, 2, phases=phases)
+
+
+def test_as_many_phases_as_are_asked_for_lie_alike_in_memory(tmp_path: Path) -> None:
+    """One phase is faster, as no unit needs another's rows; with two, each unit hands over its rows in one piece."""
+    assert len(rows_of(tmp_path, "auto").placed.splits) == len(rows_of(tmp_path, 1).placed.splits) == 1
+    found = rows_of(tmp_path, 2).placed
+    assert [unit.phase for unit in found.units] == [0, 0, 1, 1] and found.handed.copies == 2
+    ports = [port for unit in found.units for port in program(unit).ports if port.name == "t"]
+    assert len(ports) == 4 and {(port.layout, port.stripes) for port in ports} == {("plain", 1)}
+    with pytest.raises(KernelError, match="`rows` cannot be cut into 3 phases"):
+        rows_of(tmp_path, 3)
+
+
+def test_arrays_that_are_handed_over_have_one_port_and_plain_rows() -> None:
+    _, found = known("3mm")
+    (cut,) = cuts(found)
+    beside = Beside(handed=handed_over(cut, found.scop))
+    assert beside.fixes(phase_of(found.scop, cut, 0).scop) == (
+        "E.ports=1",
+        "F.ports=1",
+        "E.layout=plain",
+        "F.layout=plain",
+    )
+    _, found = known("atax")
+    request, _ = request_of("atax")
+    hope = promising(found, request, 2)
+    assert hope is not None and Beside(handed=handed_over(hope.cut, found.scop)).fixes(found.scop) == ("tmp.ports=1",)
