@@ -94,14 +94,14 @@ def _in_a_function(path: Path, line: int) -> bool:
     return any(f.body[0].lineno <= line <= (f.end_lineno or line) for f in functions)
 
 
-def coverage_of(copy: Path, out: Path) -> Coverage:
+def coverage_of(copy: Path, out: Path, asked: Sequence[str]) -> Coverage:
     """Runs the tests once under coverage.py, but for those whose data are in OUT."""
     from coverage import CoverageData
 
     settings = copy / "mutants.coveragerc"
     settings.write_text("[run]\nrelative_files = True\nsource =\n" + "".join(f"  {path}\n" for path in PARTS.values()))
     found = Coverage()
-    for tests in TESTS:
+    for tests in asked:
         stem = out / tests.replace("/", "_")
         data, times = stem.with_suffix(".coverage"), stem.with_suffix(".xml")
         if not times.exists():
@@ -276,6 +276,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seconds", type=float, default=40.0, help="of tests that meet a mutant, as measured without it"
     )
+    parser.add_argument("--tests", nargs="+", default=TESTS, help="files or folders of tests that may notice")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants")
     options = parser.parse_args(words)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -286,7 +287,7 @@ def main(words: Sequence[str] | None = None) -> int:
         shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
         compileall.compile_dir(copy / "sisyphus", quiet=1)
         found = list(mutants(copy, options.part))
-        trial = Trial(copy, coverage_of(copy, options.out.absolute()), options.seconds)
+        trial = Trial(copy, coverage_of(copy, options.out.absolute(), options.tests), options.seconds)
         for library in LIBRARIES:
             importlib.import_module(library)
         rows = []

@@ -18,7 +18,7 @@ from random_kernels import random_kernel, random_point
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.plan import Copy, Direction, For, Guard, Hold, Plan, Run, build_plan, dump, walk
-from sisyphus.poly import Affine, const
+from sisyphus.poly import Affine, const, var
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 from sisyphus.verification.proof import prove
 
@@ -57,6 +57,11 @@ PLANTED: dict[str, tuple[str, Spoil, str]] = {
     "a full tile too many": ("trmm-split", lambda p: _one_more_full_tile(p), "k: 20} runs uninvited"),
     "stale buffer": ("2mm-mixed", lambda p: _drop_id(p, "store_tmp"), "reads `tmp[0][0]`, but `buf_tmp_S3` holds"),
     "missing load of a tile": ("gemm-tiled", lambda p: spoil.drop_copies(p, "A", LOAD), "`buf_A_S1` was never given"),
+    "a load in the first iteration alone": (
+        "lu-outer",
+        lambda p: _only_at(p, "load_A_S0_S1_S2", 1 - var("i")),
+        "S0: instance {i: 2, j: 1, k: 0} reads `A[2][1]`, but `buf_A_S0_S1_S2` was never given it",
+    ),
     "load outside of its tile loop": ("gemm-tiled", lambda p: _hoist_load(p, "load_A_S1"), "loop tree"),
     "unstored array": (
         "gemm-tiled",
@@ -99,6 +104,12 @@ def _one_more_full_tile(plan: Plan) -> Plan:
 
 def _drop_id(plan: Plan, transfer: str) -> Plan:
     return spoil.everywhere(plan, lambda n: () if n == Copy(transfer) else None)
+
+
+def _only_at(plan: Plan, transfer: str, condition: Affine) -> Plan:
+    """A copy that runs where a condition is at least 0."""
+    guarded = Guard((condition,), (Copy(transfer),))
+    return spoil.everywhere(plan, lambda n: (guarded,) if n == Copy(transfer) else None)
 
 
 def _unpadded(plan: Plan) -> Plan:
@@ -192,6 +203,20 @@ def test_swapped_carried_loops() -> None:
     assert prove(plan, deps).passed
     verdict = prove(spoil.swap_loops(plan, "i0"), deps)
     assert [c.detail for c in verdict.failures if c.name.startswith("order")] == ["S0[1, 1] must run before S0[2, 0]"]
+
+
+def test_a_tile_buffer_is_a_new_one_in_each_iteration() -> None:
+    """One that is filled in the first iteration alone, of what all iterations read: nothing else is wrong with it."""
+    kernel = scop("for i in range(6):\n    for j in range(4):\n        A[i, j] += B[j]", A=(6, 4), B=(4,))
+    tiles = (("i", Tile(3, 2, 1)), ("j", Tile(1, 4, 1)))
+    nest = NestPoint((StmtId("S0"),), ("i", "j"), tiles, None)
+    whole = BufferPoint(ArrayId("A"), ("S0",), KERNEL_PLACE, (1, 1))
+    point = DesignPoint("rows", (nest,), (whole, BufferPoint(ArrayId("B"), ("S0",), "i", (1,))))
+    deps = dependences(kernel)
+    plan = build_plan(kernel, distribute(kernel, deps), liveness(kernel), point)
+    assert prove(plan, deps).passed
+    [failure] = prove(_only_at(plan, "load_B_S0", -var("i0")), deps).failures
+    assert failure.detail == "S0: instance {i: 2, j: 0} reads `B[0]`, but `buf_B_S0` was never given it"
 
 
 def test_reductions_may_run_in_any_order_with_tree_reduction() -> None:
