@@ -16,6 +16,7 @@ from sisyphus.plan.checks import arrays_of
 from sisyphus.poly import dim_names, dim_range
 from sisyphus.space import (
     KERNEL_PLACE,
+    NEST_PLACE,
     BufferPoint,
     DesignPoint,
     NestPoint,
@@ -201,7 +202,7 @@ def _buffers(
             order = orders[nest.id]
             first = max((order.index(loop) for loop in declared.still), default=0)
             around = nest.outer[-1:] if not declared.still else ()
-            yield BufferPoint(array, (nest.id,), rng.choice([*around, *order[first:]]), partition)
+            yield BufferPoint(array, (nest.id,), rng.choice([*around, *order[first:]] or [NEST_PLACE]), partition)
         return
     resident: list[str] = []
     for entry in distribution.body:

@@ -65,7 +65,7 @@ def _batch(seed: str, numbers: range, mutants: int, folder: Path) -> Tally:
     for one in made:
         kind, detail = _judged(one, wrong.get(one.case.program.name, ""))
         tally.results[kind] += 1
-        tally.covered.update(_features(one.case))
+        tally.covered.update(features(one.case))
         tally.covered.update({word for point in one.points for word in words(point)})
         tally.covered.update(words_of(one.dealing, len(one.points)) if one.dealing else ())
         if kind in FAILURES:
@@ -85,7 +85,7 @@ def _judged(made: Made, wrong: str) -> tuple[str, str]:
     return (FALSE_ALARM, made.detail) if made.result == ALARM else (made.result, made.detail)
 
 
-def _features(case: Case) -> list[str]:
+def features(case: Case) -> list[str]:
     text = case.program.text()
     spelled = (
         "continue;",
@@ -114,7 +114,10 @@ def _features(case: Case) -> list[str]:
         "struct",
         "_Complex",
     )
-    return [word for word in (*spelled, "float", "unsigned", "short", "signed char", "long", *WIDTHS) if word in text]
+    found = [word for word in (*spelled, "float", "unsigned", "short", "signed char", "long", *WIDTHS) if word in text]
+    entry = case.program.entry()
+    found += ["variables of the file"] if "memcpy" in entry else []
+    return found + (["a returned value"] if "_result[0] =" in entry else [])
 
 
 def shrink(kind: str, case: Case, seed: int = 0) -> Case:

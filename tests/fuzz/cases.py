@@ -96,7 +96,7 @@ def _made(case: Case, path: Path) -> Made:
     else:
         verdict, parts = dealt.checked([(one, plan) for one, plan, _ in designs]).joined(verdict), dealt.parts(plans)
         dealing = dealt.dealing
-    emitted = Subject(case.program.name, case.program.text(), parts)
+    emitted = Subject(case.program.name, case.program.text() + case.program.entry(), parts)
     result = ALARM if verdict.refuted else NOT_PROVEN if verdict.failures else FINE
     detail = f"{verdict.failures[0].name}: {verdict.failures[0].detail}" if verdict.refuted else ""
     return Made(case, result, detail, points, emitted, dealing)

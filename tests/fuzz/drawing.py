@@ -41,6 +41,10 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
 )
 
 
+#: Of so many programs, one uses variables of the file or returns a value.
+OF_A_FILE = 0.12
+
+
 def draw(seed: str, name: str = "k") -> Program:
     """The program of a seed."""
     rng, kind = random.Random(seed), random.Random(f"{seed} kind").random()
@@ -48,6 +52,7 @@ def draw(seed: str, name: str = "k") -> Program:
     while True:
         program = shape(rng, name)
         program = _with_parts(rng, program) if kind > 0.9 else program
+        program = _of_a_file(program, seed)
         try:
             program.text()
         except ValueError:
@@ -72,6 +77,19 @@ def _draw(rng: random.Random, name: str) -> Program:
     while maker.left > 0:
         body.append(maker.block(()))
     return Program(name, tuple(arrays), tuple(body))
+
+
+def _of_a_file(program: Program, seed: str) -> Program:
+    """Of some programs, some arguments are variables of the file, and some return the first element of an array."""
+    rng = random.Random(f"{seed} file")
+    if rng.random() > OF_A_FILE:
+        return program
+    # The fields of a structure alone would be arguments of both kinds.
+    legal = {a.name for a in program.arrays if a.role != "local" and (a.rank or a.made_of == PLAIN)}
+    chosen = {name for name in sorted(legal) if rng.random() < 0.5}
+    moved = [replace(a, role="outside") if a.name in chosen else a for a in program.arrays]
+    result = rng.choice([a.name for a in program.arrays]) if rng.random() < 0.6 else ""
+    return replace(program, arrays=tuple(moved), result=result)
 
 
 def _with_parts(rng: random.Random, program: Program) -> Program:

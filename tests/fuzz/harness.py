@@ -52,11 +52,20 @@ class Part:
 
 @dataclass(frozen=True)
 class Subject:
-    """One design: the C source, and the kernel or those of all units."""
+    """One design: the C source, and the kernel or those of all units.
+
+    The source has a function `void source_NAME` that takes all arguments of these, or `void NAME` does.
+    """
 
     name: str
     source: str
     parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The source, in which `source_NAME` is what is called."""
+        called = f"source_{self.name}("
+        return re.sub(rf"\b{self.name}\(", f"own_{called}" if called in self.source else called, self.source)
 
 
 class BuildError(Exception):
@@ -78,9 +87,7 @@ def compare(subjects: Sequence[Subject], folder: Path, seed: int) -> dict[str, s
 def _printed(subjects: Sequence[Subject], folder: Path, seed: int) -> dict[str, list[tuple[str, bytes, bytes]]]:
     """Per subject and array: its name, and the bytes that the kernel and the source left in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "source.c").write_text(
-        "\n".join(s.source.replace(f"void {s.name}(", f"void source_{s.name}(") for s in subjects)
-    )
+    (folder / "source.c").write_text("\n".join(s.text for s in subjects))
     (folder / "kernels.cpp").write_text(_unit(subjects, seed))
     _build(["gcc", *PLAIN, *EXACT_C, "-I", str(TYPES), "-c", "source.c"], folder)
     flags = [*PLAIN, "-std=c++14", "-isystem", str(HEADERS)]
@@ -110,7 +117,7 @@ def _judged(subject: Subject, rows: Sequence[tuple[str, bytes, bytes]] | None) -
         return "the program of kernel and source did not end as it should"
     types = {
         f"{name}_{part}" if part else name: FORMATS[_held(kind)]
-        for kind, name, _ in _parameters(subject.source)
+        for kind, name, _ in _parameters(subject)
         for part in _fields(kind)
     }
     for name, got, want in rows:
@@ -152,7 +159,7 @@ def _without_includes(text: str) -> str:
 def _runner(subject: Subject, seed: int) -> str:
     """A function that fills arrays, packs those of each kernel, calls all and the source, prints what both left."""
     rng = random.Random(f"{seed} {subject.name}")
-    order = _parameters(subject.source)
+    order = _parameters(subject)
     declared, filled, tail = [], list[str](), list[str]()
     dealt, gathered = list[str](), list[str]()
     for written, name, extents in order:
@@ -254,9 +261,9 @@ _ANY = "struct Any { void *p; template <typename T> operator T *() const { retur
 _PARAMETER = re.compile(r"(?P<type>[A-Za-z_0-9 ]+?)\s*(?P<name>\w+)(?P<dims>(\[\d+\])*)$")
 
 
-def _parameters(source: str) -> list[tuple[str, str, tuple[int, ...]]]:
+def _parameters(subject: Subject) -> list[tuple[str, str, tuple[int, ...]]]:
     """Type, name and extents (a scalar has none) of what the source function takes, as written."""
-    [text] = re.findall(r"^void \w+\((.*)\)$", source, re.MULTILINE)
+    [text] = re.findall(rf"^void source_{subject.name}\((.*)\)$", subject.text, re.MULTILINE)
     matches = [_PARAMETER.fullmatch(one) for one in text.split(", ")]
     return [(m["type"], m["name"], tuple(map(int, re.findall(r"\d+", m["dims"])))) for m in matches if m is not None]
 

@@ -54,8 +54,13 @@ class Array:
     name: str
     type: str
     rank: int
-    role: str  # "argument", "local" (written first), "scalar" (an argument that is read)
+    role: str  # "argument", "local" (written first), "scalar" (an argument that is read), "outside" (of the file)
     made_of: str = PLAIN
+
+    @property
+    def spelled(self) -> str:
+        """How C calls it; programs stand side by side in one file, and what is outside must not clash."""
+        return f"F_{self.name}" if self.role == "outside" else self.name
 
     @property
     def element(self) -> str:
@@ -124,11 +129,15 @@ Node = Assign | Jump | Test | If | For
 
 @dataclass(frozen=True)
 class Program:
-    """A kernel; `shifts` make the least subscript of each array 0, `extents` hold the greatest."""
+    """A kernel; `shifts` make the least subscript of each array 0, `extents` hold the greatest.
+
+    It returns the first element of the array `result`, as long as that is used.
+    """
 
     name: str
     arrays: tuple[Array, ...]
     body: tuple[Node, ...]
+    result: str = ""
 
     def text(self) -> str:
         """The C file; `ValueError` where it would be too large."""
@@ -136,13 +145,16 @@ class Program:
         if any(_size(box) > MOST_ELEMENTS for box in boxes.values()):
             raise ValueError("an array is too large")
         used = [a for a in self.arrays if a.name in boxes]
-        arguments = [_declared(a, boxes) for a in used if a.role != "local"]
-        if not any(a.role == "argument" for a in used):
+        arguments = [_declared(a, boxes) for a in used if a.role in ("argument", "scalar")]
+        result = next((a for a in used if a.name == self.result), None)
+        if result is None and not any(a.role in ("argument", "outside") for a in used):
             raise ValueError("nothing comes out")
-        lines = [f"void {self.name}({', '.join(arguments)})", "{"]
+        lines = [f"static {_declared(a, boxes)};" for a in used if a.role == "outside"]
+        lines += [f"{result.element if result else 'void'} {self.name}({', '.join(arguments) or 'void'})", "{"]
         lines += [f"  {_declared(a, boxes)};" for a in used if a.role == "local"]
         lines += _initial(used, boxes)
         lines += [line for node in self.body for line in _lines(node, boxes, self.arrays, 1)]
+        lines += [f"  return {_first(result, boxes)};"] if result else []
         text = "\n".join([*lines, "}"]) + "\n"
         before = ["#include <math.h>", *(['#include "sisy_types.h"'] if "sisy_" in text else [])]
         before += ["#include <complex.h>"] if "_Complex" in text else []
@@ -152,8 +164,45 @@ class Program:
         # Programs stand side by side in one file.
         return "\n".join([*before, text]).replace("F_", f"{self.name}_")
 
+    def entry(self) -> str:
+        """A function behind it, `source_NAME`, whose arguments are all that goes in and comes out; or nothing.
+
+        What the kernel returns is an array of one element there, and so is a number of the file that it writes.
+        """
+        boxes = dict(_boxes(self))
+        used = [a for a in self.arrays if a.name in boxes]
+        outside, result = (
+            [a for a in used if a.role == "outside"],
+            next((a for a in used if a.name == self.result), None),
+        )
+        if not outside and result is None:
+            return ""
+        given = [a for a in used if a.role in ("argument", "scalar")]
+        arguments = [_declared(a, boxes) for a in given]
+        arguments += [f"{result.element} F_result[1]"] if result else []
+        lines, before, after = list[str](), list[str](), list[str]()
+        written = {a.target.array for a in assigns(self.body) if isinstance(a, Assign)}
+        for array in outside:
+            name = array.spelled
+            scalar = not boxes[array.name] and array.name not in written
+            arguments.append(f"{_declared(array, boxes)}{'' if boxes[array.name] or scalar else '[1]'}")
+            lines.append(f"static void *const at_{name} = &{name}; enum {{ size_{name} = sizeof {name} }};")
+            before.append(f"  memcpy(at_{name}, {'&' if scalar else ''}{name}, size_{name});")
+            after += [] if scalar else [f"  memcpy({name}, at_{name}, size_{name});"]
+        call = f"{self.name}({', '.join(a.name for a in given)});"
+        lines += [f"void source_{self.name}({', '.join(arguments)})", "{", *before]
+        lines += [f"  {'F_result[0] = ' if result else ''}{call}", *after, "}"]
+        return "\n".join(["#include <string.h>", *lines, ""]).replace("F_", f"{self.name}_")
+
     def smaller(self) -> Iterator[Program]:
         """The program with one thing less."""
+        if self.result:
+            yield replace(self, result="")
+        for number, array in enumerate(self.arrays):
+            if array.role == "outside":
+                yield replace(
+                    self, arrays=(*self.arrays[:number], replace(array, role="argument"), *self.arrays[number + 1 :])
+                )
         for body in _less(self.body):
             yield replace(self, body=body)
 
@@ -170,9 +219,15 @@ def _size(box: Box) -> int:
 
 def _declared(array: Array, boxes: Mapping[str, Box]) -> str:
     dims = "".join(f"[{high - low + 1}]" for low, high in boxes[array.name])
-    if array.role == "scalar" or (array.role == "local" and not dims):
-        return f"{array.element} {array.name}"
-    return f"{array.element} {array.name}{dims}" if dims else f"{array.element} {array.name}[1]"
+    if array.role == "scalar" or (array.role in ("local", "outside") and not dims):
+        return f"{array.element} {array.spelled}"
+    return f"{array.element} {array.spelled}{dims}" if dims else f"{array.element} {array.name}[1]"
+
+
+def _first(array: Array, boxes: Mapping[str, Box]) -> str:
+    """The element with the least subscripts."""
+    dims = len(boxes[array.name]) or (1 if array.role == "argument" else 0)
+    return array.spelled + "[0]" * dims
 
 
 def _initial(used: Sequence[Array], boxes: Mapping[str, Box]) -> Iterator[str]:
@@ -230,9 +285,9 @@ def _lines(node: Node, boxes: Mapping[str, Box], arrays: Sequence[Array], depth:
 def _ref(ref: Ref, boxes: Mapping[str, Box], arrays: Sequence[Array]) -> str:
     array = next(a for a in arrays if a.name == ref.array)
     if not ref.index:
-        return _part(ref.array if array.role in ("scalar", "local") else f"{ref.array}[0]", array, ref.field)
+        return _part(f"{array.name}[0]" if array.role == "argument" else array.spelled, array, ref.field)
     shifted = (i.shifted(-low) for i, (low, _) in zip(ref.index, boxes[ref.array], strict=True))
-    return _part(ref.array + "".join(f"[{i}]" for i in shifted), array, ref.field)
+    return _part(array.spelled + "".join(f"[{i}]" for i in shifted), array, ref.field)
 
 
 def _part(element: str, array: Array, field: str) -> str:

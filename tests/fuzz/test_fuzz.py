@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fuzz.campaign import FAILURES, run_batch, shrink
+from fuzz.campaign import FAILURES, features, run_batch, shrink
 from fuzz.cases import FINE, Case, make
 from fuzz.harness import Part, Subject, compare
 from fuzz.knobs import FORMED, LEVERS, never_drawn
@@ -69,6 +69,27 @@ def test_faults_of_units_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert compare([made.subject], tmp_path / "good", 0) == {}
     for name, part in wrong.items():
         assert compare([replace(made.subject, parts=(*others, part))], tmp_path / name, 0), name
+
+
+def test_faults_of_what_is_returned_and_of_variables_of_the_file_are_seen(tmp_path: Path) -> None:
+    add = Assign(Ref("s"), "+=", "{0}", (Ref("A", (Affine((("i", 1),)),)),))
+    arrays = (Array("A", "float", 1, "outside"), Array("s", "float", 0, "outside"), Array("B", "int", 1, "argument"))
+    copy = Assign(Ref("B", (Affine((("i", 1),)),)), "=", "{0}", (Ref("s"),))
+    program = Program("k", arrays, (For("i", Affine(()), Affine((), 6), 1, (add, copy)),), "A")
+    assert "static float k_s;" in program.text() and "return k_A[0];" in program.text()
+    made = make(Case(program, "file"), tmp_path)
+    assert made.result == FINE and made.subject is not None
+    assert compare([made.subject], tmp_path / "good", 0) == {}
+    wrong = {
+        "returned": ("k_result[0] = ", "k_result[0] = 3 + "),
+        "given": ("  memcpy(at_k_A, ", "  k_A[1] += 3;\n  memcpy(at_k_A, "),
+        "handed back": ("  memcpy(k_s, at_k_s, size_k_s);\n", ""),
+    }
+    for name, (right, other) in wrong.items():
+        assert right in made.subject.source
+        source = made.subject.source.replace(right, other)
+        assert compare([replace(made.subject, source=source)], tmp_path / name, 0), name
+    assert next(program.smaller()).result == "" and "a returned value" in features(Case(program, "file"))
 
 
 def test_a_failure_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
