@@ -65,6 +65,9 @@ __all__ = [
 T = TypeVar("T")
 #: Seconds beyond its limit after which a stage that watches no clock is ended.
 SLACK_S = 0.5
+#: Seconds of the processor for each statement that plan, code, costs and files take after the search, which leaves them
+#: as much; at most a share of its time.
+CLOSING_S, CLOSING = 2e-3, 0.25
 #: Seconds that verification has at least, however short the search: compilers take theirs.
 VERIFICATION_S = 180.0
 
@@ -141,7 +144,8 @@ def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: C
     known = None if cache is None else clock.run("cache", lambda: cache.find(kernels, request))
     if known is not None:
         return known
-    began, searching = time.monotonic(), replace(request, limits=clock.left(request.limits))
+    closing = CLOSING_S * len(kernels[0].scop.statements)
+    began, searching = time.monotonic(), replace(request, limits=clock.left(request.limits, closing))
     answer = Answer(*_choice(clock, kernels, searching))
     if cache is not None:
         cache.keep(kernels, request, answer, time.monotonic() - began)
@@ -263,14 +267,21 @@ class _Clock:
     """Runs stages one after another, says which, and keeps how long each took."""
 
     def __init__(self, listen: Listen) -> None:
-        self.listen, self.begun = listen, time.monotonic() - allowance.spent()
+        self.listen, self.created, self.used = listen, time.monotonic(), time.process_time()
+        self.begun = self.created - allowance.spent()
         self.seconds: dict[str, float] = {}
 
-    def left(self, limits: Limits) -> Limits:
-        """The time for what comes next after all that came before it; at least a second of it."""
+    def left(self, limits: Limits, closing: float = 0.0) -> Limits:
+        """The time for what comes next after all that came before it; at least a second of it.
+
+        `closing` seconds of the processor are kept, which on a busy machine are more of time.
+        """
         if limits.seconds is None:
             return limits
         left = limits.seconds - (time.monotonic() - self.begun)
+        used = time.process_time() - self.used
+        busy = max((time.monotonic() - self.created) / used, 1.0) if used > 0 else 1.0
+        left -= min(closing * busy, CLOSING * left)
         return replace(limits, seconds=max(left, min(1.0, limits.seconds)))
 
     def run(self, stage: str, work: Callable[[], T], most: float | None = None) -> T:

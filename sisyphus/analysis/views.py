@@ -122,12 +122,12 @@ def _reading_at_once(scop: Scop, distribution: Distribution) -> dict[ArrayId, li
     touched = {nest.id: [scop.statement(s) for s in nest.statements] for nest in nests}
     written = {nest: {s.write.array for s in own} for nest, own in touched.items()}
     used = {nest: {a for s in own for a in s.touched} for nest, own in touched.items()}
-    before = _waits_for(list(touched), written, used)
     anywhere = {s.write.array for s in scop.statements}
+    outside = [a for a in scop.arrays if a.role is not Role.LOCAL and a.view_of is None and a.extents]
+    only_read = [array for array in outside if array.id not in anywhere]
+    before = _waits_for(list(touched), written, used) if only_read else {}
     found = dict[ArrayId, list[str]]()
-    for array in scop.arrays:
-        if array.role is Role.LOCAL or array.view_of is not None or not array.extents or array.id in anywhere:
-            continue
+    for array in only_read:
         kept = list[str]()
         for nest in (n for n in touched if array.id in used[n]):
             if all(other in before[nest] for other in kept):
@@ -143,8 +143,10 @@ def _waits_for(
     """For each nest the earlier ones that it comes after, as they share an array that one of them writes."""
     found = dict[str, set[str]]()
     for at, nest in enumerate(nests):
-        direct = [n for n in nests[:at] if written[n] & used[nest] or written[nest] & used[n]]
-        found[nest] = {*direct, *chain.from_iterable(found[n] for n in direct)}
+        before = found[nest] = set()
+        for other in reversed(nests[:at]):  # what the one just before it waits for need not be looked at
+            if other not in before and (written[other] & used[nest] or written[nest] & used[other]):
+                before |= {other, *found[other]}
     return found
 
 

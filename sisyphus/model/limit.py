@@ -9,6 +9,7 @@ longer chains than those that are looked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from math import ceil, prod
 
 from sisyphus.algebra import EXACT
@@ -53,21 +54,31 @@ def limit_of(
     scop: Scop, dependences: Dependences, live: Mapping[ArrayId, Live], target: Target, *, tree: bool = False
 ) -> Limit:
     """The limit of a kernel; with `tree`, sums need not wait for one another."""
-    chain, chain_of = max(_chains(scop, dependences, target.operators, tree=tree), default=(0, "nothing"))
+    chain, chain_of = _longest_chain(scop, dependences, target.operators, tree)
     beat = target.device.banks * target.port_bits // 8
-    return Limit(_compute(scop, target), _memory(scop, live, beat), chain, chain_of, float_operations(scop), beat)
+    return Limit(_compute(scop, target), _memory(scop, live, beat), chain, chain_of, _operations(scop), beat)
+
+
+_operations = lru_cache(maxsize=4)(float_operations)  # a search asks for a limit, and so does the report on it
 
 
 def _compute(scop: Scop, target: Target) -> int:
     """Cycles in which all operations can start, where a whole budget is operators of the right kinds."""
+    dsp, lut = _fabric(scop, target.operators)
+    return max(ceil(dsp / max(target.budget.dsp, 1)), ceil(lut / max(target.budget.lut, 1)))
+
+
+@lru_cache(maxsize=4)
+def _fabric(scop: Scop, table: OperatorTable) -> tuple[int, int]:
+    """DSPs and LUTs of all operators of floating point, each as often as it is evaluated."""
     dsp = lut = 0
     for statement in scop.statements:
         for expr, times in _evaluations(statement):
-            core = core_of(target.operators, expr)
+            core = core_of(table, expr)
             if core is not None and expr.type.is_float:
                 dsp += times * core.cost.dsp
                 lut += times * core.cost.lut
-    return max(ceil(dsp / max(target.budget.dsp, 1)), ceil(lut / max(target.budget.lut, 1)))
+    return dsp, lut
 
 
 def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:
@@ -101,6 +112,12 @@ def _stored(live: Live) -> int:
     return prod(high - low + 1 for low, high in live.written) if live.store else 0
 
 
+@lru_cache(maxsize=4)
+def _longest_chain(scop: Scop, dependences: Dependences, table: OperatorTable, tree: bool) -> tuple[int, str]:
+    """The longest chain that is found."""
+    return max(_chains(scop, dependences, table, tree=tree), default=(0, "nothing"))
+
+
 def _chains(scop: Scop, dependences: Dependences, table: OperatorTable, *, tree: bool) -> Iterator[tuple[int, str]]:
     """Cycles of chains, through updates of one element and around statements, and of which statements.
 
@@ -112,20 +129,37 @@ def _chains(scop: Scop, dependences: Dependences, table: OperatorTable, *, tree:
         return accumulation(EXACT, cycles, 1, single=operators == 1) if again and cycles else cycles
 
     sums = {r.statement for r in dependences.reductions} if tree else set[StmtId]()
+    shared = _shared_depths(scop)
     for statement in scop.statements:
         if statement.write in statement.reads and statement.id not in sums:
-            yield weight(statement, statement.write, True) * _updates(scop, statement), str(statement.id)
+            updates = _updates(statement, shared.get(statement.id, 0))
+            yield weight(statement, statement.write, True) * updates, str(statement.id)
     cycles, around = longest_chain(dependences, lambda s, ref, again: 0 if s.id in sums else weight(s, ref, again))
     yield cycles, ", ".join(around)
 
 
-def _updates(scop: Scop, statement: Statement) -> int:
+def _shared_depths(scop: Scop) -> dict[StmtId, int]:
+    """Outermost loops that a statement shares with another one that writes its array, where there is one.
+
+    Statements are in the order of the source: the most are shared with the one before or the one behind.
+    """
+    depths, last = dict[StmtId, int](), dict[ArrayId, Statement]()
+    for statement in scop.statements:
+        before = last.get(statement.write.array)
+        if before is not None:
+            shared = statement.shared_loops(before)
+            depths[before.id] = max(depths.get(before.id, 0), shared)
+            depths[statement.id] = shared
+        last[statement.write.array] = statement
+    return depths
+
+
+def _updates(statement: Statement, shared: int) -> int:
     """Instances that update one element in a row: at least those of one loop, of all of them in a box.
 
-    Loops that are shared with another statement that writes the array do not count: it may start the element anew.
+    The `shared` loops around another statement that writes the array do not count: it may start the element anew.
     """
-    written, writers = index_names(statement.write), scop.writers(statement.write.array)
-    shared = max((statement.shared_loops(other) for other in writers if other is not statement), default=0)
+    written = index_names(statement.write)
     loops = [name for name in statement.iterators[shared:] if name not in written]
     ranges = {name: dim_range(statement.domain, name) for name in loops} if not statement.domain.is_empty() else {}
     whole = prod(high - low + 1 for low, high in ranges.values())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, ViolatedDependence, violations
 from sisyphus.ir import Scop, StmtId
-from sisyphus.poly import Map, Piece, const, schedule, split_loop, var
+from sisyphus.poly import Affine, Map, Piece, const, schedule, split_loop, var
 from sisyphus.space.coarse import copies_depth
 from sisyphus.space.point import DesignPoint, NestPoint
 from sisyphus.space.precedence import in_order, precedence
@@ -17,19 +18,24 @@ def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dic
 
     (place among its siblings, outer iterator) per shared sequential loop, then the place of the nest, the level-0
     loops in the point's order (with the coarse-grained copies inside of those that stand outside of them), the level-1
-    loops, the level-2 loops in band order, and the place in the body.
+    loops, the level-2 loops in band order, and the place in the body. Dimensions in which all statements have one
+    time, as level-1 loops of one iteration do, are left out: isl asks of each whether it orders two instances.
     """
-    times = {}
+    times = dict[StmtId, list[Piece]]()
     for prefix, nest in _placed(distribution.body, ()):
         places = {b.place for b in point.buffers if nest.id in b.nests}
         levels = _levels(nest, point.nest(nest.id), places, tree_reduction=point.tree_reduction)
         for at, statement in enumerate(nest.statements):
             times[statement] = [*prefix, *levels, const(at)]
-    length = max(map(len, times.values()), default=0)
-    return {
-        s: schedule(s, scop.statement(s).iterators, [*pieces, *[const(0)] * (length - len(pieces))])
-        for s, pieces in times.items()
-    }
+    columns = [column for column in zip_longest(*times.values(), fillvalue=const(0)) if not _is_one_time(column)]
+    rows = zip(*columns, strict=True) if columns else [()] * len(times)
+    return {s: schedule(s, scop.statement(s).iterators, row) for s, row in zip(times, rows, strict=True)}
+
+
+def _is_one_time(column: Sequence[Piece]) -> bool:
+    """Whether all statements have the same constant there."""
+    first = column[0]
+    return isinstance(first, Affine) and first.is_constant and all(piece == first for piece in column)
 
 
 def illegal(dependences: Dependences, distribution: Distribution, point: DesignPoint) -> ViolatedDependence | None:

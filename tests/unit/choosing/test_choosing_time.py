@@ -144,3 +144,14 @@ def test_what_trust_costs_is_not_known_where_no_time_is_left(tmp_path: Path, mon
     monkeypatch.setattr(choose, "find", once)
     design = pipeline.optimize(asked(tmp_path, MULTIPLY, options=Options(trust="measured")))
     assert len(calls) == 2 and any("is not known" in note for note in design.notes)
+
+
+def test_a_search_leaves_time_for_what_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As much of the processor as was asked for: twice the time where half of it goes to others; a quarter at most."""
+    passed = [0.0, 0.0]
+    monkeypatch.setattr(pipeline.time, "monotonic", lambda: passed[0])
+    monkeypatch.setattr(pipeline.time, "process_time", lambda: passed[1])
+    clock = pipeline._Clock(silent)
+    passed[:] = 8.0, 4.0
+    limits = Limits(seconds=48.0)
+    assert [clock.left(limits, closing).seconds for closing in (0.0, 3.0, 100.0)] == [40.0, 34.0, 30.0]

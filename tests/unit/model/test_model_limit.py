@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sisyphus.model import limit as limits_of
 from sisyphus.model.limit import Limit, limit_of
 from sisyphus.pipeline import optimize
 from sisyphus.poly import each_point, longest_run, make_set, var
@@ -43,6 +44,18 @@ def test_a_sum_that_starts_anew_is_no_longer_chain(tmp_path: Path) -> None:
     text = """void k(float y[32], const float A[32][16]) { float s[1];
       for (int i = 0; i < 32; i++) { s[0] = 0.0f; for (int j = 0; j < 16; j++) s[0] += A[i][j]; y[i] = s[0]; } }"""
     assert limit(text, tmp_path).chain == 16 * 6
+
+
+def test_loops_shared_with_another_writer_are_those_of_the_closest(tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text("""void k(float y[8], float z[8], const float A[8][8][8]) {
+      for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) { y[i] = 1.0f; for (int l = 0; l < 8; l++) { y[i] += A[i][j][l]; z[l] += y[i]; } }
+        for (int j = 0; j < 8; j++) { z[j] += 1.0f; y[i] += A[i][j][0]; }
+      }
+      for (int i = 0; i < 8; i++) y[i] *= 2.0f; }""")
+    scop = load_kernels(Source(str(tmp_path / "k.c")))[0].scop
+    every = {s.id: max(s.shared_loops(o) for o in scop.writers(s.write.array) if o is not s) for s in scop.statements}
+    assert limits_of._shared_depths(scop) == every and sorted(every.values()) == [0, 1, 1, 1, 2, 2]
 
 
 def test_a_common_factor_is_multiplied_once(tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 from builders import scop
+from islpy import dim_type
 
 from sisyphus.analysis import dependences, distribute
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint, illegal, level2_order
+from sisyphus.space.schedule import schedules
 
 POINT = DesignPoint(
     kernel="built",
@@ -99,6 +101,13 @@ def test_an_illegal_order_is_seen_with_two_instances() -> None:
     violation = illegal(deps, distribution, replace(good, nests=(replace(nest, order=("i", "t")),)))
     assert violation is not None
     assert "must run before" in str(violation)
+
+
+def test_times_that_all_share_are_left_out_of_an_order() -> None:
+    kernel = scop(REDUCTION, C=(4,), A=(4, 6))
+    found = schedules(kernel, distribute(kernel, dependences(kernel)), POINT)[StmtId("S0")]
+    # Level 0 of both loops, level 1 of k, level 2 of i: not the places of nest and statement, of which there is one.
+    assert found.dim(dim_type.out) == 4 and found.is_injective()
 
 
 def test_reductions_are_unrolled_innermost_where_precedence_lets_them() -> None:
