@@ -13,12 +13,12 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import SUBSCRIPT, VALUE, Affines
-from sisyphus.frontend.c.c_types import Declared, declared
+from sisyphus.frontend.c.c_types import Declared, convert, declared, number
 from sisyphus.frontend.c.declarations import facts_of
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import arrays_read
 from sisyphus.frontend.c.emitter import Emitter
-from sisyphus.frontend.c.jumps import Leave, jumps
+from sisyphus.frontend.c.jumps import Leave, jumps, leaves_loops
 from sisyphus.frontend.c.scope import Alias, Constant, Entity, Function, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, Expr, Literal, Read, Ref, Scalar, ScalarType
 from sisyphus.poly import const
@@ -189,6 +189,8 @@ class Calls(Emitter, ABC):
             result = self.scalar(f"{function.name}_result", kind or INT32, span)
             key = f"the result of {function.name}"
             self.affines.scope.names[key] = result
+            if kind is not None and leaves_loops(items):  # its value is a choice then, and needs a first one
+                self.put(Ref(result.id, ()), result, convert(number(0), kind), span)
 
             def leave(jump: c_ast.Node) -> list[c_ast.Node]:
                 if kind is None or jump.expr is None:

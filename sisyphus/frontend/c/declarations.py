@@ -114,7 +114,10 @@ class Variables:
             raise affines.fault("global-variable", f"`{node.name}` is a variable outside the function", node)
         if "static" in storage and not kind.const and node.init is not None:
             raise affines.fault(
-                "static-local", f"`{node.name}` keeps its value from call to call", node, "drop `static`"
+                "static-local",
+                f"`{node.name}` keeps its value from call to call",
+                node,
+                "declare it outside of the function, which makes it an argument, or drop `static`",
             )
         scalar = element_type(node, kind, affines)
         dims = kind.dims if kind.layers else ()

@@ -63,7 +63,9 @@ RULES: dict[str, Rule] = {
     "global-variable": Rule(
         "a variable outside the function", "pass it as an argument, or make it `const` with a value"
     ),
-    "static-local": Rule("a local variable that outlives the call", "drop `static`, or pass it as an argument"),
+    "static-local": Rule(
+        "a local variable that outlives the call", "declare it outside of the function, or pass it as an argument"
+    ),
     "const-write": Rule("something constant is written", "drop `const`, or write to another variable"),
     "initialiser": Rule("an initialiser that is not understood", "use constant values, in one pair of braces per row"),
     # parameters
@@ -88,8 +90,8 @@ RULES: dict[str, Rule] = {
     # control flow
     "while-loop": Rule("a `while` or `do` loop", FOR_HINT),
     "jump": Rule(
-        "`goto`, its label, or `return` inside of a loop",
-        "guard the statements that follow with `if`, or leave one loop with `break`",
+        "`goto` or its label",
+        "guard the statements that follow with `if`, or leave loops with `break` or `return`",
     ),
     "switch": Rule("a `switch` that is no choice of one case", "end every case by `break`, or use `if` and `else`"),
     "data-dependent-condition": Rule(

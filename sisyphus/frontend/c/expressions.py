@@ -154,7 +154,9 @@ class Expressions(Elements):
     def _lookup(self, node: c_ast.ArrayRef, view: SubArray) -> Expr:
         """An element of a table, by subscripts that are affine or data of a known range."""
         found, variable = list[Expr](), view.variable
-        if variable.table is None:
+        if variable.table is not None:
+            self.intervals.learn_table(variable.table)
+        else:
             variable.read, variable.looked_up = True, self.affines.tree.span(node)
         given = subscripts_of(node)
         leading = [*view.index, *([] if view.offset is None else [view.offset])]

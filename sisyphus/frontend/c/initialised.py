@@ -49,7 +49,7 @@ def _report(draft: Draft, ref: Ref, point: dict[str, int], variable: Variable, c
     hint = f"set `{variable.name}` first" + (", as by `= {0}` where it is declared" if ref.index else "")
     if variable.is_static:
         rule, said = "static-local", f"`{element}` is read before it is written: it keeps its value from call to call"
-        hint = f"pass `{variable.name}` as an argument, or drop `static` and give it a first value"
+        hint = f"declare `{variable.name}` outside of the function, which makes it an argument, or drop `static`"
     collector.report(rule, said, draft.span, notes=draft.context.where(point), hint=hint)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sisyphus.frontend.c.c_types import fits, limits
 from sisyphus.frontend.c.operands import constant_of
-from sisyphus.ir import ArrayId, Binary, Cast, Expr, Index, Read, Ref, ScalarType, Select, Unary, reads
+from sisyphus.ir import ArrayId, Binary, Cast, Expr, Index, Lookup, Read, Ref, ScalarType, Select, Table, Unary, reads
 from sisyphus.poly import Affine
 
 Interval = tuple[int, int]
@@ -20,13 +20,14 @@ OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 class Intervals:
     """Intervals by the rules of C at the place that the translation has come to.
 
-    `known` are those of scalars, `tests` conditions on data that hold here or do not; `of_index` says what iterators
-    can be.
+    `known` are those of scalars, `tables` those of all values of constant tables, `tests` conditions on data that hold
+    here or do not; `of_index` says what iterators can be.
     """
 
     def __init__(self, of_index: Callable[[Affine], Interval | None]) -> None:
         self._of_index = of_index
         self.known: dict[Ref, Interval] = {}
+        self.tables: dict[str, Interval] = {}
         self.tests: list[tuple[Expr, bool]] = []
 
     @contextmanager
@@ -44,6 +45,13 @@ class Intervals:
         self.forget({ref.array})
         if found is not None:
             self.known[ref] = found
+
+    def learn_table(self, table: Table) -> None:
+        """A table of constants is read."""
+        values = [] if table.id in self.tables else [constant_of(value) for value in table.values]
+        known = [value for value in values if value is not None]
+        if values and len(known) == len(values):
+            self.tables[table.id] = min(known), max(known)
 
     def forget(self, arrays: Collection[ArrayId]) -> None:
         """Some arrays change: what was known of them is no longer."""
@@ -80,6 +88,8 @@ class Intervals:
                 return self._of_index(index)
             case Read(ref=ref):
                 return self.known.get(ref)
+            case Lookup(table=table, loaded=False):
+                return self.tables.get(table)
             case Cast(operand=operand, type=kind):
                 inner = self.of(operand, facts)
                 return inner if inner is not None and _within(inner, kind) else None

@@ -35,6 +35,48 @@ def structured(items: Sequence[c_ast.Node], kind: type[c_ast.Node], leave: Leave
     return _Structure(kind, leave).items(items)
 
 
+def leaves_loops(items: Sequence[c_ast.Node]) -> bool:
+    """Whether one of the statements has a `return` inside of a loop that counts."""
+    return any(isinstance(n, c_ast.For) and jumps(n, c_ast.Return) for item in items for n in walk(item))
+
+
+def out_of_loops(items: Sequence[c_ast.Node], leave: Leave, flag: str) -> list[c_ast.Node]:
+    """The statements with a `return` inside of loops as a `break` out of each of them, and behind the outermost one.
+
+    for (...) { if (c) return e; }   becomes   for (...) { if (c) { r = e; flag = 1; break; } } if (flag) return;
+
+    `leave` says what else stands in the place of the jump, as `r = e` here; `flag` is a variable that is 0 before.
+    """
+    return [part for item in items for part in _out_of(item, leave, flag, is_inside=False)]
+
+
+def _out_of(node: c_ast.Node, leave: Leave, flag: str, *, is_inside: bool) -> list[c_ast.Node]:
+    if not jumps(node, c_ast.Return):
+        return [node]
+    coord = node.coord
+
+    def body_of(part: c_ast.Node, *, is_inside: bool) -> c_ast.Compound:
+        inner = (part.block_items or []) if isinstance(part, c_ast.Compound) else [part]
+        return c_ast.Compound([p for n in inner for p in _out_of(n, leave, flag, is_inside=is_inside)], coord)
+
+    match node:
+        case c_ast.Return() if is_inside:
+            mark = c_ast.Assignment("=", c_ast.ID(flag, coord), c_ast.Constant("int", "1", coord), coord)
+            return [c_ast.Compound([*leave(node), mark, c_ast.Break(coord)], coord)]
+        case c_ast.For():
+            loop = c_ast.For(node.init, node.cond, node.next, body_of(node.stmt, is_inside=True), coord)
+            jump = c_ast.Break(coord) if is_inside else c_ast.Return(None, coord)
+            return [loop, c_ast.If(c_ast.ID(flag, coord), jump, None, coord)]
+        case c_ast.If():
+            branches = (b and body_of(b, is_inside=is_inside) for b in (node.iftrue, node.iffalse))
+            return [c_ast.If(node.cond, *branches, coord)]
+        case c_ast.Compound():
+            return [body_of(node, is_inside=is_inside)]
+        case c_ast.Switch() if (choices := as_choices(node)) is not None:
+            return _out_of(choices, leave, flag, is_inside=is_inside)
+    return [node]
+
+
 def as_choices(node: c_ast.Switch) -> c_ast.Node | None:
     """A `switch` whose cases all end by a jump as a chain of `if` and `else`; None for any other."""
     items = list(node.stmt.block_items or []) if isinstance(node.stmt, c_ast.Compound) else []

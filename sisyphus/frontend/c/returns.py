@@ -12,6 +12,8 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c.jumps import leaves_loops
+
 #: The parameter that stands for the result.
 RESULT = "sisy_result"
 #: Where statements stand, by the kind of what is around them.
@@ -138,6 +140,10 @@ def hand_back(function: c_ast.FuncDef) -> None:
     given = [p for p in (signature.args.params if signature.args else []) if isinstance(p, c_ast.Decl)]
     signature.args = c_ast.ParamList([*given, result], coord)
     signature.type = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["void"], coord), coord)
+    if leaves_loops(function.body.block_items or []):  # the result is a choice then, and needs a first value
+        zero = c_ast.Constant("int", "0", coord)
+        first = c_ast.Assignment("=", c_ast.UnaryOp("*", c_ast.ID(RESULT, coord), coord), zero, coord)
+        function.body.block_items.insert(0, first)
     _handed_back(function.body)
 
 

@@ -25,12 +25,13 @@ from sisyphus.frontend.c.drafts import (
     with_condition,
 )
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas, touched_names
-from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, structured
+from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, leaves_loops, out_of_loops, structured
 from sisyphus.frontend.c.locals import Locals
 from sisyphus.frontend.c.scope import Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
 from sisyphus.poly import const, var
+from sisyphus.source import Span
 
 JUMPS = {c_ast.Break: "`break`", c_ast.Continue: "`continue`", c_ast.Goto: "`goto`", c_ast.Label: "a jump to a label"}
 # What the affine reader says of expressions that are computed from data.
@@ -78,12 +79,23 @@ class StatementReader(Locals):
     def structured(self, items: list[c_ast.Node], kind: type[c_ast.Node], leave: Leave = nothing) -> list[c_ast.Node]:
         """The statements of a body without jumps of a kind to its end."""
         found = [n for n in items if jumps(n, kind)]
+        if kind is c_ast.Return and leaves_loops(found):
+            items = out_of_loops(items, leave, self._flag("returned", 0, self.affines.tree.start(found[0])))
         try:
             return structured(items, kind, leave) if found else items
         except TooTangled:
             words = f"what follows {JUMPS.get(kind, '`return`')} is reached in too many ways"
             self.affines.collector.report("jump", words, self.affines.tree.start(found[0]))
             return items
+
+    def _flag(self, word: str, first: int, span: Span) -> str:
+        """The name in the scope for a variable that says how far the program came."""
+        depth, guards = len(self.affines.context.loops), len(self.guards)
+        flag = self.variables.array(word, INT32, (), span, depth=depth, guards=guards)
+        self.put(Ref(flag.id, ()), flag, number(first), span)
+        name = f"{flag.id} of the reader"  # no name in C
+        self.affines.scope.names[name] = flag
+        return name
 
     def statement(self, node: c_ast.Node | None) -> None:
         """One statement; its faults are collected."""
@@ -315,13 +327,7 @@ class StatementReader(Locals):
         items = self.structured(items, c_ast.Continue)
         if not any(jumps(item, c_ast.Break) for item in items):
             return node, items
-        affines, span = self.affines, self.affines.tree.start(node)
-        flag = self.variables.array(
-            "running", INT32, (), span, depth=len(affines.context.loops), guards=len(self.guards)
-        )
-        self.put(Ref(flag.id, ()), flag, number(1), span)
-        name = f"{flag.id} of a loop"
-        affines.scope.names[name] = flag
+        name = self._flag("running", 1, self.affines.tree.start(node))
 
         def stop(jump: c_ast.Node) -> list[c_ast.Node]:
             return [

@@ -79,3 +79,13 @@ def test_a_clamped_scalar_is_known_until_it_changes(kernel: Kernel) -> None:
         kernel(head + CLAMPED % "k++;" + "}")
     with pytest.raises(KernelError, match="may be"):
         kernel(head + CLAMPED % "for (int j = 0; j < 2; j++) { y[i] += lut[k]; k = k + x[j]; }" + "}")
+
+
+@pytest.mark.parametrize(("largest", "is_inside"), [(5, True), (6, False)])
+def test_what_a_table_holds_bounds_a_subscript_of_another_one(kernel: Kernel, largest: int, is_inside: bool) -> None:
+    source = f"static const unsigned char order[4] = {{{largest}, 0, 2, 1}};\n" + text("lut[order[x[i] & 3]]")
+    if is_inside:
+        assert "lut[" in expression(kernel(source).statements[0].rhs)
+    else:
+        with pytest.raises(KernelError, match="may be 0 to 6"):
+            kernel(source)
