@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 from hand_plans import copy_plan
+from plain_points import pipelined_point
 
+from sisyphus import request
 from sisyphus.backends.hls import project
 from sisyphus.backends.hls.loop_bounds import narrowest
 from sisyphus.errors import InternalError
 from sisyphus.lint import lint_text
+from sisyphus.plan import build_plan
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
+from sisyphus.space import TransferPoint
 from sisyphus.verification import run
 
 
@@ -212,3 +216,19 @@ def test_an_argument_is_as_wide_as_it_must_be_where_an_index_is_divided(factor: 
 )
 def test_types_hold_all_values(low: int, high: int, kind: str) -> None:
     assert narrowest(low, high) == kind
+
+
+@pytest.mark.parametrize("spoil", [("", ""), ("(short)", "1 + (short)")])
+def test_numbers_of_a_width_of_their_own_hang_over(tmp_path: Path, spoil: tuple[str, str]) -> None:
+    """A lane beside the tile is a zero of the type in memory, and so is an element there."""
+    arguments, loop = "sisy_int12 x[10], sisy_int12 o[10]", "for (int i = 0; i < 10; i++) o[i] = x[9 - i];"
+    (tmp_path / "k.c").write_text(f'#include "sisy_types.h"\nvoid k({arguments}) {{ {loop} }}\n')
+    kernel = request.load_written(request.Source(str(tmp_path / "k.c")))
+    point = pipelined_point(kernel.scop, kernel.distribution)
+    transfers = tuple(TransferPoint(b.id, 4, layout="padded") for b in point.buffers)
+    plan = build_plan(kernel.scop, kernel.distribution, kernel.live, replace(point, transfers=transfers))
+    printed = project(plan)
+    text = printed.files["kernel.cpp"]
+    assert spoil[0] in text
+    files = {**printed.files, "kernel.cpp": text.replace(*spoil)}
+    assert run(replace(printed, files=files), plan, sets=["random"]).passed == (spoil[0] == "")
