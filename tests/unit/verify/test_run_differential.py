@@ -16,7 +16,7 @@ from straight_c import with_source
 
 from sisyphus.backends.hls import Project, data_sets, project
 from sisyphus.errors import KernelError, ToolError
-from sisyphus.ir import INT32, Binary, Literal, Origin
+from sisyphus.ir import FLOAT, INT32, Binary, Literal, Origin
 from sisyphus.plan import Copy, For, LoopRole, Plan
 from sisyphus.poly import var
 from sisyphus.verification import run
@@ -222,9 +222,14 @@ def test_integer_kernels_never_overflow_or_divide_by_zero() -> None:
     assert data_sets(plan) == ("random", "dominant", "zeros", "negatives")
     assert DIFFERENTIAL_RUN.sets_for(plan, full=False, sanitize=True)[-1] == "zeros"
     scale = scop.statements[0]
-    quotient = Binary("/", scale.rhs, Literal("2", INT32), INT32)
-    divided = replace(integers, statements=(replace(scale, rhs=quotient), *integers.statements[1:]))
-    dividing = replace(plan, scop=divided)
+
+    def computing(operation: Binary) -> Plan:
+        changed = replace(scale, rhs=operation)
+        return replace(plan, scop=replace(integers, statements=(changed, *integers.statements[1:])))
+
+    assert data_sets(computing(Binary("+", scale.rhs, Literal("2", INT32), INT32))) == data_sets(plan)
+    assert data_sets(computing(Binary("/", scale.rhs, Literal("2", FLOAT), FLOAT))) == data_sets(plan)
+    dividing = computing(Binary("/", scale.rhs, Literal("2", INT32), INT32))
     assert data_sets(dividing) == ("dominant", "negatives", "wide")
     assert DIFFERENTIAL_RUN.sets_for(dividing, full=False, sanitize=True) == ("dominant",)
 
