@@ -218,6 +218,12 @@ def test_types_hold_all_values(low: int, high: int, kind: str) -> None:
     assert narrowest(low, high) == kind
 
 
+def test_a_tile_beside_the_array_has_no_iteration() -> None:
+    """The tool is told so, since its latency report would count at least one."""
+    text = project(copy_plan((8, 8), (4, 4), 1, shift=-4)).files["kernel.cpp"]
+    assert text.count("loop_tripcount min=0 max=4") == 4 and "min=1" not in text
+
+
 @pytest.mark.parametrize("spoil", [("", ""), ("(short)", "1 + (short)")])
 def test_numbers_of_a_width_of_their_own_hang_over(tmp_path: Path, spoil: tuple[str, str]) -> None:
     """A lane beside the tile is a zero of the type in memory, and so is an element there."""
