@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from hand_plans import copy_plan
+from hand_plans import copy_plan, gemm_overlapped
 from plain_points import pipelined_point
 
 from sisyphus import request
@@ -209,6 +209,14 @@ def test_an_argument_is_as_wide_as_it_must_be_where_an_index_is_divided(factor: 
     if factor == 6:
         bad = replace(good, files={**good.files, "kernel.cpp": kernel.replace("ap_uint<2>", "ap_uint<1>")})
         assert not run(bad, plan, sets=["random"]).passed
+
+
+@pytest.mark.parametrize(("copies", "tile"), [(2, "ap_uint<3>"), (5, "ap_uint<4>")])
+def test_an_argument_holds_tiles_that_are_looked_for_ahead(copies: int, tile: str) -> None:
+    """Of 5 tiles, up to one less than there are copies behind the last one."""
+    plan = gemm_overlapped(copies)
+    buffers = tuple(replace(b, partition=(2, 6)) if b.id == "buf_B" else b for b in plan.buffers)
+    assert f"buffer[2][12], {tile} k0_at)" in project(replace(plan, buffers=buffers)).files["kernel.cpp"]
 
 
 @pytest.mark.parametrize(
