@@ -7,7 +7,7 @@ several units need, each computes what it needs. Knows neither how many units th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import accumulate, pairwise
 from typing import Any
@@ -104,13 +104,24 @@ class Dealing:
                 found = range(low == 0) if slab.dim is None else slab.range(low, high, self.extent)
             yield slab, found
 
+    def widened(self, low: int, high: int, width: int) -> Iterator[tuple[Slab, range]]:
+        """The same with as much of each output as so many places may have, by places beside its own.
+
+        Of what is added up no place is run twice, and what is whole is delivered by one unit.
+        """
+        for slab, own in self.places(low, high):
+            most = width if self.apart else -(-width * slab.extent // self.extent)
+            start = max(min(own.start, own.stop - most), 0)
+            fixed = not own or slab.dim is None or self.added is not None
+            yield slab, own if fixed else range(start, max(own.stop, min(start + most, slab.extent)))
+
 
 @dataclass(frozen=True, eq=False)
 class Share:
     """What a unit that delivers places `low` to `high` (exclusive) does: instances per statement, boxes of arrays.
 
     `delivers` are the boxes of outputs that are taken from it, of which those of `adds` begin with zeros and are added
-    to what others deliver.
+    to what others deliver. With a `width` it computes as much as a unit of so many places does: others deliver some.
     """
 
     low: int
@@ -119,6 +130,7 @@ class Share:
     boxes: Mapping[ArrayId, Box]
     delivers: Mapping[ArrayId, Box]
     adds: frozenset[ArrayId] = frozenset()
+    width: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +204,9 @@ class Dealer:
         rated = [(dealt.work, slab) for slab in dims for dealt in self._rated(Dealing((slab,)))]
         yield from (slab for _, slab in sorted(rated, key=lambda rate: (round(rate[0], 3), rate[1].dim or 0))[:1])
 
-    def share(self, dealing: Dealing, low: int, high: int) -> Share | None:
-        """The share of a unit; None where isl gives up, or there is nothing to do."""
-        return self.patience.ask(lambda: self._share(dealing, low, high))
+    def share(self, dealing: Dealing, low: int, high: int, width: int = 0) -> Share | None:
+        """The share of a unit, perhaps of more than it delivers; None where isl gives up, or it has nothing to do."""
+        return self.patience.ask(lambda: self._share(dealing, low, high, width))
 
     def work(self, share: Share) -> int | None:
         """Operations and assignments of a share; None where they cannot be counted."""
@@ -238,17 +250,10 @@ class Dealer:
         repeated = [s.id for s in self.scop.statements if _meet([k.domains[s.id] for k in known if s.id in k.domains])]
         yield Dealt(dealing, max(w or 0 for w in work) / all_work, tuple(dealt), tuple(kept), tuple(repeated))
 
-    def _share(self, dealing: Dealing, low: int, high: int) -> Share | None:
-        delivered = dict[ArrayId, Set]()
-        for slab, places in dealing.places(low, high):
-            array = self.scop.array(slab.array)
-            box = make_box(array.id, array.extents)
-            if slab.dim is not None:
-                box = clipped(box, [None] * slab.dim + [(places.start, places.stop - 1)])
-            if places:
-                delivered[array.id] = box
-        added = dealing.added
-        domains = self._needed(delivered, added, low, high)
+    def _share(self, dealing: Dealing, low: int, high: int, width: int) -> Share | None:
+        delivered, added = self._slabs(dealing.places(low, high)), dealing.added
+        computed = self._slabs(dealing.widened(low, high, width)) if width else delivered
+        domains = self._needed(computed, added, low, high)
         if not domains:
             return None
         boxes = dict(self._boxes(domains))
@@ -260,7 +265,19 @@ class Dealer:
             if not around.is_empty()
         }
         adds = frozenset([added.array] if added is not None and low else [])
-        return Share(low, high, domains, boxes, delivers, adds)
+        return Share(low, high, domains, boxes, delivers, adds, width)
+
+    def _slabs(self, dealt: Iterable[tuple[Slab, range]]) -> dict[ArrayId, Set]:
+        """The elements of each output that places of it stand for."""
+        found = dict[ArrayId, Set]()
+        for slab, places in dealt:
+            array = self.scop.array(slab.array)
+            box = make_box(array.id, array.extents)
+            if slab.dim is not None:
+                box = clipped(box, [None] * slab.dim + [(places.start, places.stop - 1)])
+            if places:
+                found[array.id] = box
+        return found
 
     def _needed(self, delivered: Mapping[ArrayId, Set], added: Sum | None, low: int, high: int) -> dict[StmtId, Set]:
         """Instances that write last what is delivered, and that wrote what these read, in boxes of their domains.

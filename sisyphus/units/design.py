@@ -184,6 +184,7 @@ def unit_data(unit: Unit) -> dict[str, Any]:
         "slr": unit.place.slr,
         "banks": list(unit.place.banks),
         "share": [unit.share.low, unit.share.high],
+        "width": unit.share.width,
         "delivers": {name: [list(side) for side in box] for name, box in sorted(unit.share.delivers.items())},
         "budget": unit.place.target.budget.amounts(),
         "proved": unit.proved,

@@ -262,7 +262,7 @@ class _Splitter:
 
     def _of_sizes(self, dealing: Dealing, where: Sequence[Place], sizes: Sequence[int], purse: Purse) -> Split | None:
         """The design of each unit; None where one has none."""
-        shares = [self.dealer.share(dealing, low, high) for low, high in pairwise(bounds_of(sizes, dealing.extent))]
+        shares = self._shares(dealing, where, sizes)
         units = []
         for number, (share, place) in enumerate(zip(shares, where, strict=True)):
             self.listen(f"unit {number} of shares {'+'.join(map(str, sizes))} of {dealing.name}")
@@ -273,6 +273,28 @@ class _Splitter:
                 return None
             units.append(unit)
         return Split(self.scop, dealing, tuple(units))
+
+    def _shares(self, dealing: Dealing, where: Sequence[Place], sizes: Sequence[int]) -> list[Share | None]:
+        """The share of each unit.
+
+        Units on SLRs of one kind compute as much as the largest of them where they are one and the same kernel then: so
+        a rest of a few places less, with other divisors, needs no design of its own.
+        """
+        bounds = [*pairwise(bounds_of(sizes, dealing.extent))]
+        found = [self.dealer.share(dealing, low, high) for low, high in bounds]
+        for kind in {place.kind for place in where}:
+            members = [at for at, place in enumerate(where) if place.kind == kind]
+            if len(self._texts([found[at] for at in members])) > 1:
+                most = max(sizes[at] for at in members)
+                wide = [self.dealer.share(dealing, *bounds[at], most) for at in members]
+                if len(self._texts(wide)) == 1:
+                    for at, share in zip(members, wide, strict=True):
+                        found[at] = share
+        return found
+
+    def _texts(self, shares: Sequence[Share | None]) -> set[str]:
+        """The kernels of shares, told apart by all that they are."""
+        return {"" if share is None else whole_text_of(restricted(self.scop, share).scop) for share in shares}
 
     def _unit(self, number: int, share: Share, place: Place, purse: Purse, part: float) -> Unit | None:
         """One unit, by a search within a part of the limit unless its design is known."""

@@ -93,7 +93,7 @@ def _unit(
     target: Target,
 ) -> Unit:
     low, high = map(int, told["share"])
-    share = Dealer(known, source.temporaries).share(dealing, low, high)
+    share = Dealer(known, source.temporaries).share(dealing, low, high, int(told.get("width", 0)))
     if share is None:
         raise KernelError(f"{record.path}: unit {number} has no share of the kernel")
     part = restricted(known.scop, share)

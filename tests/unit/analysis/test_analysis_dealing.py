@@ -16,9 +16,21 @@ from hypothesis import strategies as st
 from plan_interpreter import Memory, copied, run_source, some_memory
 from random_kernels import random_kernel
 
-from sisyphus.analysis import Dealer, Dealing, Dealt, Restricted, Share, dependences, restricted, summary
+from sisyphus.analysis import (
+    Dealer,
+    Dealing,
+    Dealt,
+    Restricted,
+    Share,
+    cuts,
+    dependences,
+    phase_of,
+    restricted,
+    summary,
+)
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Role, Scop, StmtId
+from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.values import asdict
 
 KERNELS = Path(__file__).parents[3] / "kernels"
@@ -141,6 +153,37 @@ def test_units_of_a_random_kernel_give_what_it_gives(seed: int, count: int) -> N
         else:
             got = gathered(source, memory, parts, tuple(range(len(parts))))
             assert unlike(source, wanted, got) == [], dealt.dealing.name
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1 << 32), st.integers(2, 3))
+def test_wide_shares_deliver_the_same_of_more(seed: int, count: int) -> None:
+    """Units that also compute what others deliver, in any order, give what the kernel gives."""
+    rng = random.Random(seed)
+    source = random_kernel(rng)
+    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    wanted = run_source(source, memory)
+    for dealt in dealer.dealings:
+        narrow = shares(dealer, dealt.dealing, count)
+        width = max((share.high - share.low for share in narrow), default=0) + rng.randrange(2)
+        found = [dealer.share(dealt.dealing, share.low, share.high, width) for share in narrow]
+        wide = [share for share in found if share is not None]
+        assert all(share.delivers.keys() >= own.delivers.keys() for share, own in zip(wide, narrow, strict=True))
+        order = tuple(rng.sample(range(len(wide)), len(wide)))
+        assert differing(source, wanted, gathered(source, memory, wide, order)) == [], dealt.dealing.name
+
+
+@pytest.mark.parametrize("extent", [7, 10, 11, 13])
+def test_wide_shares_are_one_kernel_where_outputs_have_other_extents(extent: int) -> None:
+    """Parts of E in proportion to those of F are of 2 and of 3 rows."""
+    source = read(str(KERNELS / "polybench/3mm.c"), defines=("NI=8", f"NJ={extent}", "NK=3", "NL=4", "NM=2"))
+    (cut,) = cuts(dependences(source))
+    first = phase_of(source, cut, 0).scop
+    dealer = Dealer(dependences(first))
+    dealing = next(d.dealing for d in dealer.dealings if d.dealing.slabs[0].dim == 0)
+    bounds = [*range(0, dealing.extent, -(-dealing.extent // 3)), dealing.extent]
+    found = [dealer.share(dealing, low, high, bounds[1]) for low, high in pairwise(bounds)]
+    assert len({whole_text_of(restricted(first, share).scop) for share in found if share is not None}) == 1
 
 
 @pytest.mark.parametrize("spoil", ["lost row", "lost instances"])

@@ -97,6 +97,15 @@ def test_units_that_are_right_pass() -> None:
     assert run(shares()) == []
 
 
+def test_units_that_also_compute_what_others_deliver_pass() -> None:
+    dealer = Dealer(FOUND)
+    dealing = dealer.dealings[0].dealing
+    parts = [dealer.share(dealing, low, high, 3) for low, high in pairwise((0, 3, 6, 7))]
+    wide = [share for share in parts if share is not None]
+    assert [share.domains[StmtId("S1")].count_val().to_python() for share in wide] == [3 * 5 * 4] * 3
+    assert failures(wide) == [] and run(wide) == []
+
+
 @pytest.mark.parametrize(
     ("spoil", "proved", "ran"),
     [

@@ -62,6 +62,15 @@ def test_rows_of_a_triangle_are_dealt_by_their_work() -> None:
     assert first > last
 
 
+def test_a_rest_of_a_few_rows_has_the_design_of_the_others() -> None:
+    found, searches = dealt("gemm", "NI=29", "NJ=7", "NK=5")
+    assert found.sizes[:2] != found.sizes[1:] and len({u.cycles for u in found.units}) == 1
+    assert len({*searches.asked}) == 1 and len({id(u.point) for u in found.units}) == 1
+    assert {u.share.width for u in found.units} == {max(found.sizes)}
+    delivered = [u.share.delivers[ArrayId("C")][0 if found.dealing.name == "C.0" else 1] for u in found.units]
+    assert delivered == [(u.share.low, u.share.high - 1) for u in found.units]
+
+
 def test_what_all_units_need_of_an_intermediate_each_computes_and_one_delivers() -> None:
     found, _ = dealt("3mm", "NI=6", "NJ=4", "NK=3", "NL=5", "NM=3")
     delivered = [set(unit.share.delivers) for unit in found.units]
