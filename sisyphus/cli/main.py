@@ -140,7 +140,8 @@ def main() -> None:
     """Entry point of the console script.
 
     Where time or memory ran out, the process ends as it stands: to take apart gigabytes of objects, one by one, takes
-    seconds that a limit does not have.
+    seconds that a limit does not have. Otherwise Python looks for garbage three times as it ends, in all that there is:
+    a tenth of a second after a short search, which `gc.freeze` spares.
     """
     try:
         command_line()
@@ -151,6 +152,8 @@ def main() -> None:
             with suppress(OSError, ValueError):
                 stream.flush()
         os._exit(int(end.code or 0))
+    finally:
+        gc.freeze()
 
 
 def command_line() -> None:
