@@ -1,4 +1,4 @@
-"""Frozen dataclasses whose methods are written when they are first called; knows no class of ours.
+"""Dataclasses whose methods are written when they are first called; knows no class of ours.
 
 `dataclasses.dataclass` compiles up to six methods of each class as it is imported, and most are never called: a sixth
 of the time of a short search. The meaning is that of the library, whose decorator is the one that type checkers see.
@@ -20,9 +20,9 @@ else:
         """As the library's; with other options than `frozen` and `eq` it is the library's."""
 
         def made(cls):
-            if options != {"frozen": True} or hasattr(cls, "__post_init__"):
+            if options not in ({}, {"frozen": True}) or hasattr(cls, "__post_init__"):
                 return dataclasses.dataclass(eq=eq, **options)(cls)
-            return _with_methods(cls, eq=eq)
+            return _with_methods(cls, eq=eq, frozen=bool(options))
 
         return made if cls is None else made(cls)
 
@@ -30,21 +30,41 @@ else:
 __all__ = ["asdict", "astuple", "dataclass", "field", "fields", "replace"]
 
 Fields = Iterable[Field[Any]]
+#: What the library takes for something else than the type of a field.
+MARKERS = ("ClassVar", "InitVar", "KW_ONLY")
 
 
-def _with_methods(cls: type, *, eq: bool) -> type:
+def _with_methods(cls: type, *, eq: bool, frozen: bool) -> type:
     own = dict(vars(cls))
-    dataclasses.dataclass(init=False, eq=False, repr=False)(cls)  # finds the fields
-    methods = {"__init__": _later(cls, "__init__", _init), "__repr__": _repr}
+    _find_fields(cls, own.get("__annotations__", {}))
+    methods: dict[str, Any] = {"__init__": _later(cls, "__init__", _init), "__repr__": _repr}
     if eq:
-        methods |= {"__eq__": _later(cls, "__eq__", _eq), "__hash__": _later(cls, "__hash__", _hash)}
+        methods["__eq__"] = _later(cls, "__eq__", _eq)
+        methods["__hash__"] = _later(cls, "__hash__", _hash) if frozen else None
         if "__eq__" in own and own["__hash__"] is None:
             del own["__hash__"]  # Python's word for a class that defines __eq__ alone
     for name, method in methods.items():
         if name not in own:
             setattr(cls, name, method)
-    cls.__setattr__, cls.__delattr__ = _refuse_to_set, _refuse_to_delete  # type: ignore[assignment, method-assign]
+    if frozen:
+        cls.__setattr__, cls.__delattr__ = _refuse_to_set, _refuse_to_delete  # type: ignore[assignment, method-assign]
     return cls
+
+
+def _find_fields(cls: type, kinds: dict[str, Any]) -> None:
+    """By the library, without what it takes longest over: annotations that may be its markers, and missing docstrings.
+
+    It looks into the text of every annotation three times, and writes a signature where a class has no docstring.
+    """
+    cls.__doc__ = cls.__doc__ or cls.__name__
+    is_plain = not any(marker in str(kind) for kind in kinds.values() for marker in MARKERS)
+    if is_plain:
+        cls.__annotations__ = dict.fromkeys(kinds, object)
+    dataclasses.dataclass(init=False, eq=False, repr=False)(cls)
+    if is_plain:
+        cls.__annotations__ = kinds
+        for each in fields(cls):
+            each.type = kinds.get(each.name, each.type)
 
 
 def _later(cls: type, name: str, text_of: Callable[[Fields, dict[str, Any]], str]) -> Callable[..., Any]:

@@ -93,7 +93,7 @@ TRIED: dict[str, Callable[[dict[str, Any]], object]] = {
     "order": lambda of: of["Ordered"](1) < of["Ordered"](2),
     "replace": lambda of: repr(values.replace(of["Derived"](1), b=(4,))),
     "as a dict": lambda of: values.asdict(of["Derived"](1, (2,))),
-    "fields": lambda of: [(f.name, f.init, f.repr, f.compare) for f in values.fields(of["Derived"])],
+    "fields": lambda of: [(f.name, f.type, f.init, f.repr, f.compare) for f in values.fields(of["Derived"])],
     "own factory": lambda of: of["Derived"](1).made is of["Derived"](1).made,
     "cached": lambda of: of["Base"](4).doubled,
     "copy": lambda of: copy.deepcopy(of["Derived"](1)) == of["Derived"](1),
@@ -102,6 +102,7 @@ TRIED: dict[str, Callable[[dict[str, Any]], object]] = {
     "a field too much": lambda of: of["Base"](1, (), 3),
     "an unknown field": lambda of: of["Base"](1, colour=2),
     "not of the constructor": lambda of: of["Derived"](1, fixed=2),
+    "changed": lambda of: (lambda value: (setattr(value, "a", 2), repr(value), value == of["Open"](2)))(of["Open"](1)),
     "set": lambda of: setattr(of["Base"](1), "a", 2),
     "delete": lambda of: delattr(of["Base"](1), "a"),
 }
