@@ -18,6 +18,7 @@ from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, 
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block
+from sisyphus.search.recounts import Recounts
 from sisyphus.space import ArrayUse, NestChoices, NestSpace
 from sisyphus.values import dataclass, replace
 
@@ -84,6 +85,7 @@ class Options:
         nothing = self._entry(np.zeros(0, np.int64), base.cycles[:0])
         self._nothing = replace(nothing, complete_to=-np.inf)
         self._table: Table | None = None
+        self._recounts = Recounts()
         self._budgets: dict[str, float] = {}
         self._floor = float(self._at_least.min(initial=np.inf))
 
@@ -279,11 +281,15 @@ class Options:
     def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Costs:
         """Entries whose resident arrays come to these states."""
         tiled = {use.array for use in self.uses}
-        own = {a: asked[table.rows] for a, asked in self.tilings.states.items()}
-        asked = {a: own[a] if a in tiled else states[a] for a in own}
-        tilings = Tilings(self.tilings.batch.take(table.rows), asked)
-        counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
-        return Costs(table.cycles, table.usage) if counted is None else counted
+        asked = {a: own[table.rows] if a in tiled else states[a] for a, own in self.tilings.states.items()}
+
+        def count(new: Ints) -> Costs:
+            some, beside = table.take(new), {array: state[new] for array, state in asked.items()}
+            tilings = Tilings(self.tilings.batch.take(some.rows), beside)
+            counted = self.costs.count(self.nest, tilings, self._placed(some), self.registers)
+            return Costs(some.cycles, some.usage) if counted is None else counted
+
+        return self._recounts.costs([table.rows, table.families, *asked.values()], count)
 
 
 def _of_few_kinds(table: Table, most: int) -> Table:
