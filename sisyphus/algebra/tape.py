@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial, reduce
+from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -118,7 +119,7 @@ class Tape:
             symbol = waiting.pop()
             if symbol not in needed:
                 needed.add(symbol)
-                waiting += [operand for operand in symbol.operands if isinstance(operand, Symbol)]
+                waiting += [operand for operand in symbol.operands if operand.__class__ is Symbol]
         steps = [symbol for symbol in self._symbols if symbol in needed and symbol.function is not None]
         self._known.clear()
         self._symbols.clear()
@@ -229,25 +230,32 @@ def _program(steps: Sequence[Symbol], inputs: Sequence[Symbol], results: Mapping
     places: dict[Hashable, int] = {symbol: at for at, symbol in enumerate((*inputs, *steps))}
 
     def place(value: Value) -> int:
-        key = value if isinstance(value, Symbol) else (type(value), value)
-        if key not in places:
-            places[key] = len(slots)
+        key = value if value.__class__ is Symbol else (type(value), value)
+        at = places.get(key)
+        if at is None:
+            at = places[key] = len(slots)
             slots.append(np.asarray(value))  # NumPy would convert a number in every run
-        return places[key]
+        return at
 
     wanted = {name: place(value) for name, value in results.items()}
-    operands = tuple(tuple(map(place, symbol.operands)) for symbol in steps)
+    operands = [[place(value) for value in symbol.operands] for symbol in steps]
     kept = {*wanted.values(), *range(len(inputs)), *range(len(inputs) + len(steps), len(slots))}
-    dead: list[tuple[int, ...]] = [()] * len(steps)
-    for at, own in reversed(list(enumerate(operands))):
-        dead[at] = tuple(slot for slot in dict.fromkeys(own) if slot not in kept)
+    dead: list[Sequence[int]] = []
+    for own in reversed(operands):
+        dead.append([slot for slot in {*own} if slot not in kept])
         kept.update(own)
-    return Program(slots, len(inputs), tuple(s.function for s in steps if s.function), operands, dead, wanted)
+    functions = [symbol.function for symbol in steps if symbol.function]
+    return Program(slots, len(inputs), functions, [_fetch(own) for own in operands], dead[::-1], wanted)
+
+
+def _fetch(slots: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """What takes the operands of a step out of all slots."""
+    return itemgetter(*slots) if len(slots) > 1 else itemgetter(slice(slots[0], slots[0] + 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Steps over slots: their functions, the slots of their operands, the slots that no later step needs.
+    """Steps over slots: their functions, what takes their operands out of the slots, the slots that no later one needs.
 
     The first slots are the inputs, the next ones the results of the steps, then come constants.
     """
@@ -255,8 +263,8 @@ class Program:
     slots: Sequence[Any]
     inputs: int
     functions: Sequence[Function]
-    operands: Sequence[tuple[int, ...]]
-    dead: Sequence[tuple[int, ...]]
+    operands: Sequence[Callable[[Sequence[Any]], Sequence[Any]]]
+    dead: Sequence[Sequence[int]]
     results: Mapping[str, int]
 
     def run(self, columns: Sequence[Any]) -> dict[str, Any]:
@@ -264,7 +272,7 @@ class Program:
         slots = [*columns, *self.slots[self.inputs :]]
         steps = zip(self.functions, self.operands, self.dead, strict=True)
         for result, (function, operands, dead) in enumerate(steps, start=self.inputs):
-            slots[result] = function(*[slots[operand] for operand in operands])
+            slots[result] = function(*operands(slots))
             for slot in dead:
                 slots[slot] = None
         return {name: slots[slot] for name, slot in self.results.items()}

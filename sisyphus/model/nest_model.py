@@ -121,7 +121,7 @@ class NestModel:
         found = _Columns(candidates.count)
         numbers = candidates.numbers.moving()
         for rows, shared in _shapes(self.space, candidates):
-            for part, shape, own in self._exact(shared, _rows_of(numbers, rows), len(rows)):
+            for part, shape, own in self._exact(shared, _rows_of(numbers, rows, candidates.count), len(rows)):
                 for some, depth, alike in _copied(shared.order, own, len(part)):
                     self._compute(rows[part[some]], replace(shape, depth=depth), alike, found)
         return found.costs()
@@ -146,7 +146,7 @@ class NestModel:
         """Candidates that share an order and a pipelined loop, apart where guards differ, with how often tiles run."""
         order, loop = shared.order, shared.pipelined
         for part, level0, has_body in self._level0(order, numbers, rows):
-            own = _rows_of(numbers, part)
+            own = _rows_of(numbers, part, rows)
             skipped = self.counts.skipped(level0) if has_body else []
             own = replace(own, visits=self._visits(order, skipped, own, len(part)))
             own = replace(own, starts=self._starts(order, loop, skipped, own))
@@ -157,7 +157,7 @@ class NestModel:
             for flag in distinct(guarded):
                 at = np.flatnonzero(guarded == flag)
                 shape = replace(shared, skips=bool(skipped), guarded=bool(flag))
-                yield part[at], shape, _rows_of(own, at)
+                yield part[at], shape, _rows_of(own, at, len(part))
 
     def _level0(
         self, order: tuple[str, ...], numbers: Numbers, rows: int
@@ -251,8 +251,9 @@ def _ahead(
             yield same[depth == around], loops[at], outside[around:]
 
 
-def _rows_of(numbers: Numbers, rows: Ints) -> Numbers:
-    return numbers.each(lambda column: column[rows])
+def _rows_of(numbers: Numbers, rows: Ints, count: int) -> Numbers:
+    """Some of so many rows, in order and each once."""
+    return numbers if len(rows) == count else numbers.each(lambda column: column[rows])
 
 
 def _inputs(numbers: Numbers) -> tuple[Hashable, list[Ints]]:
@@ -281,7 +282,7 @@ def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tup
         depth = np.where(np.logical_or.reduce([copies > 1 for copies in numbers.unroll.values()]), depth, 0)
     for found in distinct(depth).tolist():
         some = np.flatnonzero(depth == found)
-        alike = _rows_of(numbers, some)
+        alike = _rows_of(numbers, some, rows)
         yield some, found, alike if found else replace(alike, unroll={})
 
 

@@ -69,9 +69,13 @@ def transfer_limits(
     widths = {array: costs.by_width(array) for array in sorted(placement.residents & costs.states.keys())}
     moves = sorted({move for step in steps for move in step.moves}, key=str)
     loads, stores = ([move for move in moves if move.is_load == is_load] for is_load in (True, False))
+    times = {move: [width.fastest(move) for width in widths[move.array]] for move in moves}
     seen = set[tuple[tuple[int, ...], ...]]()
-    for load, store in product(_levels(widths, loads), _levels(widths, stores)):
-        allowed = {a: [w for w in every if _keeps(w, a, loads, load, stores, store)] for a, every in widths.items()}
+    for load, store in product(_levels(times, loads), _levels(times, stores)):
+        kept = {array: np.ones(len(every), np.bool_) for array, every in widths.items()}
+        for move in moves:
+            kept[move.array] &= np.asarray(times[move]) <= (load if move.is_load else store)
+        allowed = {a: [w for w, keeps in zip(every, kept[a], strict=True) if keeps] for a, every in widths.items()}
         key = tuple(tuple(w.elements for w in left) for left in allowed.values())
         if all(key) and key not in seen:
             seen.add(key)
@@ -79,22 +83,10 @@ def transfer_limits(
             yield TransferLimit(tuple(slow), allowed, budgets)
 
 
-def _levels(widths: Mapping[ArrayId, Sequence[Width]], moves: Sequence[Move]) -> list[float]:
-    """Times that the longest of some moves may take."""
-    times = [[width.fastest(move) for width in widths[move.array]] for move in moves]
-    slowest = max((min(own) for own in times), default=0.0)
-    return sorted({time for own in times for time in own if slowest <= time < np.inf} | {slowest})
-
-
-def _keeps(
-    width: Width, array: ArrayId, loads: Sequence[Move], load: float, stores: Sequence[Move], store: float
-) -> bool:
-    return all(
-        width.fastest(move) <= limit
-        for moves, limit in ((loads, load), (stores, store))
-        for move in moves
-        if move.array == array
-    )
+def _levels(times: Mapping[Move, Sequence[float]], moves: Sequence[Move]) -> list[float]:
+    """Times that the longest of some moves may take, of those that each takes with one of its beats."""
+    slowest = max((min(times[move]) for move in moves), default=0.0)
+    return sorted({time for move in moves for time in times[move] if slowest <= time < np.inf} | {slowest})
 
 
 def _at_least(steps: Sequence[Step], moves: Sequence[Move], time: float) -> Sequence[Step]:

@@ -65,16 +65,13 @@ class Differences:
         """
         if not sizes:
             return np.full(1, int(not self.is_empty), np.int64)
+        if len(sizes) == 1:
+            return self._tiles_of_one(lower, *sizes.items())
         own = self.onto(tuple(sizes))
         columns = [np.asarray(sizes[name], np.int64) for name in own.loops]
         found = np.zeros(len(columns[0]), np.int64)
         if own.is_empty:
             return found
-        if len(columns) == 1:
-            low, high = -int(own.most[0, 1]), int(own.most[1, 0])
-            low, high = (low, high) if own.signs[0] > 0 else (-high, -low)
-            start = lower[own.loops[0]]
-            return np.asarray((high - start) // columns[0] - (low - start) // columns[0] + 1, np.int64)
         # where a loop has tiles of one iteration, choosing one may set others free of each other
         single = sum((np.where(column == 1, 1 << at, 0) for at, column in enumerate(columns)), np.zeros_like(found))
         for key in distinct(single):
@@ -84,6 +81,17 @@ class Differences:
             counter = _Counter(own, starts, exact)
             found[rows] = counter.count(tuple(column[rows] for column in columns))
         return found
+
+    def _tiles_of_one(self, lower: Mapping[str, int], sized: tuple[str, Ints]) -> Ints:
+        """Tiles of a single loop: those between the tiles of its least and its largest value."""
+        name, size = sized
+        at = self.loops.index(name) + 1
+        low, high = -int(self.most[0, at]), int(self.most[at, 0])
+        low, high = (low, high) if self.signs[at - 1] > 0 else (-high, -low)
+        if self.most[0, 0] < 0 or self.most[at, at] < 0:
+            return np.zeros(len(size), np.int64)
+        start = lower[name]
+        return np.asarray((high - start) // size - (low - start) // size + 1, np.int64)
 
 
 def differences(loops: Sequence[str], parts: Sequence[Sequence[Affine]]) -> tuple[Differences, ...] | None:
