@@ -85,9 +85,16 @@ def declared(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
     return replace(named, const=named.const or "const" in quals)
 
 
+def enum_key(node: c_ast.Enum) -> str:
+    """Under what the type of an `enum` stands beside typedefs, which is no name of C."""
+    return f"enum {node.name or node.coord}"
+
+
 def _named(node: c_ast.Node, typedefs: Mapping[str, Declared]) -> Declared:
+    if isinstance(node, c_ast.Enum):
+        return typedefs.get(enum_key(node), Declared(None, problem="an `enum` that is not declared before"))
     if not isinstance(node, c_ast.IdentifierType):
-        words = {c_ast.Struct: "structures", c_ast.Union: "unions", c_ast.Enum: "variables of an `enum` type"}
+        words = {c_ast.Struct: "structures", c_ast.Union: "unions"}
         return Declared(None, problem=words.get(type(node), "a type of this kind"))
     names = list(node.names)
     if len(names) == 1 and names[0] in typedefs:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pycparser import c_ast, c_generator
 
 from sisyphus.frontend.c.affine_reader import CONSTANT, EXTENT, Affines
-from sisyphus.frontend.c.c_types import Declared, convert, declared, fits, integer_expression
+from sisyphus.frontend.c.c_types import Declared, convert, declared, enum_key, fits, integer_expression
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.parse import Tree, is_of_widths, walk
 from sisyphus.frontend.c.scope import Constant, Function, Scope, Unusable
 from sisyphus.ir import INT32, ScalarType, any_width
-from sisyphus.ir.types import INT64
+from sisyphus.ir.types import INT64, UINT32
 from sisyphus.values import dataclass, field
 
 PREFIX = "kernel_"
@@ -56,8 +56,8 @@ def names_of(tree: Tree, affines: Affines) -> CFile:
                     named = any_width.named(node.name)
                     affines.typedefs[node.name] = Declared(named.type if named else None)
                 case c_ast.Typedef():
-                    affines.typedefs[node.name] = declared(node.type, affines.typedefs)
                     enumerate_constants(node.type, affines)
+                    affines.typedefs[node.name] = declared(node.type, affines.typedefs)
                 case c_ast.FuncDef(decl=c_ast.Decl(type=c_ast.FuncDecl())):
                     if not is_of_widths(node, tree):
                         found.functions.append(node)
@@ -88,16 +88,24 @@ def _named(node: c_ast.Node) -> set[str]:
 
 
 def enumerate_constants(node: c_ast.Node, affines: Affines) -> None:
-    """Enumerators of any `enum` inside a declaration become constants."""
+    """Enumerators of any `enum` inside a declaration become constants; it is `unsigned` where none of them is negative.
+
+    C leaves the type to the compiler: this is what GCC takes, which Vitis and the reference are compiled with.
+    """
     for inner in walk(node):
         if isinstance(inner, c_ast.Enum) and inner.values is not None:
-            following = 0
+            following, values = 0, list[int]()
             for item in inner.values.enumerators:
                 if not isinstance(item, c_ast.Enumerator):
                     continue
                 value = affines.constant(item.value, EXTENT) if item.value is not None else following
                 affines.scope.names[item.name] = integer_constant(value)
                 following = value + 1
+                values.append(value)
+            kind = INT32 if min(values, default=0) < 0 else UINT32
+            is_wide = not all(fits(value, kind) for value in values)
+            known = Declared(None, problem="an `enum` of more than 32 bits") if is_wide else Declared(kind)
+            affines.typedefs[enum_key(inner)] = known
 
 
 def integer_constant(value: int, kind: ScalarType | None = None) -> Constant:

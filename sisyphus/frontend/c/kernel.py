@@ -167,7 +167,8 @@ class FunctionReader:
         if kind.is_scalar:
             return self._number(node, kind)
         given = self.given.extents.get(node.name.split(".")[0])
-        if given is not None and kind.scalar is not None and not kind.problem and len(kind.layers) == 1:
+        is_open = kind.dims is None or (kind.dims[0] is None and len(kind.dims) == 1)
+        if given is not None and kind.scalar is not None and not kind.problem and len(kind.layers) == 1 and is_open:
             return self._sized(node, kind, given)
         if len(kind.layers) == 1 and kind.dims is None and not kind.problem and self._is_one_element(node.name):
             return self._sized(node, kind, (1,))
@@ -185,6 +186,10 @@ class FunctionReader:
         first = given[0] if given is not None else self.given.callers.extents.get(node.name)
         hint = f"give it with `--extent {node.name.split('.')[0]}=...`, or as a constant"
         extents = variables.extents(node, kind.dims, first, affines, hint)
+        if given is not None and given != extents[: len(given)]:
+            said, has = ",".join(map(str, given)), "x".join(map(str, extents))
+            words = f"`--extent {node.name.split('.')[0]}={said}` is not what the source says: `{node.name}` has {has}"
+            raise affines.fault("array-extent", words, node, "leave it out, or change the source")
         variable = variables.array(node.name, scalar, extents, span, const=kind.const)
         variable.is_argument = True
         return variable

@@ -135,8 +135,8 @@ class StatementReader(Locals):
             case c_ast.Label() if node.name not in self.variables.facts.jumped_to:
                 self._statement(node.stmt)
             case c_ast.Typedef():
-                affines.typedefs[node.name] = declared(node.type, affines.typedefs)
                 enumerate_constants(node.type, affines)
+                affines.typedefs[node.name] = declared(node.type, affines.typedefs)
             case c_ast.FuncCall():
                 function = self.affines.scope.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
                 if not isinstance(function, Function) or function.body is None:

@@ -161,3 +161,20 @@ def test_a_refusal_names_the_file_that_the_fault_is_in(tmp_path: Path, monkeypat
     assert caught.value.render().startswith(
         "body.inc:2:12: error[undeclared]: `missing` is not declared\n      A[i] = missing;\n             ^^^^^^^\n"
     )
+
+
+OPEN = "void f(float A[4][5], float B[6], float C[][3]) { for (int i = 0; i < 3; i++) A[0][i] = B[i] + C[1][i]; }"
+
+
+@pytest.mark.parametrize("given", ["A=4", "A=4,5", "B=6", "C=2,3"])
+def test_extents_that_the_source_says_too_may_be_given(kernel: Kernel, given: str) -> None:
+    scop = kernel(OPEN, extents=("C=2", given))
+    assert [a.extents for a in scop.arrays] == [(4, 5), (6,), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [("A=3", "1:8"), ("A=4,6", "1:8"), ("A=4,5,1", "1:8"), ("B=7", "1:23"), ("B=2,3", "1:23"), ("C=2,4", "1:35")],
+)
+def test_extents_that_the_source_contradicts_are_refused(refusal: Refusal, given: str, place: str) -> None:
+    assert f"{place} array-extent" in refusal(OPEN, extents=("C=2", given))
