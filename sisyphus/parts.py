@@ -8,7 +8,7 @@ from math import prod
 
 from sisyphus.analysis import OuterLoop, read_at_once
 from sisyphus.errors import UsageError
-from sisyphus.forms import BLOCKS, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
+from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import ArrayId, Role
 from sisyphus.request import (
     Form,
@@ -75,8 +75,10 @@ class Parts:
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
             panels = [kernel for kernel in kernels if _in_panels(kernel)]
-            small = [] if len(kernels) == len(panels) else [k for k in panels if not _large(k, request.target)]
-            others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in small]
+            needless = [] if len(kernels) == len(panels) else [k for k in panels if not _large(k, request.target)]
+            if len(kernels) > 1:
+                needless += [k for k in kernels if FINISHED in k.rewrites and _large(k, request.target)]
+            others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in needless]
             self._first = [*strips, *panels]
             promising = tuple(by_promise(others, first=self._first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]

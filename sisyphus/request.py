@@ -24,6 +24,7 @@ from sisyphus.analysis import (
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
     BLOCKS,
+    FINISHED,
     FORWARD,
     IN_PLACE,
     INSIDE,
@@ -34,6 +35,7 @@ from sisyphus.forms import (
     SHORTER,
     STRIPS,
     Strips,
+    finished_apart,
     forwarded,
     in_blocks,
     in_panels,
@@ -234,6 +236,9 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
         for other in proposals(found, kernel.distribution):
             rewrites = (*before, SCHEDULE + other.text)
             yield _in_order(other.dependences, rewrites, other.name, source)
+            apart = finished_apart(other.dependences)
+            if apart is not None:
+                yield _in_order(dependences(apart), (*rewrites, FINISHED), f"{other.name}-{FINISHED}", source)
             for size in sizes_of_panels(other.dependences):
                 panels = in_panels(other.dependences, size)
                 if panels is not None:

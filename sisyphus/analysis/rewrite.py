@@ -8,7 +8,7 @@ from itertools import count
 from sisyphus.analysis.footprint import elements_touched
 from sisyphus.analysis.webs import Web, last_iteration
 from sisyphus.ir import Array, ArrayId, Expr, Read, Ref, Role, Scop, Statement, StmtId, rebuild
-from sisyphus.poly import const, dim_range, renamed, var
+from sisyphus.poly import Set, const, dim_range, renamed, var
 from sisyphus.values import dataclass, replace
 
 
@@ -110,21 +110,28 @@ def _copy_out(
 ) -> Statement:
     """A last statement that gives an argument the values of the iterations that wrote last."""
     written = elements_touched(web.statements, web.array, reads=False)
-    dims = tuple(f"d{at}" for at in range(len(web.array.extents)))
-    label = f"out_{web.array.id}"
+    leading = tuple(const((last_iteration(scop, web, depth) or 0) - low) for depth, low in shifts)
+    return copied_back(web.array, Ref(name, leading), written, statements)
+
+
+def copied_back(array: Array, origin: Ref, written: Set, statements: Sequence[Statement]) -> Statement:
+    """A statement after all others that gives some elements of an array what stands at their subscripts in `origin`.
+
+    These come behind the subscripts that `origin` has. The place in the source is that of the last write.
+    """
+    dims = tuple(f"d{at}" for at in range(len(array.extents)))
+    label = f"out_{array.id}"
     if any(s.id == label for s in statements):
         label = fresh_name(label, {s.id for s in statements})
     here = tuple(var(d) for d in dims)
-    leading = tuple(const((last_iteration(scop, web, depth) or 0) - low) for depth, low in shifts)
     place = max(s.position[0] for s in statements) + 1
-    kind = web.statements[0].write_type
     return Statement(
         id=StmtId(label),
         iterators=dims,
         domain=renamed(written, label, dims),
         position=(place, *(0 for _ in dims)),
-        write=Ref(web.array.id, here),
-        write_type=kind,
-        rhs=Read(Ref(name, leading + here), kind),
-        span=web.statements[-1].span,
+        write=Ref(array.id, here),
+        write_type=array.type,
+        rhs=Read(Ref(origin.array, origin.index + here), array.type),
+        span=[s for s in statements if s.write.array in (array.id, origin.array)][-1].span,
     )

@@ -1,6 +1,7 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
@@ -9,6 +10,7 @@ from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
+    FINISHED,
     FORWARD,
     IN_PLACE,
     INSIDE,
@@ -25,6 +27,7 @@ from sisyphus.forms.strips import Strips, steps_of_rows
 
 __all__ = [
     "BLOCKS",
+    "FINISHED",
     "FORWARD",
     "INSIDE",
     "IN_PLACE",
@@ -37,6 +40,7 @@ __all__ = [
     "Proposal",
     "ScheduleError",
     "Strips",
+    "finished_apart",
     "forwarded",
     "in_blocks",
     "in_panels",

@@ -43,7 +43,7 @@ def latched(found: Dependences) -> Scop | None:
         _latch(scop, depth, statement, access, taken)
         for nest in distribute(scop, found).nests
         for statement in map(scop.statement, nest.statements if nest.outer else ())
-        for access in _elsewhere(statement)
+        for access in elsewhere(statement)
         for depth in (_depth(nest),)
         if _is_reused(depth, statement, access.ref)
         if _stays(scop, depth, statement, access, patience)
@@ -51,7 +51,7 @@ def latched(found: Dependences) -> Scop | None:
     return _rewritten(scop, latches) if latches else None
 
 
-def _elsewhere(statement: Statement) -> Iterator[Access]:
+def elsewhere(statement: Statement) -> Iterator[Access]:
     """Reads of the array that a statement updates, at subscripts that do not differ by constants."""
     written = [e.terms for e in statement.write.index]
     for access in statement.accesses:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
@@ -18,7 +19,7 @@ from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
-STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
+STRIPS, PANELS, IN_PLACE, FORWARD, FINISHED = "strips ", "panels ", "in-place", "forward", "finished"
 
 
 class ScheduleError(KernelError):
@@ -46,6 +47,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
         elif rewrite == LATCH:
             scop = latched(found) or scop
+        elif rewrite == FINISHED:
+            scop = finished_apart(found) or scop
         elif rewrite == FORWARD:
             scop = forwarded(found) or scop
         elif rewrite == IN_PLACE:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sisyphus import request
 from sisyphus.analysis import read_at_once
 from sisyphus.errors import KernelError
-from sisyphus.forms import BLOCKS, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, Strips, sizes_of_panels
+from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, Strips, sizes_of_panels
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop, walk
 from sisyphus.plan import build_plan
@@ -68,7 +68,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
-    for word in rng.sample((FORWARD, IN_PLACE, PRIVATE, INSIDE, BLOCKS), 5, counts=(3, 5, 1, 1, 1)):
+    for word in rng.sample((FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS), 6, counts=(3, 5, 3, 1, 1, 1)):
         found = request.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
             return found
@@ -206,7 +206,18 @@ LEVERS = {
 #: And one of a form, by the first word of the rewrite that makes it.
 FORMED = {
     word: f"form {word}"
-    for word in ("private", "inside", "blocks", "schedule", "latch", "strips", "panels", "in-place", "forward")
+    for word in (
+        "private",
+        "inside",
+        "blocks",
+        "schedule",
+        "latch",
+        "strips",
+        "panels",
+        "in-place",
+        "forward",
+        "finished",
+    )
 }
 
 

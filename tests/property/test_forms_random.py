@@ -12,19 +12,39 @@ from fuzz.drawing import draw
 from fuzz.programs import Program
 
 from sisyphus.errors import KernelError
-from sisyphus.forms import BLOCKS, FORWARD, IN_PLACE, INSIDE, PRIVATE, rewritten
+from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PRIVATE, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Scop
 
-ASKED = ((FORWARD,), (IN_PLACE,), (PRIVATE,), (INSIDE,), (BLOCKS,), (FORWARD, IN_PLACE), (IN_PLACE, PRIVATE))
+ASKED = (
+    (FINISHED,),
+    (FORWARD,),
+    (IN_PLACE,),
+    (PRIVATE,),
+    (INSIDE,),
+    (BLOCKS,),
+    (FORWARD, IN_PLACE),
+    (IN_PLACE, PRIVATE),
+)
 #: Programs of each kind, each with some form at least; the first two were once computed wrongly in place.
-SEEDS = {"any": ("4343:186", "4343:343", "any 2"), "held": ("1", "2", "3"), "delayed": ("1", "2", "3", "4")}
+SEEDS = {
+    "any": ("4343:186", "4343:343", "any 2"),
+    "held": ("1", "2", "3"),
+    "delayed": ("1", "2", "3", "4"),
+    "elimination": ("7", "8", "15"),
+    "faces": ("1", "2"),
+}
 
 
 def program(kind: str, seed: str) -> Program:
     if kind == "any":
         return draw(seed)
-    shape = {"held": kinds.held, "delayed": kinds.delayed}[kind]
+    shape = {
+        "held": kinds.held,
+        "delayed": kinds.delayed,
+        "elimination": kinds.elimination,
+        "faces": kinds.faces,
+    }[kind]
     return shape(random.Random(seed), "k")
 
 

@@ -256,7 +256,7 @@ void lu(float a[512][512])
     ("bram18k", "fixes", "names"),
     [
         (300, (), ["panels", "outer-k", "source"]),
-        (4000, (), ["outer-k", "source"]),
+        (4000, (), ["outer-k-finished", "outer-k", "source"]),
         (4000, ("form=panels",), ["panels"]),
     ],
 )
