@@ -270,8 +270,8 @@ class Affines:
             if kind.scalar and kind.is_scalar:
                 return kind.scalar.bytes
         dims, base = 0, node.expr
-        while isinstance(base, c_ast.ArrayRef):
-            dims, base = dims + 1, base.name
+        while isinstance(base, c_ast.ArrayRef) or (isinstance(base, c_ast.UnaryOp) and base.op == "*"):
+            dims, base = dims + 1, base.name if isinstance(base, c_ast.ArrayRef) else base.expr
         found = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
         if isinstance(found, Parameter | Alias) and not dims:
             return found.type.stored.bytes

@@ -27,6 +27,7 @@ from sisyphus.frontend.c.drafts import (
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas, touched_names
 from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, leaves_loops, out_of_loops, structured
 from sisyphus.frontend.c.locals import Locals
+from sisyphus.frontend.c.memory_moves import MOVES, as_loops
 from sisyphus.frontend.c.scope import Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
@@ -140,7 +141,10 @@ class StatementReader(Locals):
             case c_ast.FuncCall():
                 function = self.affines.scope.find(node.name.name) if isinstance(node.name, c_ast.ID) else None
                 if not isinstance(function, Function) or function.body is None:
-                    raise self._unknown_call(node)
+                    if not isinstance(function, Function) or function.name not in MOVES:
+                        raise self._unknown_call(node)
+                    self._moves(node)
+                    return
                 self.by_cases(lambda: ignore(self.inlined(function, node)), node)
             case c_ast.Cast(expr=c_ast.ID() | c_ast.Constant()) if declared(node.to_type, affines.typedefs).is_void:
                 return
@@ -169,6 +173,15 @@ class StatementReader(Locals):
             return self.affines.fault("undeclared", f"function `{name}` is not declared", node)
         hint = "write its statements here, or call it outside the function"
         return self.affines.fault("unknown-call", f"`{name}` is called for its effect", node, hint)
+
+    def _moves(self, node: c_ast.FuncCall) -> None:
+        """A function of string.h as loops, in a scope of their own."""
+        outer = self.affines.scope
+        self.affines.scope = Scope(outer)
+        try:
+            self.items([as_loops(node, self.affines)])
+        finally:
+            self.affines.scope = outer
 
     # -- control -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,66 @@
+"""`memcpy` and `memset` as the loops that they stand for, on the syntax tree; knows no data.
+
+memcpy(line, img[y], sizeof line);   becomes   for (i = 0; i < W; i++) line[i] = img[y][i];
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.affine_reader import Affines, Purpose
+from sisyphus.frontend.c.calls import view_of
+
+MOVES = ("memcpy", "memset")
+_BYTES = Purpose("number of bytes", "unknown-call", "unknown-call")
+
+
+def as_loops(node: c_ast.FuncCall, affines: Affines) -> c_ast.Node:
+    """The loops over all elements, for which the scope gets names of their own for the arrays.
+
+    Whole elements of one type, in one dimension or in whole rows of one length; memory is set to zero, or bytewise
+    where elements are bytes. All else is refused (`call-arguments`, `type-mismatch`, `unknown-call`).
+    """
+    name, coord = node.name.name, node.coord
+    given = list(node.args.exprs) if node.args is not None else []
+    if len(given) != 3:
+        raise affines.fault("call-arguments", f"`{name}` takes 3 arguments, here it gets {len(given)}", node)
+    places = given[: 2 if name == "memcpy" else 1]
+    views = [view_of(place, affines) for place in places]
+    kind = views[0].variable.type
+    for view, place in zip(views, places, strict=True):
+        if view.variable.type != kind:
+            words = f"`{affines.text(place)}` has elements of `{view.variable.type.c_name}`, not of `{kind.c_name}`"
+            raise affines.fault("type-mismatch", words, place, "convert each element in a loop")
+    count, rest = divmod(affines.constant(given[2], _BYTES), kind.stored.bytes)
+    rows = [view.variable.extents[len(view.index) + 1 :] for view in views]
+    row = prod(rows[0])
+    if rest or count % row or any(other != rows[0] for other in rows) or any(v.offset is None for v in views):
+        words = f"`{name}` moves what is not whole elements, or not rows of one length"
+        raise affines.fault("unknown-call", words, node, "write it as loops")
+    if name == "memset" and kind.bits != 8 and affines.constant(given[1], _BYTES) != 0:
+        raise affines.fault("unknown-call", "`memset` writes a value into each byte", node, "write it as loops")
+
+    loops = list(zip("ijklmnop", (count // row, *rows[0]), strict=False))
+    elements = list[c_ast.Node]()
+    for view, word in zip(views, ("target", "source"), strict=False):
+        affines.scope.names[hidden := f"{word} of {name}"] = view
+        indices = (c_ast.ID(index, coord) for index, _ in loops)
+        elements.append(reduce(lambda a, b: c_ast.ArrayRef(a, b, coord), indices, c_ast.ID(hidden, coord)))
+    value = elements[1] if name == "memcpy" else given[1]
+    body: c_ast.Node = c_ast.Assignment("=", elements[0], value, coord)
+    for index, extent in reversed(loops):
+        body = _counted(index, extent, body)
+    return body
+
+
+def _counted(index: str, extent: int, body: c_ast.Node) -> c_ast.For:
+    """for (int index = 0; index < extent; index++) body"""
+    coord = body.coord
+    kind = c_ast.TypeDecl(index, [], None, c_ast.IdentifierType(["int"], coord), coord)
+    begin = c_ast.Decl(index, [], [], [], [], kind, c_ast.Constant("int", "0", coord), None, coord)
+    end = c_ast.BinaryOp("<", c_ast.ID(index, coord), c_ast.Constant("int", str(extent), coord), coord)
+    step = c_ast.UnaryOp("p++", c_ast.ID(index, coord), coord)
+    return c_ast.For(c_ast.DeclList([begin], coord), end, step, body, coord)
