@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hand_plans import GEMM_SOURCE, copy_plan, gemm_resident, loop
 
 from sisyphus.backends.hls import interface, project
 from sisyphus.backends.hls.identifiers import Names, column_of
 from sisyphus.backends.hls.reference import source_in
-from sisyphus.backends.hls.testbench import TREE_TOLERANCE, stack_of, tolerance
+from sisyphus.backends.hls.testbench import LIBRARY_TOLERANCE, TREE_TOLERANCE, stack_of, tolerance
 from sisyphus.backends.hls.tile_tables import print_table
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import DOUBLE, FLOAT, INT32
+from sisyphus.ir import DOUBLE, FLOAT, HALF, INT32, ScalarType
 from sisyphus.plan import LoopRole, Port, TileList, banks_of, spread
 from sisyphus.target import load_device
 
@@ -77,3 +78,9 @@ def test_a_column_of_a_table_is_as_wide_as_its_values() -> None:
         names.give("tiles", column_of("task0", one), f"{one.iterator}_of")
     print_table(w, names, "task0", TileList(loops, ((0, 0), (255, 256)), ()))
     assert "unsigned char i_of[2] = {\n    0, 255\n" in w.text() and "unsigned short j_of[2]" in w.text()
+
+
+@pytest.mark.parametrize(("kind", "epsilon"), [(HALF, 2.0**-10), (FLOAT, 2.0**-23), (DOUBLE, 2.0**-52)])
+def test_functions_of_a_library_may_be_some_roundings_off(kind: ScalarType, epsilon: float) -> None:
+    assert epsilon < LIBRARY_TOLERANCE[kind.bits] < 1e4 * epsilon
+    assert LIBRARY_TOLERANCE[kind.bits] < TREE_TOLERANCE[kind.bits]

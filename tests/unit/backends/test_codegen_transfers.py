@@ -198,6 +198,13 @@ def test_a_counter_of_which_a_remainder_is_taken_is_as_wide_as_it_must_be(factor
     assert ("#include <ap_int.h>" in text) == counter.startswith("ap_uint")
 
 
+def test_each_counter_is_as_wide_as_its_own_dimension() -> None:
+    """9 rows and 5 columns of beats; whole planes come one after another."""
+    text = project(copy_plan((2, 9, 20), (2, 9, 20), 4, "plain", (1, 3, 3))).files["kernel.cpp"]
+    for counter in ("int row0", "ap_uint<4> row1", "ap_uint<3> column"):
+        assert f" {counter} = 0;" in text
+
+
 @pytest.mark.parametrize(("factor", "tile"), [(6, "ap_uint<2> i0t_at, ap_uint<1> i1t_at"), (4, "int i0t, int i1t")])
 def test_an_argument_is_as_wide_as_it_must_be_where_an_index_is_divided(factor: int, tile: str) -> None:
     """4 by 2 tiles."""
