@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -149,6 +151,9 @@ def test_the_host_hands_over_on_the_board(tmp_path: Path) -> None:
     copies = sum(handing.runs for handing in handings([program(unit) for unit in units]))
     assert copies == 2 and f"{5 * copies} copies" in done.errors
     host = (tmp_path / "host.cpp").read_text()
+    arrays = [port for unit in units for port in unit.plan.ports if port.kind == "array"]
+    sizes = [int(size) for size in re.findall(r"\(kernel\.device_, (\d+), ", host)]
+    assert sizes == [prod(port.extents) * port.type.bytes for port in arrays]
     assert "unit_1_tmp.sync(XCL_BO_SYNC_BO_TO_DEVICE)" not in host and "unit_2_tmp.sync" not in host
 
 
