@@ -44,6 +44,8 @@ class Returns:
         """One function: the calls in it, and its own result."""
         self.declared(function.decl)
         kind = self.functions.get(function.decl.name)
+        if kind is not None and leaves_loops(function.body.block_items or []):
+            _begin_with_zeros(function, kind)
         self._block(function.body, returns=kind is not None)
         if kind is None:
             return
@@ -145,6 +147,16 @@ def hand_back(function: c_ast.FuncDef) -> None:
         first = c_ast.Assignment("=", c_ast.UnaryOp("*", c_ast.ID(RESULT, coord), coord), zero, coord)
         function.body.block_items.insert(0, first)
     _handed_back(function.body)
+
+
+def _begin_with_zeros(function: c_ast.FuncDef, kind: c_ast.TypeDecl) -> None:
+    """Lets a structure that is returned from inside of loops have a first value, of which later ones are choices."""
+    coord, zeros = function.decl.coord, f"{RESULT}_zeros"
+    nothing = c_ast.InitList([c_ast.Constant("int", "0", coord)], coord)
+    first = c_ast.Decl(zeros, [], [], [], [], _named(kind, zeros), nothing, None, coord)
+    place = c_ast.UnaryOp("*", c_ast.ID(RESULT, coord), coord)
+    written = c_ast.Assignment("=", place, c_ast.ID(zeros, coord), coord)
+    function.body.block_items[:0] = [first, written]
 
 
 def _handed_back(node: c_ast.Node) -> c_ast.Node:

@@ -32,10 +32,35 @@ static void fill(int y[4][8], const signed char m[8][8])
   y[0][0] = 1;
 }
 
-float f(const signed char m[8][8], int where[4], int y[4][8], const float x[16], float limit)
+typedef struct {
+  int at;
+  float v, w;
+} hit_t;
+
+static hit_t look(const float x[16], float lim)
+{
+  hit_t none = {-1, 0.0f, 0.0f};
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 4; j++)
+      if (x[4 * i + j] > lim) {
+        hit_t found = {4 * i + j, x[4 * i + j], lim};
+        return found;
+      }
+    if (x[i] < -lim)
+      return none;
+  }
+  return none;
+}
+
+float f(const signed char m[8][8], int where[4], int y[4][8], const float x[16], float limit, float seen[4])
 {
   if (limit < -0.9f)
     return -1.0f;
+  for (int n = 0; n < 2; n++) {
+    hit_t hit = look(x, 0.5f + 0.25f * n);
+    seen[2 * n] = hit.v + hit.at;
+    seen[2 * n + 1] = hit.w;
+  }
   for (int k = 0; k < 4; k++)
     where[k] = find(m, k);
   fill(y, m);
