@@ -223,7 +223,10 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
 
 
 def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
-    """The kernel, with local variables in place, or of every iteration's own, in the orders that are worth a search."""
+    """The kernel, with local variables in place, or of every iteration's own, in the orders that are worth a search.
+
+    Where none is better than that of the source, reads there can have latches all the same, and steps panels.
+    """
     bases: list[tuple[tuple[str, ...], Dependences]] = [(kernel.rewrites, kernel.dependences)]
     placed = in_place(kernel.dependences)
     if placed is not None:
@@ -232,17 +235,28 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
     private = privatise(found.scop, found)
     if private is not None:
         bases.append(((*before, PRIVATE), dependences(private.scop)))
-    for before, found in bases:
-        for other in proposals(found, kernel.distribution):
-            rewrites = (*before, SCHEDULE + other.text)
-            yield _in_order(other.dependences, rewrites, other.name, source)
-            apart = finished_apart(other.dependences)
-            if apart is not None:
-                yield _in_order(dependences(apart), (*rewrites, FINISHED), f"{other.name}-{FINISHED}", source)
-            for size in sizes_of_panels(other.dependences):
-                panels = in_panels(other.dependences, size)
-                if panels is not None:
-                    yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
+    orders = [
+        ((*before, SCHEDULE + other.text), other.dependences, other.name)
+        for before, found in bases
+        for other in proposals(found, kernel.distribution)
+    ]
+    if not orders and latched(kernel.dependences) is not None:
+        orders = [(kernel.rewrites, kernel.dependences, "")]
+    for rewrites, ordered, name in orders:
+        yield from _kept_apart(ordered, rewrites, name, source)
+        for size in sizes_of_panels(ordered):
+            panels = in_panels(ordered, size)
+            if panels is not None:
+                yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
+
+
+def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
+    """An order, and the same with finished elements apart; that of the source, without a name, is named by these."""
+    yield _in_order(ordered, rewrites, name or LATCH, source)
+    apart = finished_apart(ordered)
+    if apart is not None:
+        joined = f"{name}-{FINISHED}" if name else FINISHED
+        yield _in_order(dependences(apart), (*rewrites, FINISHED), joined, source)
 
 
 def _in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:

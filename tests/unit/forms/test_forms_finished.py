@@ -16,6 +16,7 @@ from sisyphus.backends.hls import project
 from sisyphus.forms import FINISHED, LATCH, finished_apart, in_place, proposals, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir.scop_text import dump
 from sisyphus.plan import build_plan
 from sisyphus.request import Source, load_kernels
 from sisyphus.verification import verify
@@ -81,6 +82,38 @@ def test_several_arrays_have_finished_elements() -> None:
     promises.run(found)
     assert [a.id for a in found.arrays if a.role is Role.LOCAL] == ["A_1", "x_1"]
     assert is_same(source, found)
+
+
+STEPS = """
+void steps(float M[7][7])
+{
+    for (int s = 0; s < 7; s++) {
+        for (int r = s + 1; r < 7; r++)
+            M[r][s] /= M[s][s];
+        for (int r = s + 1; r < 7; r++)
+            for (int c = s + 1; c < 7; c++)
+                M[r][c] -= M[r][s] * M[s][c];
+    }
+}
+"""
+
+
+def test_an_elimination_written_in_its_best_order_has_these_forms_too(tmp_path: Path) -> None:
+    """No other order is better, so that nothing was latched: its update started every 14 cycles."""
+    path = tmp_path / "steps.c"
+    path.write_text(STEPS)
+    kernels = load_kernels(Source(str(path)))
+    assert [kernel.name for kernel in kernels][:4] == ["source", "latch", "finished", "panels"]
+    source = kernels[0].scop
+    for kernel in kernels[1:]:
+        again = rewritten(source, kernel.rewrites)
+        assert dump(again) == dump(kernel.scop)
+        assert is_same(source, kernel.scop), kernel.name
+
+
+def test_a_product_has_no_such_form() -> None:
+    defines = ("NI=4", "NJ=5", "NK=6")
+    assert [k.name for k in load_kernels(Source(str(KERNELS / "gemm.c"), defines=defines))] == ["source"]
 
 
 SEVERAL_SIDES = """
