@@ -87,7 +87,12 @@ def find(
     """
     found: list[Answer] = []
     begun = clock.now()
-    parts = Parts(kernels, request, start, nothing_yet=lambda: all(answer.choice is None for answer in found))
+
+    def best() -> Known | None:
+        choice = _best(found, request)
+        return None if choice is None else Known(choice.kernel, choice.point)
+
+    parts = Parts(kernels, request, start, best=best)
 
     def search(part: Part, waiting: float, most: float = inf, wanted: float = inf) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
@@ -196,7 +201,7 @@ def _deal_over_ports(found: list[Answer], search: Search, request: Request, begu
     arrays = () if best is None else slow_arrays(_space_of(best, request), cost_of(best, request))
     whole = [a.part for a in found if not a.part.is_seed]
     parts = [part for part in whole if not any(_is_dealt(part, arrays, other) for other in whole)]
-    parts.sort(key=lambda part: best is not None and part.kernel is not best.kernel)
+    parts.sort(key=lambda part: best is not None and _unlike(part, best))
     limit, spent = request.limits.seconds, clock.now() - begun
     most = inf if limit is None else max(AFTERWARDS * limit, DEALING * spent)
     for at, part in enumerate(parts):
@@ -208,6 +213,11 @@ def _deal_over_ports(found: list[Answer], search: Search, request: Request, begu
         found.append(search(dealt, len(parts) - at, left))
         if found[-1].stop is Stop.INTERRUPTED:
             return
+
+
+def _unlike(part: Part, best: Choice) -> tuple[bool, bool]:
+    """By which parts that have the form and the adders of a design come first."""
+    return part.kernel is not best.kernel, part.options.adders != best.point.adders
 
 
 def _whole(found: Sequence[Answer]) -> list[Answer]:

@@ -16,14 +16,15 @@ from sisyphus.request import (
     Model,
     Request,
     all_in_strips,
+    estimate_of,
     of_fixed_form,
     space_of,
     with_copies,
     with_views,
 )
 from sisyphus.search import fit_together, fits_whole, most_elements
-from sisyphus.space import DesignPoint, Options, may_be_listed
-from sisyphus.target import Target
+from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed
+from sisyphus.target import ADDERS, Adders, Target
 from sisyphus.values import dataclass, replace
 
 #: Combinations of tiles in a nest above which a smaller space is searched first.
@@ -32,11 +33,15 @@ LARGE = 1_000_000
 #: An array takes much of the memory on chip if so many of them do not fit.
 MUCH = 4
 
-#: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit.
+#: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit,
+#: and all spaces with other adders before the first of them is searched.
 REST = 0.25
 
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
+
+#: Share of the DSPs from which on a design would have more operators if adders needed none.
+HELD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +66,15 @@ class Parts:
     """Every form of the kernel once, in each of its spaces; `left` is how many are to come, the next one included.
 
     Forms made for arrays that do not fit are by far the best where they are any good, and so are those with chains far
-    shorter than all others: what comes after such a form counts as a small part.
+    shorter than all others: what comes after such a form counts as a small part. In the end all spaces come once more
+    with other adders, those of the form of the `best` design first: in fabric where DSPs or sums hold that design back.
     """
 
     def __init__(
-        self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, nothing_yet: Callable[[], bool]
+        self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, best: Callable[[], Known | None]
     ) -> None:
-        self.request, self.start = request, start
+        self.request, self.start, self._best = request, start, best
+        self._adders = _adders(kernels[0], request, start)
         self._first: list[Kernel] = []
         strips = [] if request.model == "paper" else _in_strips(kernels, request.target)
         kernels = of_fixed_form([*kernels, *strips], request.fixes)
@@ -89,10 +96,27 @@ class Parts:
             if request.options.trust == "measured":
                 self._kernels = _that_may_be_measured(promising, copied, for_readers) or self._kernels
         known = () if start is None else (start.kernel,)
-        self._forms = chain(known, forms(self._kernels, request.target, request.model, nothing_yet=nothing_yet))
+        self._forms = chain(
+            known, forms(self._kernels, request.target, request.model, nothing_yet=lambda: best() is None)
+        )
         self.left = 0.0
 
     def __iter__(self) -> Iterator[Part]:
+        first, *second = self._adders
+        searched: list[Part] = []
+        for part in self._of_all_forms():
+            self.left += REST * len(second)
+            searched.append(part)
+            yield _adding(part, first)
+        best = self._best()
+        if not second or not (first == "fabric" or best is None or _held_by_adders(best, self.request.target)):
+            return
+        searched.sort(key=lambda part: best is not None and part.kernel is not best.kernel)
+        for at, part in enumerate(searched):
+            self.left = len(searched) - at
+            yield _adding(part, *second)
+
+    def _of_all_forms(self) -> Iterator[Part]:
         seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})
         for kernel in self._forms:
             if kernel.form in seen:
@@ -104,7 +128,6 @@ class Parts:
                 listed = [replace(p, options=replace(p.options, listed=True)) for p in parts if not p.is_seed]
                 # as a rule no tile that does the work of a square is as fast; a large space comes last
                 parts = [*parts, *listed] if any(p.is_seed for p in parts) else [*listed, *parts]
-            parts = [part if _begins(part) else replace(part, start=None) for part in parts]
             for at, part in enumerate(parts):
                 self.left = len(parts) - at + (min(REST, waiting) if self._is_best(kernel) else waiting * len(parts))
                 yield part
@@ -151,9 +174,31 @@ class Parts:
         return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
 
 
-def _begins(part: Part) -> bool:
-    """Whether the start of a part, if it has one, is of its space."""
-    return part.start is None or part.start.is_listed == part.options.listed
+def _adders(kernel: Kernel, request: Request, start: Known | None) -> Sequence[Adders]:
+    """What additions may run on, in the order of the searches: that of the start, or that which reports show, first.
+
+    Where only what is measured counts, nothing is asked of the tool: no report of this template has it.
+    """
+    may_choose = request.model == "measured" and not any(fix.startswith("adders=") for fix in request.fixes)
+    if not may_choose or request.options.trust == "measured" or not may_add_in_fabric(kernel.scop, request.target):
+        return (request.options.adders,)
+    first = request.options.adders if start is None else start.point.adders
+    return sorted(ADDERS, key=lambda adders: adders != first)
+
+
+def _adding(part: Part, adders: Adders) -> Part:
+    """The part with such adders, and with its start where that is of its space."""
+    options, start = replace(part.options, adders=adders), part.start
+    begins = start is None or (start.is_listed, start.adders) == (options.listed, adders)
+    return replace(part, options=options, start=start if begins else None)
+
+
+def _held_by_adders(best: Known, target: Target) -> bool:
+    """Whether a design takes many of the DSPs, or some pipeline of it waits before it starts again."""
+    cost = estimate_of(best.kernel, best.point, target)
+    return cost.dsp >= HELD * target.budget.dsp or any(
+        cycles > 1 for each in cost.intervals.values() for cycles in each
+    )
 
 
 def _that_may_be_measured(

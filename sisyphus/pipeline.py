@@ -108,7 +108,7 @@ def optimize(
         except KeyboardInterrupt:
             notes = (*notes, UNVERIFIED)
     tree, source = point.tree_reduction, kernels[0]  # of the form as it is written: temporaries are no limit
-    limit = limit_of(source.scop, source.dependences, source.live, request.target, tree=tree)
+    limit = limit_of(source.scop, source.dependences, source.live, request.target, tree=tree, any_adders=True)
     cpu = clock.run("cpu", lambda: time_on_cpu(source.scop, fast_math=tree)) if request.compare_cpu else None
     return Design(
         request=request,

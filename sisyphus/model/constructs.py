@@ -18,7 +18,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import FAR, Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
-from sisyphus.space import DIRECT_BITS
+from sisyphus.space import DIRECT_BITS, added_in
 
 #: The owner of what belongs to no task, transfer or buffer.
 KERNEL = "kernel"
@@ -115,6 +115,8 @@ def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
         yield "variable-bounds"
     if len({tuple(work.statement for work in body.pipe.works) for body in study.pipes}) < len(study.pipes):
         yield "full-tiles-apart"
+    if plan.adders == "fabric" and any(added_in(work.expr) for body in study.pipes for work in body.pipe.works):
+        yield "adders-in-fabric"
     yield from _of_parts(study.facts.parts)
     for pipe in study.pipes:
         yield from _of_pipe(study, pipe)

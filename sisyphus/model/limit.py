@@ -8,7 +8,7 @@ longer chains than those that are looked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import ceil, prod
 
@@ -19,7 +19,8 @@ from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.poly import dim_range, longest_run, project_onto
-from sisyphus.target import OperatorTable, Target
+from sisyphus.space import may_add_in_fabric
+from sisyphus.target import ADDERS, OperatorTable, Target
 from sisyphus.values import dataclass
 
 
@@ -51,20 +52,34 @@ class Limit:
 
 
 def limit_of(
-    scop: Scop, dependences: Dependences, live: Mapping[ArrayId, Live], target: Target, *, tree: bool = False
+    scop: Scop,
+    dependences: Dependences,
+    live: Mapping[ArrayId, Live],
+    target: Target,
+    *,
+    tree: bool = False,
+    any_adders: bool = False,
 ) -> Limit:
-    """The limit of a kernel; with `tree`, sums need not wait for one another."""
-    chain, chain_of = _longest_chain(scop, dependences, target.operators, tree)
+    """The limit of a kernel; with `tree`, sums need not wait for one another.
+
+    With `any_adders` additions may also run in fabric, each on what takes the least of a budget.
+    """
+    tables = [target.operators]
+    if any_adders and may_add_in_fabric(scop, target):
+        tables = [target.adding_in(adders).operators for adders in ADDERS]
+    chain, chain_of = min(_longest_chain(scop, dependences, table, tree) for table in tables)
     beat = target.device.banks * target.port_bits // 8
-    return Limit(_compute(scop, target), _memory(scop, live, beat), chain, chain_of, _operations(scop), beat)
+    compute = _compute(scop, target, tables)
+    return Limit(compute, _memory(scop, live, beat), chain, chain_of, _operations(scop), beat)
 
 
 _operations = lru_cache(maxsize=4)(float_operations)  # a search asks for a limit, and so does the report on it
 
 
-def _compute(scop: Scop, target: Target) -> int:
+def _compute(scop: Scop, target: Target, tables: Sequence[OperatorTable]) -> int:
     """Cycles in which all operations can start, where a whole budget is operators of the right kinds."""
-    dsp, lut = _fabric(scop, target.operators)
+    taken = [_fabric(scop, table) for table in tables]
+    dsp, lut = min(dsp for dsp, _ in taken), min(lut for _, lut in taken)
     return max(ceil(dsp / max(target.budget.dsp, 1)), ceil(lut / max(target.budget.lut, 1)))
 
 

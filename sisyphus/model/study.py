@@ -13,7 +13,7 @@ from sisyphus.model.facts.plan_facts import task_facts
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.plan import Bound, Call, For, Plan, Transfer
-from sisyphus.target import Target
+from sisyphus.target import ADDERS, Target
 from sisyphus.values import dataclass
 
 #: Numbers that are kept in all, and about how many there are in a task beside those of each outer iteration.
@@ -59,11 +59,18 @@ class Known:
 
     def __init__(self, target: Target, rules: Rules = VITIS_2023_2, guards: GuardForm = GuardForm.INLINE) -> None:
         self.target = target
-        self.setting = Setting(EXACT, rules, target.operators, guards, target.measured)
+        self._settings = {
+            adders: Setting(EXACT, rules, target.adding_in(adders).operators, guards, target.measured)
+            for adders in ADDERS
+        }
         self._tasks: dict[Hashable, TaskStudy] = {}
         self._moves: dict[Hashable, MoveStudy] = {}
         self._outside: dict[Hashable, Outside] = {}
         self._kept = 0
+
+    def setting(self, plan: Plan) -> Setting:
+        """What all formulas share, with the adders that a plan has."""
+        return self._settings[plan.adders]
 
     def task(self, plan: Plan, name: str, outside: Outside | None) -> TaskStudy:
         """A task as called in one place."""
@@ -71,17 +78,18 @@ class Known:
         moved = plan.transfers_of(task)
         ports = tuple(plan.port_of(t) for t in moved)
         loops = outside.loops if outside else ()
-        key = (task, tuple(plan.buffer(b) for b in task.buffers), moved, ports, loops, plan.tree_reduction)
+        buffers = tuple(plan.buffer(b) for b in task.buffers)
+        key = (task, buffers, moved, ports, loops, plan.tree_reduction, plan.adders)
         if key not in self._tasks:
             self._make_room(IN_A_TASK + (PER_ITERATION * outside.owners if outside else 0))
             facts = task_facts(plan, task, outside.visits if outside else None)
-            self._tasks[key] = TaskStudy(self.setting, facts, outside.weight if outside else None)
+            self._tasks[key] = TaskStudy(self.setting(plan), facts, outside.weight if outside else None)
         return self._tasks[key]
 
     def move(self, plan: Plan, transfer: Transfer) -> MoveStudy:
         key = (transfer, plan.buffer(transfer.buffer), plan.port_of(transfer))
         if key not in self._moves:
-            self._moves[key] = MoveStudy(self.setting, move_of(plan, transfer))
+            self._moves[key] = MoveStudy(self.setting(plan), move_of(plan, transfer))
         return self._moves[key]
 
     def inside(self, plan: Plan, loop: For, outside: Outside | None) -> Outside:
@@ -118,7 +126,7 @@ class Study:
 
     @property
     def setting(self) -> Setting:
-        return self.known.setting
+        return self.known.setting(self.plan)
 
     @property
     def rules(self) -> Rules:

@@ -47,6 +47,7 @@ def build_plan(
         tasks=tuple(parts.tasks),
         body=body,
         tree_reduction=point.tree_reduction,
+        adders=point.adders,
     )
 
 

@@ -57,7 +57,7 @@ def _unbuilt(point: DesignPoint) -> Iterator[str]:
     for nest in point.nests:
         if nest.interval and not (point.tree_reduction and nest.pipeline is not None):
             yield f"nest `{nest.id}`: an interval that is asked for is 1, of a pipeline with tree reduction"
-    parts: list[tuple[str, NestPoint | BufferPoint | TransferPoint]] = []
+    parts: list[tuple[str, DesignPoint | NestPoint | BufferPoint | TransferPoint]] = [("the design", point)]
     parts += [(f"nest `{nest.id}`", nest) for nest in point.nests]
     parts += [(f"buffer `{buffer.id}`", buffer) for buffer in point.buffers]
     parts += [(f"transfer of `{transfer.buffer}`", transfer) for transfer in point.transfers]

@@ -14,6 +14,7 @@ from sisyphus.ir import ArrayId, ScalarType, Scop, StmtId
 from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
 from sisyphus.plan.tree import Call, Node, Run, body_of, copies_in, walk
 from sisyphus.poly import Affine
+from sisyphus.target import Adders
 from sisyphus.values import dataclass
 
 #: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (docs/model.md).
@@ -172,6 +173,7 @@ class Plan:
     tasks: tuple[Task, ...]
     body: tuple[Node, ...]
     tree_reduction: bool = False
+    adders: Adders = "dsp"
 
     @cached_property
     def _transfers(self) -> dict[str, Transfer]:

@@ -13,7 +13,8 @@ from sisyphus.plan.tree import Node, descend, headline
 
 def dump(plan: Plan, schedules: Mapping[str, Sequence[Schedule]] | None = None) -> str:
     """Ports, buffers, transfers, the body, then each task, with the schedules of its bodies by its name if given."""
-    lines = [f"plan {plan.scop.name}{' (tree reduction)' if plan.tree_reduction else ''}"]
+    words = ", ".join(["tree reduction"] * plan.tree_reduction + ["adders in fabric"] * (plan.adders == "fabric"))
+    lines = [f"plan {plan.scop.name}{f' ({words})' if words else ''}"]
     for port in plan.ports:
         extents = "".join(f"[{e}]" for e in port.extents)
         bundle = f" width {port.width} bundle {port.bundle} {port.layout}" if port.kind == "array" else ""

@@ -119,6 +119,7 @@ def _chosen(point: Data) -> dict[str, str]:
     """The knobs of a design point by the names that `--fix` has for them."""
     forms = ("expanded", "viewed", "copied", "rewrites")
     found = {"forms": " ".join(str(name) for form in forms for name in point.get(form, ()))}
+    found["adders"] = point.get("adders", "dsp")
     for nest in point["nests"]:
         name = "+".join(nest["statements"])
         for knob, value in nest.items():

@@ -100,6 +100,8 @@ def _forms(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
         yield f"another form of the kernel, with copies of {_listed(other.copied)}"
     if best.viewed != other.viewed:
         yield f"another form of the kernel, with views of {_listed(other.viewed)}"
+    if best.adders != other.adders:
+        yield f"adders in {'fabric' if other.adders == 'fabric' else 'DSPs'}"
 
 
 def _listed(arrays: Sequence[ArrayId]) -> str:

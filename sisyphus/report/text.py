@@ -50,7 +50,7 @@ def summary_text(facts: Facts) -> str:
     plan, target, outcome = facts.plan, facts.target, facts.outcome
     parts = [
         f"{plan.scop.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz)",
-        "nests\n" + indent(table(NEST_HEADER, _nest_rows(facts.point))),
+        "nests\n" + indent("\n".join([table(NEST_HEADER, _nest_rows(facts.point)), *_adders(facts.point)])),
         "buffers\n" + indent(table(BUFFER_HEADER, _buffer_rows(plan))),
         *("views\n" + indent(table(VIEW_HEADER, rows)) for rows in [_view_rows(plan)] if rows),
         f"predicted ({_basis(facts)})\n" + indent("\n".join([table((), cost_rows(facts)), *_board(facts)])),
@@ -158,6 +158,7 @@ def report_markdown(facts: Facts) -> str:
         "## Nests",
         *markdown(NEST_HEADER, _nest_rows(facts.point)),
         "",
+        *(line for told in _adders(facts.point) for line in (told, "")),
         "## Buffers",
         *markdown(BUFFER_HEADER, _buffer_rows(facts.plan)),
         "",
@@ -201,6 +202,11 @@ VIEW_HEADER = ("view", "stands for", "in")
 
 def _nest_rows(point: DesignPoint) -> Rows:
     return [(n.id, " ".join(n.order) or "-", _tiles(n), n.pipeline or "-") for n in point.nests]
+
+
+def _adders(point: DesignPoint) -> list[str]:
+    """Which adders the tool is asked for, if it is."""
+    return ["additions run in fabric, without DSPs (`adders=fabric`)"] if point.adders == "fabric" else []
 
 
 def _tiles(nest: NestPoint) -> str:

@@ -35,6 +35,8 @@ def faults(costs: CostModel, point: DesignPoint) -> tuple[str, ...]:
 def _all_nests(space: Space, point: DesignPoint) -> Iterator[str]:
     if point.tree_reduction != space.options.tree_reduction:
         yield f"tree reduction is {point.tree_reduction}, not {space.options.tree_reduction}"
+    if point.adders != space.options.adders:
+        yield f"additions run on {point.adders}, not on {space.options.adders}"
     for nest in space.nests:
         yield from _nest(space, nest, point)
 

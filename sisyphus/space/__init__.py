@@ -1,5 +1,6 @@
 """The design space of a kernel on a target, and points in it."""
 
+from sisyphus.space.adders import added_in, added_types, may_add_in_fabric
 from sisyphus.space.ahead import ahead_place, faults_ahead, loaded_ahead, may_load_ahead
 from sisyphus.space.choices import (
     Choices,
@@ -90,6 +91,8 @@ __all__ = [
     "Space",
     "Tile",
     "TransferPoint",
+    "added_in",
+    "added_types",
     "ahead_place",
     "apply_fixes",
     "beat_factor",
@@ -117,6 +120,7 @@ __all__ = [
     "levers_off",
     "loaded_ahead",
     "long_arrays",
+    "may_add_in_fabric",
     "may_be_listed",
     "may_load_ahead",
     "most_added",

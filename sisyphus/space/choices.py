@@ -77,6 +77,7 @@ def decode(space: Space, choices: Choices) -> DesignPoint:
         buffers=buffers,
         transfers=transfers,
         tree_reduction=space.options.tree_reduction,
+        adders=space.options.adders,
     )
 
 

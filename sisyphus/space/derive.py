@@ -43,7 +43,7 @@ def build_space(
         dependences=dependences,
         distribution=distribution,
         live=live,
-        target=target,
+        target=target.adding_in(options.adders),
         options=options,
         nests=nests,
         partitions={

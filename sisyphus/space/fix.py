@@ -9,9 +9,11 @@ from math import prod
 
 from sisyphus.errors import UsageError
 from sisyphus.ir import Array, ArrayId
+from sisyphus.space.adders import may_add_in_fabric
 from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
 from sisyphus.space.widths import dealt_over_ports, layout_for
+from sisyphus.target import ADDERS
 from sisyphus.values import dataclass, replace
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
@@ -222,6 +224,14 @@ def _fix_listed(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
     return nest
 
 
+def _fix_adders(fix: Fix, space: Space) -> Space:
+    """The space with these adders, whichever it had: what may be chosen beside them does not depend on them."""
+    legal = {name: name for name in (ADDERS if may_add_in_fabric(space.scop, space.target) else ADDERS[:1])}
+    unseen = f"the kernel adds nothing of which a report at {space.target.clock_mhz:g} MHz has an adder in fabric"
+    adders = legal[fix.one_of(legal, unseen if fix.value in ADDERS else f"`{fix.value}` is neither")]  # type: ignore[index]
+    return replace(space, options=replace(space.options, adders=adders), target=space.target.adding_in(adders))
+
+
 def _fix_interval(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
     value = fix.one_of(("1", "plain"), f"`{fix.value}` is neither")
     if value == "1" and not space.options.tree_reduction:
@@ -398,6 +408,12 @@ KNOBS = (
         "1: asked of the pipeline, so that sums along it are in fabric; or `plain`",
         _fix_interval,
         off="plain",
+    ),
+    Knob(
+        "adders",
+        "what all additions of floating point run on: `dsp`, or `fabric` (look-up tables)",
+        _fix_adders,
+        off="dsp",
     ),
     Knob("NEST.unroll.FREE", "coarse-grained: so many tiles of the loop side by side", _fix_unroll, off="1"),
     Knob(

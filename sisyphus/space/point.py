@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_orig
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.space.point_file import Fault, Rule, faults_by, few
+from sisyphus.target import ADDERS, Adders
 from sisyphus.values import dataclass, fields, replace
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class DesignPoint:
 
     `expanded` are the temporaries that have a place for every iteration, `viewed` the arrays that nests use through
     views, `copied` those of which nests read a copy, `rewrites` how the kernel was rewritten before (`forms/`):
-    they say which form of the kernel the point is one of.
+    they say which form of the kernel the point is one of. `adders` are what all additions of floating point run on.
     """
 
     kernel: Annotated[str, "name of the kernel's function"]
@@ -137,6 +138,9 @@ class DesignPoint:
         tuple[Annotated[str, "a rewrite, as `schedule { ... }`"], ...],
         "what makes this form of the kernel, one after another: schedules in isl's notation",
     ] = ()
+    adders: Annotated[Adders, "what floating-point additions run on: `dsp`, or `fabric` (look-up tables)", ADDERS] = (
+        "dsp"
+    )
 
     @cached_property
     def _nests(self) -> dict[str, NestPoint]:
@@ -264,7 +268,9 @@ def _rules() -> Mapping[type, Mapping[str, Rule]]:
     return found
 
 
-def unlisted(part: NestPoint | BufferPoint | TransferPoint) -> Iterator[tuple[str, object, Sequence[object]]]:
+def unlisted(
+    part: DesignPoint | NestPoint | BufferPoint | TransferPoint,
+) -> Iterator[tuple[str, object, Sequence[object]]]:
     """The fields of a part whose values are none of those that they list: names, values, the list."""
     for name, rule in _rules()[type(part)].items():
         if "enum" in rule and getattr(part, name) not in rule["enum"]:

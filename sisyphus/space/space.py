@@ -14,7 +14,7 @@ from sisyphus.poly import Affine
 from sisyphus.space.factors import Factors
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
 from sisyphus.space.ports import port_width
-from sisyphus.target import Target
+from sisyphus.target import Adders, Target
 from sisyphus.values import dataclass, field, replace
 
 #: Cycles of the synthesis report, or in RTL.
@@ -44,7 +44,7 @@ class Options:
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
     `ahead`: may tiles be loaded ahead (not in the paper)? `dealt` are arrays that may have several ports of the board.
-    `listed`: do tiles in moving bounds stand in tables?
+    `listed`: do tiles in moving bounds stand in tables? `adders`: what do additions of floating point run on?
     """
 
     tree_reduction: bool = False
@@ -60,6 +60,7 @@ class Options:
     ahead: bool = True
     dealt: tuple[ArrayId, ...] = ()
     listed: bool = False
+    adders: Adders = "dsp"
 
     def as_in_paper(self) -> Options:
         """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""

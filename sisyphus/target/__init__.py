@@ -5,14 +5,16 @@ from sisyphus.target.data_files import parse_toml
 from sisyphus.target.device import Device, Platform, ceilings, device_names, load_device
 from sisyphus.target.fabric import table_storage
 from sisyphus.target.memories import MemoryTable, memory_table
-from sisyphus.target.operators import OperatorTable, operator_table
+from sisyphus.target.operators import ADDERS, Adders, OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Budget, Kind, Resources
 from sisyphus.target.target import LEVELS, Level, MeasuredInterval, Target, device_budget, make_target
 from sisyphus.target.units import parse_amount, parse_size
 
 __all__ = [
+    "ADDERS",
     "KINDS",
     "LEVELS",
+    "Adders",
     "BankCost",
     "Budget",
     "Device",

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sisyphus.errors import InternalError
 from sisyphus.target import fabric
@@ -15,6 +15,9 @@ from sisyphus.target.data_files import package_csv, package_toml
 from sisyphus.values import dataclass, field, replace
 
 FLOATING = ("half", "float", "double")
+#: What additions and subtractions of floating point are made of: DSPs, as tools have them unasked, or look-up tables.
+Adders = Literal["dsp", "fabric"]
+ADDERS: tuple[Adders, ...] = get_args(Adders)
 #: No report has a core of half precision: it is taken to cost what the one of single precision does, at most.
 _AS_FLOAT = {"half": "float"}
 _INTEGER = re.compile(r"(u?)int([1-9][0-9]{0,3})")
@@ -36,11 +39,13 @@ class OperatorTable:
     An operator of floating point has one row per measured clock period. The row taken is the slowest one that is not
     slower than the period asked for, so that the core it names meets the clock; below the fastest row, the fastest.
     The figures count as measured only if a report had this family and this period, within 1 %. Integer operators
-    do not depend on the clock (wide products excepted, which are marked).
+    do not depend on the clock (wide products excepted, which are marked). `adders` says which rows the adders and
+    subtracters of floating point have.
     """
 
     period_ns: float
     family: str
+    adders: Adders = "dsp"
     _known: dict[tuple[Any, ...], OpCost] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def cost(self, op: str, ctype: str, bits: int | None = None, other_bits: int | None = None) -> OpCost:
@@ -88,6 +93,10 @@ class OperatorTable:
         base = function.removesuffix("f") if ctype == "float" else function
         return str(package_toml("operators.toml")["functions"].get(base, base))
 
+    def knows_in_fabric(self, ctype: str) -> bool:
+        """Whether a report has the adder of a floating-point type in fabric, on this family and at this clock."""
+        return self.cost("add_fabric", ctype).measured
+
     def knows(self, op: str, ctype: str) -> bool:
         """Whether `cost` has an answer."""
         try:
@@ -104,7 +113,8 @@ class OperatorTable:
             sources = [k for k in ("float", "double", "int", "uint") if k != kind]
             return max((self._find_cast(s, kind) for s in sources), key=lambda c: (c.latency, c.dsp, c.lut))
         if kind in FLOATING:
-            rows = _cores().get((op, ctype))
+            in_fabric = self.adders == "fabric" and op in ("add", "sub")
+            rows = _cores().get((f"{op}_fabric" if in_fabric else op, ctype))
             if rows is not None:
                 return self._choose(rows)
         else:
@@ -206,6 +216,6 @@ def _recipes() -> Mapping[tuple[str, str], Mapping[str, Any]]:
 
 
 @cache
-def operator_table(*, clock_mhz: float, family: str) -> OperatorTable:
+def operator_table(*, clock_mhz: float, family: str, adders: Adders = "dsp") -> OperatorTable:
     """The table for a clock and a family of parts; one and the same for equal arguments."""
-    return OperatorTable(period_ns=1000.0 / clock_mhz, family=family)
+    return OperatorTable(period_ns=1000.0 / clock_mhz, family=family, adders=adders)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from sisyphus.errors import UsageError
 from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
 from sisyphus.target.memories import MemoryTable, memory_table
-from sisyphus.target.operators import OperatorTable, operator_table
+from sisyphus.target.operators import Adders, OperatorTable, operator_table
 from sisyphus.target.resources import Resources
 from sisyphus.values import dataclass, replace
 
@@ -60,6 +60,13 @@ class Target:
     def slrs(self) -> tuple[Resources, ...]:
         """What each SLR has: of the user region where that is known, else an equal share of the chip."""
         return slrs_of(self.device, self.platform)
+
+    def adding_in(self, adders: Adders) -> Target:
+        """The same where additions of floating point cost what such adders do."""
+        if self.operators.adders == adders:
+            return self
+        table = operator_table(clock_mhz=self.clock_mhz, family=self.device.family, adders=adders)
+        return replace(self, operators=table)
 
     def on_slr(self, number: int, banks: int) -> Target:
         """The same for a design of its own on one SLR with so many of the banks; amounts that were ordered hold there.

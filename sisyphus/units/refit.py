@@ -22,7 +22,8 @@ def refitted(known: Choice, kernels: Sequence[Kernel], request: Request) -> Desi
     kernel = form_of(kernels, known.point)
     if kernel is None:
         return None
-    options = replace(request.options, dealt=known.point.dealt, tree_reduction=known.point.tree_reduction)
+    point = known.point
+    options = replace(request.options, dealt=point.dealt, tree_reduction=point.tree_reduction, adders=point.adders)
     space = space_of(kernel, replace(request, options=options))
     before = space_of(known.kernel, replace(request, options=options))
     if _loops(space) != _loops(before):

@@ -30,6 +30,7 @@ from sisyphus.space import (
 )
 from sisyphus.space.point import STORAGES
 from sisyphus.space.ports import may_be_dealt
+from sisyphus.target import ADDERS
 
 
 def only_integers(kernel: Kernel) -> bool:
@@ -87,7 +88,7 @@ def _same(kernel: Kernel) -> Kernel:
 
 def varied(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """The point with some more choices, each of which the kernel can have."""
-    for change in (_intervals, _storage, _at_nest, _listed, _beats, _ports):
+    for change in (_intervals, _storage, _at_nest, _listed, _beats, _ports, _adders):
         if rng.random() < 0.3:
             other = change(rng, kernel, point)
             point = other if _is_built(kernel, other) else point
@@ -184,6 +185,10 @@ def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
     return point
 
 
+def _adders(rng: random.Random, _kernel: Kernel, point: DesignPoint) -> DesignPoint:
+    return replace(point, adders=rng.choice(ADDERS))
+
+
 def _any(rng: random.Random, scop: Scop) -> Array:
     return rng.choice([a for a in scop.arrays if a.view_of is None])
 
@@ -202,6 +207,7 @@ LEVERS = {
     "interval": "interval asked",
     "unroll": "copies of a nest",
     "place": "around one nest",
+    "adders": "adders in fabric",
 }
 #: And one of a form, by the first word of the rewrite that makes it.
 FORMED = {
@@ -232,6 +238,7 @@ def words(point: DesignPoint) -> Iterator[str]:
         LEVERS["interval"]: any(n.interval for n in point.nests),
         LEVERS["split"]: any(n.split for n in point.nests),
         LEVERS["unroll"]: any(n.unroll for n in point.nests),
+        LEVERS["adders"]: point.adders == "fabric",
         LEVERS["listed"]: any(n.listed for n in point.nests),
         LEVERS["ahead"]: any(b.copies == 2 for b in point.buffers),
         LEVERS["place"]: any(b.place == NEST_PLACE for b in point.buffers),

@@ -21,6 +21,7 @@ from sisyphus.backends.hls.tool_options import (
 )
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import Plan, banks_of
+from sisyphus.space import added_types
 from sisyphus.target import Target
 
 BENCH = ("testbench.cpp", "reference.c")
@@ -41,6 +42,17 @@ def _clock(target: Target) -> str:
     return f"{target.clock_mhz:g}MHz"
 
 
+def _bound(plan: Plan) -> list[str]:
+    """The operators of all additions of floating point, as tools name them, where they are not left to the tool.
+
+    For the whole function and not by a pragma for each result: this also holds the additions that the tool makes itself
+    where it may reassociate, and leaves statements in the form that reports were measured with.
+    """
+    if plan.adders == "dsp":
+        return []
+    return [f"{kind[0]}{op}" for kind in sorted(added_types(plan.scop)) for op in ("add", "sub")]
+
+
 def unified(plan: Plan, target: Target, top: str, exact: str | None, unit: str = "kernel") -> str:
     """The configuration of one top function, in `unit`.cpp; without `exact` there is no test bench of it alone."""
     w = Writer()
@@ -56,6 +68,7 @@ def unified(plan: Plan, target: Target, top: str, exact: str | None, unit: str =
     w.line("syn.cflags=-std=c++14")
     if plan.tree_reduction:
         w.line("syn.compile.unsafe_math_optimizations=1")
+    w.lines(f"syn.op=op:{op} impl:{plan.adders}" for op in _bound(plan))
     if exact is not None:
         w.lines(f"tb.file={name}" for name in BENCH)
         w.line(f"tb.file_cflags=testbench.cpp,-std=c++14 {BENCH_FLAGS} -Wno-unknown-pragmas")
@@ -85,6 +98,7 @@ def classic(plan: Plan, target: Target, top: str, exact: str | None, unit: str =
         w.line(f"create_clock -period {1000 / target.clock_mhz:.6g} -name default")
         if plan.tree_reduction:
             w.line("config_compile -unsafe_math_optimizations")
+        w.lines(f"config_op {op} -impl {plan.adders}" for op in _bound(plan))
         with w.block("switch $step"):
             commands = {"package": f"export_design -format xo -output {unit}.xo"}
             w.lines(f"{step} {{ {commands.get(step, f'{step}_design')} }}" for step in steps)

@@ -59,7 +59,9 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
 
 def core_of_sums(table: OperatorTable, expr: Expr, *, asked: bool) -> Core | None:
     """The adder of a sum along the pipeline: one without DSPs where an interval is asked for (178 of 178 loops)."""
-    return Core(f"add_fabric {expr.type}", table.cost("add_fabric", expr.type.key)) if asked else core_of(table, expr)
+    if not asked or table.adders == "fabric":  # then all adders are
+        return core_of(table, expr)
+    return Core(f"add_fabric {expr.type}", table.cost("add_fabric", expr.type.key))
 
 
 def _core(table: OperatorTable, op: str, kind: ScalarType) -> Core:

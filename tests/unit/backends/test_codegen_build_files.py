@@ -261,6 +261,18 @@ def test_tree_reduction_is_told_to_both_flows() -> None:
         assert words in project(replace(plan, tree_reduction=True), target()).files[name]
 
 
+def test_adders_in_fabric_are_told_to_both_flows() -> None:
+    """Of each type that the kernel adds, additions and subtractions, which are one core."""
+    plan = gemm_resident()
+    for name, line in (
+        ("hls_config.cfg", "syn.op=op:{} impl:fabric"),
+        ("run_hls.tcl", "    config_op {} -impl fabric"),
+    ):
+        asked = project(replace(plan, adders="fabric"), target()).files[name].splitlines()
+        assert [line.format(op) in asked for op in ("fadd", "fsub", "dadd", "fmul")] == [True, True, False, False]
+        assert project(plan, target()).files[name].splitlines() == [own for own in asked if "fabric" not in own]
+
+
 def test_project_is_the_same_every_time() -> None:
     one, other = project(gemm_resident(), target()), project(gemm_resident(), target())
     assert one.files == other.files and one.digest == other.digest

@@ -38,7 +38,7 @@ def design(tmp_path: Path) -> Design:
     path = tmp_path / "product.c"
     path.write_text(SOURCE)
     target = make_target(load_device("u200"), budget="routable", dsp=160)
-    found = optimize(Request(Source(str(path)), target, verify=False))
+    found = optimize(Request(Source(str(path)), target, verify=False, fixes=("adders=dsp",)))
     found.save(tmp_path / "out")
     return found
 
@@ -96,7 +96,7 @@ def test_an_interval_that_was_missed_becomes_a_rule(design: Design, user: Path, 
     assert pace_of(found)[0] != loop
     assert found.cycles == estimate(found.plan, found.request.target).cycles
     assert any(f"with `{loop}` pipelined, S0 cannot start before {interval + 6} cycles" in n for n in found.notes)
-    other = optimize(replace(design.request, fixes=(f"S0.pipeline={loop}",)), calibration=known)
+    other = optimize(replace(design.request, fixes=("adders=dsp", f"S0.pipeline={loop}")), calibration=known)
     assert pace_of(other) == (loop, interval + 6)
     assert "a report of Vitis 2023.2" in str(explain_design(other, Limits(seconds=600.0)))
 
@@ -107,7 +107,9 @@ def test_what_a_folder_was_told_of_its_loops_stays_in_it(design: Design, user: P
     rule = MeasuredInterval(("S0",), loop, interval + 6, "2023.2")
     known = Calibration(user, (Measured("product", design.request.target.device.part, "2023.2", {}, (rule,)),))
     known.save()
-    found = optimize(replace(design.request, fixes=(f"S0.pipeline={loop}",)), calibration=Calibration.of_user())
+    found = optimize(
+        replace(design.request, fixes=("adders=dsp", f"S0.pipeline={loop}")), calibration=Calibration.of_user()
+    )
     found.save(tmp_path / "again")
     data = json.loads((tmp_path / "again" / "design.json").read_text())
     jsonschema.validate(data["target"], schema("design")["properties"]["target"])

@@ -33,11 +33,12 @@ Heard = list[tuple[float, choice.Answer]]
 
 
 def request_of(tmp_path: Path, text: str, **options: Any) -> tuple[tuple[Kernel, ...], Request]:
+    """With adders of one kind, so that every space is searched once."""
     path = tmp_path / "kernel.c"
     path.write_text(text)
     source = Source(str(path))
     target = make_target(load_device("u200"), budget="chip")
-    return load_kernels(source), Request(source, target, Options(**options))
+    return load_kernels(source), Request(source, target, Options(**options), fixes=("adders=dsp",))
 
 
 @pytest.mark.parametrize(("limit", "shares"), [(9.0, [4.5, 6.0, 3.0]), (2.0, [1.0, 1.0, 1.0]), (None, [None] * 3)])

@@ -88,7 +88,7 @@ def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...], asked: Req
 def test_a_start_keeps_its_ports(kernels: tuple[Kernel, ...]) -> None:
     request = request_of()
     known = Known(kernels[0], find(kernels, request).point)
-    first = next(iter(Parts(kernels, request, known, nothing_yet=lambda: True)))
+    first = next(iter(Parts(kernels, request, known, best=lambda: None)))
     assert first.start == known.point and first.options.dealt == ("A",)
     assert ports(find(kernels, replace(request, limits=Limits(seconds=1e-3)), start=known)) == {"A": 4}
 

@@ -74,7 +74,7 @@ def test_small_arrays_have_none(kernels: tuple[Kernel, ...]) -> None:
     """In registers they are read by all nests at once."""
     request = request_of()
     request = replace(request, target=replace(request.target, max_partition=40 * 48))
-    parts = Parts(kernels, request, None, nothing_yet=lambda: False)
+    parts = Parts(kernels, request, None, best=lambda: None)
     assert not any(part.kernel.copied for part in parts)
 
 

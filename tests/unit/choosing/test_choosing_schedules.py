@@ -75,7 +75,7 @@ def test_a_form_of_many_nests_has_a_design_before_it_is_bounded() -> None:
     source = Source(str(path), defines=("N=180",))
     request = Request(source, make_target(load_device("u200")), limits=Limits(seconds=0.3))
     kernels = load_kernels(source)
-    parts = Parts(kernels, request, None, nothing_yet=lambda: True)
+    parts = Parts(kernels, request, None, best=lambda: None)
     assert next(iter(parts)).kernel.name.startswith("split") and parts.left == 1 + REST
     with clock.counting():
         found = find(kernels, request)

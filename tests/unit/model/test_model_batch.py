@@ -11,6 +11,7 @@ import os
 import random
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from types import FrameType
 
 import numpy as np
@@ -51,13 +52,23 @@ def test_candidates_cost_what_their_plans_cost(name: str) -> None:
             compare(kernel, nest, [points[at] for at in kept], [plans[at] for at in kept], tree=tree)
 
 
+def test_candidates_with_adders_in_fabric_cost_what_their_plans_cost() -> None:
+    """A space with the table of such adders, and plans that say so on a board with the other one."""
+    rng, scop = random.Random(1), built("gemm")
+    plain = kernel_of(scop, TARGET)
+    kernel = replace(plain, space=replace(plain.space, target=TARGET.adding_in("fabric")))
+    points = [replace(random_point(rng, scop, kernel.distribution), adders="fabric") for _ in range(10)]
+    for nest in kernel.space.nests:
+        compare(kernel, nest, points, [kernel.plan(point) for point in points], tree=False)
+
+
 def compare(
     kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint], plans: Sequence[Plan], *, tree: bool
 ) -> None:
-    model = NestModel(kernel.scop, nest, TARGET, tree=tree)
+    model = NestModel(kernel.scop, nest, kernel.space.target, tree=tree)
     costs = model.costs(candidates_of(kernel, nest, points, plans))
     for at, plan in enumerate(plans):
-        wanted = figures_of(plan, TARGET, nest)
+        wanted = figures_of(plan, kernel.space.target, nest)
         assert wanted is not None
         context = f"{nest.id} of {points[at]}"
         found = (costs.cycles[at], costs.interval[at], costs.depth[at], costs.dsp[at])

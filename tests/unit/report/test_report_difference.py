@@ -34,6 +34,13 @@ def fields() -> Iterator[tuple[str, str]]:
     return ((part, name) for part in ("nests", "buffers", "transfers") for name in POINT[part][0] if name not in WHICH)
 
 
+def test_adders_are_told() -> None:
+    """As those of DSPs where a file is from before there was a choice."""
+    before = {name: value for name, value in POINT.items() if name != "adders"}
+    [pair] = difference_of(("one", "other"), saved(before), saved({**POINT, "adders": "fabric"})).chosen
+    assert (pair.name, pair.first, pair.second) == ("adders", "dsp", "fabric")
+
+
 @pytest.mark.parametrize(("part", "name"), list(fields()))
 def test_every_field_of_a_part_is_told(part: str, name: str) -> None:
     changed = copy.deepcopy(POINT)

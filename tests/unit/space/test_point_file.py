@@ -38,6 +38,7 @@ WRONG: list[tuple[Spoil, str, str]] = [
     (lambda d: d["nests"][0].update(order="ij"), "nests[0].order", "a list of names"),
     (lambda d: d.update(kernel=["gemm"]), "kernel", "a name"),
     (lambda d: d.update(tree_reduction="no"), "tree_reduction", "true or false"),
+    (lambda d: d.update(adders="lut"), "adders", "`dsp`, or `fabric`"),
     (lambda d: d["buffers"][0].update(storage="register"), "buffers[0].storage", "`uram` or `lutram`"),
     (lambda d: d["transfers"][0].update(layout="packed"), "transfers[0].layout", "`plain` or `padded`"),
     (lambda d: d["transfers"][0].pop("width"), "transfers[0].width", "is missing"),
