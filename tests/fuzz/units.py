@@ -60,7 +60,10 @@ class Dealt:
 
 
 def dealt_over_units(rng: random.Random, kernel: Kernel) -> Dealt | None:
-    """A kernel in two or three shares of any sizes, in one of the ways that are found; None where there is none."""
+    """A kernel in two or three shares of any sizes, in one of the ways that are found; None where there is none.
+
+    Half of them compute as much as the largest one, as units do that are to share a design.
+    """
     dealer = Dealer(kernel.dependences, tree=only_integers(kernel))
     ways = [dealt.dealing for dealt in dealer.dealings if dealt.dealing.extent > 1]
     if not ways:
@@ -68,7 +71,8 @@ def dealt_over_units(rng: random.Random, kernel: Kernel) -> Dealt | None:
     dealing = rng.choice(ways)
     cuts = rng.sample(range(1, dealing.extent), min(rng.choice((1, 1, 2)), dealing.extent - 1))
     bounds = (0, *sorted(cuts), dealing.extent)
-    shares = [dealer.share(dealing, low, high) for low, high in pairwise(bounds)]
+    width = rng.choice((0, max(high - low for low, high in pairwise(bounds))))
+    shares = [dealer.share(dealing, low, high, width) for low, high in pairwise(bounds)]
     known = tuple(share for share in shares if share is not None)
     if len(known) < len(shares):
         return None
