@@ -9,8 +9,8 @@ from sisyphus.values import replace
 
 #: Seconds that a search has at least.
 LEAST_S = 1.0
-#: The share of a limit that is worth another search, and that is worth another way to deal.
-WORTH_IT, WORTH_MORE = 0.03, 0.2
+#: The share of a limit that is worth another search.
+WORTH_IT = 0.03
 
 
 class Purse:
@@ -37,15 +37,7 @@ class Purse:
     @property
     def is_empty(self) -> bool:
         """Whether what was found has to do."""
-        return self._has_less_than(WORTH_IT)
-
-    @property
-    def is_low(self) -> bool:
-        """Whether another way to deal would find nothing."""
-        return self._has_less_than(WORTH_MORE)
-
-    def _has_less_than(self, share: float) -> bool:
-        return self._left is not None and self._whole is not None and self._left < share * self._whole
+        return self._left is not None and self._whole is not None and self._left < WORTH_IT * self._whole
 
     def part(self, share: float) -> Limits:
         """The limits of the next search, or of the next searches: a share of what is left, from 0 to 1."""

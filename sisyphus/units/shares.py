@@ -166,14 +166,10 @@ class _Splitter:
     def over(self, count: int, purse: Purse) -> Split:
         """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
         where, found = places(self.request.target, count, self.beside.part), list[Split]()
-        first, *others = self._dealings(count)
-        unlike = [dealing for dealing in others if dealing.apart or dealing.added]
-        for number, dealing in enumerate((first, *unlike)):  # neither work nor extents tell which of these is better
-            own = Purse(purse.part(1 / (1 + len(unlike) - number)))
-            found += filter(None, [self._by_turns(dealing, where, own)])
-        for dealing in others:
-            if dealing not in unlike and not (found and (self.interrupted or purse.is_low)):
-                found += filter(None, [self._by_turns(dealing, where, purse)])
+        dealings = self._dealings(count)
+        for number, dealing in enumerate(dealings):  # neither work nor extents tell which of these is best
+            own = Purse(purse.part(1 / (len(dealings) - number)))
+            found += [] if found and self.interrupted else filter(None, [self._by_turns(dealing, where, own)])
         if not found:
             raise NoDesignError(
                 f"no design of a share of `{self.scop.name}` fits an SLR of `{self.request.target.device.name}`",

@@ -67,9 +67,9 @@ def test_work_is_handed_out_once(parts: tuple[float, ...]) -> None:
     for part in parts:
         assert purse.part(part).effort == pytest.approx(part * left)
         left -= part * left
-    assert purse.is_empty == (left == 0) and purse.is_low == (left < 3.2)
+    assert purse.is_empty == (left == 0)
 
 
 def test_without_a_limit_there_is_none() -> None:
     purse = Purse(Limits())
-    assert purse.part(0.1) == Limits() and not purse.is_low
+    assert purse.part(0.1) == Limits() and not purse.is_empty
