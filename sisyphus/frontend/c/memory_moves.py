@@ -37,7 +37,8 @@ def as_loops(node: c_ast.FuncCall, affines: Affines) -> c_ast.Node:
     count, rest = divmod(affines.constant(given[2], _BYTES), kind.stored.bytes)
     rows = [view.variable.extents[len(view.index) + 1 :] for view in views]
     row = prod(rows[0])
-    if rest or count % row or any(other != rows[0] for other in rows) or any(v.offset is None for v in views):
+    is_whole = count >= 0 and not rest and not count % row and all(other == rows[0] for other in rows)
+    if not is_whole or any(view.offset is None for view in views):
         words = f"`{name}` moves what is not whole elements, or not rows of one length"
         raise affines.fault("unknown-call", words, node, "write it as loops")
     if name == "memset" and kind.bits != 8 and affines.constant(given[1], _BYTES) != 0:
