@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sisyphus.search import recounts as recounts_module
 from sisyphus.search.costs import Costs, Ints
@@ -14,7 +14,10 @@ from sisyphus.search.recounts import Recounts
 from sisyphus.values import replace
 
 Rows = list[tuple[int, int]]
-ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 2)), min_size=1, max_size=8)
+
+
+def some_rows(chance: random.Random) -> Rows:
+    return [(chance.randint(0, 3), chance.randint(-1, 2)) for _ in range(chance.randint(1, 8))]
 
 
 def asked(recounts: Recounts, rows: Rows) -> tuple[Costs, int]:
@@ -36,12 +39,12 @@ def costs_of(rows: Rows) -> Costs:
 
 
 @pytest.mark.parametrize("remembered", [EFFORT.remembered_recounts, 4])
-@given(st.lists(ROWS, max_size=5))
-def test_remembered_costs_are_those_that_were_counted(remembered: int, calls: list[Rows]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recounts_module, "EFFORT", replace(EFFORT, remembered_recounts=remembered))
-        recounts, known = Recounts(), set[tuple[int, int]]()
-        for rows in calls:
+def test_remembered_costs_are_those_that_were_counted(remembered: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recounts_module, "EFFORT", replace(EFFORT, remembered_recounts=remembered))
+    for seed in range(50):
+        chance, recounts, known = random.Random(seed), Recounts(), set[tuple[int, int]]()
+        for _ in range(5):
+            rows = some_rows(chance)
             found, count = asked(recounts, rows)
             wanted = costs_of(rows)
             assert np.array_equal(found.cycles, wanted.cycles)
