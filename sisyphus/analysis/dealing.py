@@ -205,7 +205,10 @@ class Dealer:
         yield from (slab for _, slab in sorted(rated, key=lambda rate: (round(rate[0], 3), rate[1].dim or 0))[:1])
 
     def share(self, dealing: Dealing, low: int, high: int, width: int = 0) -> Share | None:
-        """The share of a unit, perhaps of more than it delivers; None where isl gives up, or it has nothing to do."""
+        """The share of a unit, perhaps of more than it delivers; None where isl gives up, or it has nothing to do.
+
+        Nor is there a first share of an output that is added up where others add to elements that it never touches.
+        """
         return self.patience.ask(lambda: self._share(dealing, low, high, width))
 
     def work(self, share: Share) -> int | None:
@@ -264,6 +267,10 @@ class Dealer:
             for around in [clipped(box, boxes[name])]
             if not around.is_empty()
         }
+        if added is not None and not low:  # others add to what it delivers, so that it has to have all of it
+            everything = dict(self._boxes({s.id: s.domain for s in self.scop.statements}))
+            if boxes.get(added.array) != everything[added.array]:
+                return None
         adds = frozenset([added.array] if added is not None and low else [])
         return Share(low, high, domains, boxes, delivers, adds, width)
 

@@ -41,14 +41,18 @@ class Sum:
 def sums_of(found: Dependences, array: ArrayId) -> Iterator[Sum]:
     """The loops over which an output may be added up by units: of the one statement that adds to it and writes it last.
 
-    None may read another element than it writes of the array: all units but the first begin with zeros there.
+    None may read another element than it writes of the array: all units but the first begin with zeros there. Types
+    that C has not are out, since the host adds in the ones that hold them, which wrap elsewhere.
     """
     scop = found.scop
     if any(ref.array == array and ref != s.write for s in scop.statements for ref in s.reads):
         return
     for statement in scop.statements:
         reduction = reduction_of(statement)
-        if statement.write.array != array or reduction is None or reduction.op != "+" or statement.write_type == HALF:
+        kind = statement.write_type
+        if statement.write.array != array or reduction is None or reduction.op != "+":
+            continue
+        if kind == HALF or kind != kind.stored:
             continue
         again = (e for e in found.edges if e.kind is DepKind.WAW and e.source == statement.id)
         if any(edge.sink != statement.id for edge in again):

@@ -27,9 +27,10 @@ from sisyphus.analysis import (
     phase_of,
     restricted,
     summary,
+    sums_of,
 )
 from sisyphus.frontend import read
-from sisyphus.ir import ArrayId, Role, Scop, StmtId
+from sisyphus.ir import ArrayId, Role, ScalarType, Scop, StmtId
 from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.values import asdict
 
@@ -281,6 +282,23 @@ def test_a_sum_that_is_read_or_changed_later_is_not_added_up() -> None:
     alone = Dealer(dependences(scop(text.format("C[i] = A[i, 0]"), **arrays)), ("C",), tree=True)
     assert [d.dealing.name for d in alone.dealings if d.dealing.added] == ["B over k"]
     assert not [d for d in Dealer(alone.found, ("C",)).dealings if d.dealing.added]
+
+
+def test_an_output_of_which_the_first_unit_lacks_elements_is_not_added_up() -> None:
+    """Others would add to what no unit delivers."""
+    text = "for k in range(8):\n    for i in range({}):\n        B[i] = B[i] + A[k, i]"
+    for rows, names in ((8, ["B over k"]), ("k + 1", [])):
+        dealer = Dealer(dependences(scop(text.format(rows), A=(8, 8), B=(8,))), tree=True)
+        assert [d.dealing.name for d in dealer.dealings if d.dealing.added] == names
+
+
+def test_an_output_of_a_width_that_c_has_not_is_not_added_up() -> None:
+    """The host adds in the type that holds it, which wraps elsewhere."""
+    found = scop("for k in range(8):\n    for i in range(3):\n        B[i] = B[i] + A[k, i]", A=(8, 3), B=(3,))
+    for bits, loops in ((64, ["k"]), (33, [])):
+        kind = ScalarType("int", bits)
+        typed = replace(found, statements=tuple(replace(s, write_type=kind) for s in found.statements))
+        assert [one.loop for one in sums_of(dependences(typed), ArrayId("B"))] == loops
 
 
 def test_outputs_that_need_nothing_of_each_other_are_also_dealt_apart() -> None:
