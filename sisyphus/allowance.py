@@ -132,8 +132,11 @@ def memory(most: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
 
 
-def is_short_of_memory() -> bool:
-    """Has this process come near its bound? Libraries in C then fail in words of their own, not by a `MemoryError`."""
+def is_short_of_memory(share: float = NEARLY) -> bool:
+    """Has this process come near its bound? Libraries in C then fail in words of their own, not by a `MemoryError`.
+
+    Near is what takes so large a `share` of it.
+    """
     bound, _ = memory_bound()
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return bound != resource.RLIM_INFINITY and most >= NEARLY * bound
+    return bound != resource.RLIM_INFINITY and most >= share * bound

@@ -19,9 +19,9 @@ from sisyphus.search import (
     MeasuredCosts,
     OnProgress,
     PaperCosts,
+    SearchWithin,
     as_fixed,
     polished,
-    search_within,
     varied,
 )
 from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
@@ -34,8 +34,10 @@ from sisyphus.values import dataclass, replace
 MOMENTS = 200
 #: Share of a cost below which two of them are equal.
 EQUAL = 1e-9
-#: Share of the time limit that has to be left for searches that it ended to be done anew.
+#: Share of the time limit that has to be left for searches that it ended to go on.
 WORTH_IT = 0.1
+#: Where so much of the bound on memory was taken, they begin anew.
+ROOM = 0.4
 
 #: Searches with arrays over several ports take so many times as long as those before them at most, or a share of the
 #: time limit if that is more: of one that comes first, and of all that come after others.
@@ -94,12 +96,13 @@ def find(
 
     parts = Parts(kernels, request, start, best=best)
 
-    def search(part: Part, waiting: float, most: float = inf, wanted: float = inf) -> Answer:
+    def search(
+        part: Part, waiting: float, most: float = inf, wanted: float = inf, unended: _Search | None = None
+    ) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
         limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
-        asked = replace(request, limits=limits, options=part.options)
-        upper = _upper(found, request.top)
-        return _Search(part, asked, listen, on_progress).answer(upper, wanted=wanted, improve=improve)
+        one = unended or _Search(part, replace(request, options=part.options), listen, on_progress, improve=improve)
+        return one.answer(limits, _upper(found, request.top), wanted)
 
     try:
         slow = _slow(kernels[0], request)
@@ -127,21 +130,36 @@ def find(
 
 
 def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: float) -> None:
-    """Searches that their share of the time ended are done anew, in what others left of theirs and below all known."""
-    whole = _whole(found)
-    ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and answer in whole]
-    for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
-        if limits.seconds is None or begun + limits.seconds - clock.now() < WORTH_IT * limits.seconds:
+    """Searches that their share of the time ended go on, in what others left of theirs and below all known.
+
+    And once more, as long as one of them comes to its end before its share does.
+    """
+    if limits.seconds is None:
+        return
+    end, before = begun + limits.seconds, len(found) + 1
+    while True:
+        whole = _whole(found)
+        ended = [at for at, answer in enumerate(found) if answer.stop is Stop.TIME and answer in whole]
+        if not 0 < len(ended) < before:
             return
-        old = found[at]
-        new = search(old.part, waiting)
-        bounds = [bound for bound in (old.bound, new.bound) if bound is not None]
-        bound = max(bounds) if bounds else None
-        if new.choice is None and old.choice is not None:
-            new = replace(new, choice=old.choice, counted=old.counted, failure=None)
-        found[at] = replace(new, bound=bound)
-        if new.stop is Stop.INTERRUPTED:
-            return
+        before = len(ended)
+        for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
+            if end - clock.now() < WORTH_IT * limits.seconds:
+                return
+            if allowance.is_short_of_memory(ROOM):
+                found[:] = [replace(answer, unended=None) for answer in found]
+            found[at] = _gone_on(found[at], search, waiting)
+            if found[at].stop is Stop.INTERRUPTED:
+                return
+
+
+def _gone_on(old: Answer, search: Search, waiting: float) -> Answer:
+    """What is known of a part after more time, where so many are to go on."""
+    new = search(old.part, waiting, unended=old.unended)
+    bounds = [bound for bound in (old.bound, new.bound) if bound is not None]
+    if new.choice is None and old.choice is not None:
+        new = replace(new, choice=old.choice, counted=old.counted, failure=None)
+    return replace(new, bound=max(bounds, default=None))
 
 
 def _search_part(found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: Slow) -> None:
@@ -255,17 +273,20 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
 class Search(Protocol):
     """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`.
 
-    A design that costs more than is `wanted` ends it.
+    A design that costs more than is `wanted` ends it. What is `unended` goes on.
     """
 
-    def __call__(self, part: Part, waiting: float, most: float = inf, wanted: float = inf) -> Answer: ...
+    def __call__(
+        self, part: Part, waiting: float, most: float = inf, wanted: float = inf, unended: _Search | None = None
+    ) -> Answer: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
     """What came of one search: a design, or a failure, or neither where nothing beats what was known.
 
-    `counted` are the costs of its designs before what the search does not count made them better.
+    `counted` are the costs of its designs before what the search does not count made them better. What time ended may
+    go on, as long as it is kept.
     """
 
     part: Part
@@ -274,6 +295,7 @@ class Answer:
     choice: Choice | None = None
     counted: tuple[float, ...] = ()
     failure: BaseException | None = None
+    unended: _Search | None = None
 
 
 def _upper(found: Sequence[Answer], top: int) -> float:
@@ -334,37 +356,47 @@ def cost_of(known: Known | Choice, request: Request) -> float:
 class _Search:
     """One search, of one space of one form of the kernel."""
 
-    def __init__(self, part: Part, request: Request, listen: Listen, on_progress: OnProgress | None) -> None:
+    def __init__(
+        self, part: Part, request: Request, listen: Listen, on_progress: OnProgress | None, *, improve: bool
+    ) -> None:
         self.part, self.request, self.listen, self.on_progress = part, request, listen, on_progress
         kernel = part.kernel
         self._estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, request.target)
         self._measured = request.model == "measured"
         self._seen, self._bound = 0, None
         self._trace: list[report.Moment] = []
-        seconds = request.limits.seconds
-        self._deadline = None if seconds is None else clock.now() + seconds
+        self._improves = self._measured and improve
+        self._within: SearchWithin | None = None
 
     _bound: float | None
 
-    def answer(self, upper: float, *, wanted: float, improve: bool) -> Answer:
-        """What is found below the upper bound, and what is known of the rest; what costs more than `wanted` ends it."""
+    def answer(self, limits: Limits, upper: float, wanted: float) -> Answer:
+        """What is found below the upper bound, and what is known of the rest; what costs more than `wanted` ends it.
+
+        Asked again, it goes on where time ended it.
+        """
+        deadline = None if limits.seconds is None else clock.now() + limits.seconds
         try:
-            self.space = space_of(self.part.kernel, self.request)
-            found = search_within(
-                self.space,
-                MeasuredCosts if self._measured else PaperCosts,
-                self.request.solver,
-                self.request.limits,
-                self._judged,
-                improve=self._measured and improve,
-                start=self.part.start,
-                upper=upper,
-                wanted=wanted,
-                top=self.request.top,
-                on_progress=self._hear,
-            )
+            self._within = self._within or self._prepared()
+            answer = self._found(self._within.run(limits, upper=upper, wanted=wanted), deadline)
         except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
-            return self._failed(failure)
+            answer = self._failed(failure)
+        return replace(answer, unended=self) if answer.stop is Stop.TIME else answer
+
+    def _prepared(self) -> SearchWithin:
+        self.space = space_of(self.part.kernel, self.request)
+        return SearchWithin(
+            self.space,
+            MeasuredCosts if self._measured else PaperCosts,
+            self.request.solver,
+            self._judged,
+            improve=self._improves,
+            start=self.part.start,
+            top=self.request.top,
+            on_progress=self._hear,
+        )
+
+    def _found(self, found: Found, deadline: float | None) -> Answer:
         if found.point is None:
             return Answer(self.part, found.outcome.stop, found.outcome.bound)
         with allowance.held():
@@ -372,7 +404,7 @@ class _Search:
             violation = illegal(kernel.dependences, kernel.distribution, found.point)
             if violation is not None:
                 raise InternalError(f"the chosen design is not legal: {violation}")
-            choice = _with_trace(self._chosen(found, found.point), self._trace)
+            choice = _with_trace(self._chosen(found, found.point, deadline), self._trace)
             costs = (cost_of(other, self.request) for other in choice.others)
             counted = tuple(cost for cost in (found.outcome.objective, *costs) if cost is not None)
             stop = Stop.INTERRUPTED if choice.was_interrupted else found.outcome.stop
@@ -409,13 +441,13 @@ class _Search:
         if self.on_progress is not None:
             self.on_progress(cost, bound, seconds)
 
-    def _chosen(self, found: Found, chosen: DesignPoint) -> Choice:
+    def _chosen(self, found: Found, chosen: DesignPoint, deadline: float | None) -> Choice:
         """What was found as points of this form of the kernel, with nests split where that is better."""
         space, kernel, outcome = self.space, self.part.kernel, found.outcome
         point = as_fixed(space, chosen)
         if self._measured and outcome.stop is not Stop.INTERRUPTED:
             try:
-                point, cycles = polished(space, point, self._judged, self._deadline)
+                point, cycles = polished(space, point, self._judged, deadline)
             except KeyboardInterrupt:
                 cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
             outcome = outcome if cycles is None else replace(outcome, objective=cycles)

@@ -4,7 +4,7 @@ from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel, MakeCosts
 from sisyphus.search.events import Bound, Combine, Incumbent, LeftOut, Whole
 from sisyphus.search.exact import Result, Terms, Verdict, find_best
-from sisyphus.search.fit import search_within
+from sisyphus.search.fit import SearchWithin
 from sisyphus.search.measured_costs import MeasuredCosts
 from sisyphus.search.nodes import Problem
 from sisyphus.search.packing import fit_together, fits_whole, most_elements
@@ -29,6 +29,7 @@ __all__ = [
     "PaperCosts",
     "Problem",
     "Result",
+    "SearchWithin",
     "Solution",
     "Terms",
     "Verdict",
@@ -43,6 +44,5 @@ __all__ = [
     "point_of",
     "polished",
     "search",
-    "search_within",
     "varied",
 ]

@@ -12,7 +12,7 @@ from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Combine
-from sisyphus.search.exact import Result, Terms, Verdict, find_best
+from sisyphus.search.exact import HearBound, Result, Search, Terms, Verdict
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Session
@@ -28,20 +28,25 @@ class Hunt:
     def __init__(self, session: Session, *, solver: str = EXACT, combine: Combine = branch_and_bound) -> None:
         self.session, self.solver, self.combine = session, solver, combine
         self.found: Solution | None = None
+        self._ended_by_time: Search | None = None
+        self._most_refused: float = EFFORT.refused_designs
 
-    def run(self, costs: CostModel, *, proves: bool = True, most_refused: float | None = None) -> Result:
-        """Searches to the end or to a limit. `proves`: the space is the whole one, so that its bound is a bound."""
-        session = self.session
-        refused = EFFORT.refused_designs if most_refused is None else most_refused
-        return find_best(
-            costs,
-            Terms(
-                session.deadline, session.limits.gap, lambda: session.is_dear, session.incumbent, most_refused=refused
-            ),
-            accept=lambda solution: self._accept(costs, solution),
-            hear_bound=session.raise_bound if proves else lambda _: None,
-            combine=self.combine,
-        )
+    def run(self, costs: CostModel, *, proves: bool = True) -> Result:
+        """Searches to the end or to a limit, from where time ended it if these costs were the last that were searched.
+
+        `proves`: the space is the whole one, so that its bound is a bound.
+        """
+        session, known = self.session, self._ended_by_time
+        gap, most = session.limits.gap, self._most_refused
+        terms = Terms(session.deadline, gap, lambda: session.is_dear, session.incumbent, most_refused=most)
+        if known is not None and known.costs is costs:
+            search, result = known, known.go_on(terms)
+        else:
+            hear_bound: HearBound = session.raise_bound if proves else lambda _: None
+            search = Search(costs, terms, lambda solution: self._accept(costs, solution), hear_bound, self.combine)
+            result = search.run()
+        self._ended_by_time = None if result.complete or result.gave_up else search
+        return result
 
     def _accept(self, costs: CostModel, solution: Solution) -> Verdict:
         """Builds a solution, and where it does not fit, with narrower beats."""
@@ -68,7 +73,8 @@ class Hunt:
     def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
         """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does.
 
-        Smaller budgets end where designs exceed the real ones by as much as before.
+        Smaller budgets end where designs exceed the real ones by as much as before. Called again, it goes on where
+        time ended it.
         """
         result = self.run(costs, proves=proves)
         if not self._needs_less(result):
@@ -83,7 +89,8 @@ class Hunt:
             if not self._needs_less(result) or all(ratio <= result.over.get(n, 0) for n, ratio in before.over.items()):
                 break
         self._polish(costs)
-        return self._stop(self.run(costs, proves=proves, most_refused=inf), proves=proves)
+        self._most_refused = inf
+        return self._stop(self.run(costs, proves=proves), proves=proves)
 
     def _needs_less(self, result: Result) -> bool:
         """Whether a search within smaller budgets would find a design sooner, or one at all."""
@@ -115,11 +122,11 @@ class Hunt:
         return float("inf") if over or judged.cycles is None else judged.cycles
 
 
-def exact(session: Session) -> SolveOutcome:
-    """The whole turn; Ctrl-C ends it with what was found."""
-    costs, hunt = session.costs, Hunt(session)
+def exact(session: Session, hunt: Hunt | None = None) -> SolveOutcome:
+    """The whole turn, from where a hunt was ended by time; Ctrl-C ends it with what was found."""
+    hunt = hunt or Hunt(session)
     try:
-        stop = hunt.run_tightening(costs)
+        stop = hunt.run_tightening(session.costs)
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
     if stop is Stop.UNPROVED and session.is_proved:

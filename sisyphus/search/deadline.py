@@ -6,9 +6,9 @@ from sisyphus import clock
 from sisyphus.values import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass
 class Deadline:
-    """A time of the search's clock, if there is one."""
+    """A time of the search's clock, if there is one; all that ends by it is put off with it."""
 
     at: float | None = None
 

@@ -19,6 +19,7 @@ class Effort:
     tilings_in_turn: int = 8192  # of all kinds
     places_at_once: int = 1 << 18  # pairs of a tiling and a family
     counted_at_once: int = 200_000  # candidates; bounds memory
+    kinds_in_turn: int = 8  # places of transfers whose choices are counted between two looks at the clock
     new_entries: int = 200_000  # that a table gets at once: of more, the cheapest
     sampled_places: int = 50_000  # choices with places that are looked at for a sample
     tile_sizes: int = 2_000  # combinations for one array of a nest; of more it may have the widest beat

@@ -119,29 +119,8 @@ def find_best(
     hear_bound: HearBound = lambda _: None,
     combine: Combine = branch_and_bound,
 ) -> Result:
-    """The best solution of a space; the steps are those of "The exact search" in docs/architecture.md."""
-    search = Search(costs, terms, accept, hear_bound, combine)
-    if not costs.may_fit():
-        return search.result(has_ended=True)
-    if not search.lower_bounds.prepare():
-        return search.result(has_ended=False)
-    search.raise_bound(search.lower_bounds.least())
-    if search.bound >= search.cutoff:
-        return search.result(has_ended=True)
-    if len(costs.space.nests) >= EFFORT.several_nests:
-        search.begin()
-    agenda = Agenda(search.lower_bounds, costs.always_resident())
-    patience = EFFORT.patience_with_placements if agenda.begins_on_chip else 0
-    while agenda.bound < search.cutoff and search.goes_on():
-        search.raise_bound(agenda.bound)
-        search.try_others(patience)
-        task = agenda.pop()
-        if task is None:  # time is up, or the parts that were left have no placement
-            continue
-        for rest in search.look_at(task, agenda.bound):
-            agenda.push(rest)
-        patience -= 1
-    return search.result(has_ended=not search.is_stopped)
+    """The best solution of a space."""
+    return Search(costs, terms, accept, hear_bound, combine).run()
 
 
 class Agenda:
@@ -207,8 +186,50 @@ class Search:
         self._work, self._has_begun = 0, False
         self._easy_until = self.lower_bounds.deadline.after(EFFORT.easy_share)
         self._others: list[Placement] = []
+        self._agenda: Agenda | None = None
+        self._patience = 0
 
     best: Solution | None
+
+    def run(self) -> Result:
+        """Searches to the end, or as far as its terms allow; the steps are in "The exact search" of architecture.md."""
+        if not self.costs.may_fit():
+            return self.result(has_ended=True)
+        agenda = self._agenda or self._prepared()
+        if agenda is None:
+            return self.result(has_ended=not self.is_stopped)
+        while agenda.bound < self.cutoff and self.goes_on():
+            self.raise_bound(agenda.bound)
+            self.try_others()
+            task = agenda.pop()
+            if task is None:  # time is up, or the parts that were left have no placement
+                continue
+            rest = list(self.look_at(task, agenda.bound))
+            for left in [task] if self.is_stopped else rest:
+                agenda.push(left)
+            self._patience -= 1
+        return self.result(has_ended=not self.is_stopped)
+
+    def go_on(self, terms: Terms) -> Result:
+        """Goes on where the terms that it had ended it, under others; what was counted stays counted."""
+        self.terms, self.is_stopped = terms, False
+        self.incumbent.cycles = min(self.incumbent.cycles, terms.upper)
+        self.lower_bounds.deadline.at = terms.deadline
+        return self.run()
+
+    def _prepared(self) -> Agenda | None:
+        """What waits at first; nothing where nothing can be of interest, or where time is over."""
+        if not self.lower_bounds.prepare():
+            self.is_stopped = True
+            return None
+        self.raise_bound(self.lower_bounds.least())
+        if self.bound >= self.cutoff:
+            return None
+        if len(self.costs.space.nests) >= EFFORT.several_nests:
+            self.begin()
+        self._agenda = Agenda(self.lower_bounds, self.costs.always_resident())
+        self._patience = EFFORT.patience_with_placements if self._agenda.begins_on_chip else 0
+        return self._agenda
 
     @property
     def cutoff(self) -> float:
@@ -221,9 +242,9 @@ class Search:
         self.is_stopped = self.is_stopped or self.lower_bounds.deadline.is_over
         return not self.is_stopped
 
-    def try_others(self, patience: int) -> None:
+    def try_others(self) -> None:
         """Short searches with other placements than that of the first design, once there was patience enough."""
-        if patience <= 0:
+        if self._patience <= 0:
             for placement in self._others:
                 try_placement(self, placement)
             self._others = []

@@ -12,7 +12,7 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.excess import named
 from sisyphus.search.refine import refine
 from sisyphus.search.session import Judge, Judged, OnProgress
-from sisyphus.search.turns import Found, search
+from sisyphus.search.turns import Found, Turns
 from sisyphus.solve.contract import Limits, Stop
 from sisyphus.space import DesignPoint, Space
 from sisyphus.target import Resources
@@ -23,49 +23,45 @@ LEAST_S = 0.5
 FULL_CHIP = 0.001
 
 
-def search_within(
-    space: Space,
-    make_costs: MakeCosts,
-    solver: str,
-    limits: Limits,
-    judge: Judge,
-    *,
-    improve: bool,
-    start: DesignPoint | None = None,
-    upper: float = inf,
-    wanted: float = inf,
-    top: int = 1,
-    on_progress: OnProgress | None = None,
-) -> Found:
-    """The best point whose built design fits, and the next best ones up to `top` in all.
+class SearchWithin:
+    """The search for the best point whose built design fits, and the next best ones up to `top` in all.
 
-    Only what costs less than `upper` is of interest, and a design that costs more than is `wanted` ends the search. A
-    formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
+    A formulation counts some resources only roughly, so every design found is judged by the full model. With `improve`,
     the best one is then improved by it, unless it is proved to be the best.
     """
-    deadline = None if limits.seconds is None else clock.now() + limits.seconds
-    seen = _Seen(space.target.budget, judge)
-    searching = limits
-    if improve and limits.seconds is not None:
-        searching = replace(limits, seconds=max(LEAST_S, (1 - EFFORT.improving_share) * limits.seconds))
-    try:
-        found = search(
-            space,
-            make_costs,
-            solver,
-            searching,
-            seen,
-            start=start,
-            upper=upper,
-            wanted=wanted,
-            top=top,
-            on_progress=on_progress,
-        )
-    except (NoDesignError, TimeUp) as failure:
-        raise seen.explained(failure) from failure
-    if not improve or found.point is None or found.outcome.stop in (Stop.PROVED, Stop.INTERRUPTED):
-        return found
-    return _improved(space, make_costs, found, seen, deadline)
+
+    def __init__(
+        self,
+        space: Space,
+        make_costs: MakeCosts,
+        solver: str,
+        judge: Judge,
+        *,
+        improve: bool,
+        start: DesignPoint | None = None,
+        top: int = 1,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self.space, self.make_costs, self.improve = space, make_costs, improve
+        self._seen = _Seen(space.target.budget, judge)
+        self._turns = Turns(space, make_costs, solver, self._seen, start=start, top=top, on_progress=on_progress)
+
+    def run(self, limits: Limits, *, upper: float = inf, wanted: float = inf) -> Found:
+        """What costs less than `upper`; a design that costs more than is `wanted` ends it.
+
+        Run again, it goes on where time ended it.
+        """
+        deadline = None if limits.seconds is None else clock.now() + limits.seconds
+        searching = limits
+        if self.improve and limits.seconds is not None:
+            searching = replace(limits, seconds=max(LEAST_S, (1 - EFFORT.improving_share) * limits.seconds))
+        try:
+            found = self._turns.run(searching, upper=upper, wanted=wanted)
+        except (NoDesignError, TimeUp) as failure:
+            raise self._seen.explained(failure) from failure
+        if not self.improve or found.point is None or found.outcome.stop in (Stop.PROVED, Stop.INTERRUPTED):
+            return found
+        return _improved(self.space, self.make_costs, found, self._seen, deadline)
 
 
 class _Seen:

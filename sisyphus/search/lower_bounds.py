@@ -74,6 +74,8 @@ class LowerBounds:
         """What does not depend on residency; before anything else. Whether there was time for it."""
         budgets = self.costs.budgets(frozenset())
         for nest in self.space.nests:
+            if nest.id in self._tilings:
+                continue
             if self.deadline.is_over:
                 return False
             found = candidates_of(self.space, nest, self.costs.states)

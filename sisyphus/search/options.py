@@ -207,8 +207,12 @@ class Options:
                     found, count = [kept], kept.count
         kept, limit = _cheapest(_joined(found), limit, lower, most)
         kept = kept.take(np.lexsort((*kept.families.T[::-1], kept.rows)))
+        counted, late = self._counted_in_time(kept, deadline)
+        if late.count:
+            limit = _below(float(late.cycles.min()))
+            np.minimum.at(lower, late.rows, late.cycles)
         is_all = not (fits & (lower > limit) & (lower < np.inf)).any()
-        return replace(self._counted(kept), complete_to=np.inf if is_all else limit)
+        return replace(counted, complete_to=np.inf if is_all else limit)
 
     def _lower_bounded(
         self, lower: Floats, rows: Ints, above: float, limit: float, budgets: Mapping[str, float]
@@ -256,6 +260,25 @@ class Options:
             return replace(table, usage=self._usage_with_buffers(table))
         rounded = self.costs.rounded(counted)
         return replace(table, cycles=rounded.cycles, usage=rounded.usage)
+
+    def _counted_in_time(self, table: Table, deadline: Deadline) -> tuple[Table, Table]:
+        """Entries as they are counted, and those that there was no time for: kind by kind, the cheapest kinds first.
+
+        The formulas of a kind are written down when it is met first, which takes longer than to count its entries.
+        """
+        if self.is_counted or not table.count:
+            return self._counted(table), table.take(np.zeros(0, np.int64))
+        kinds = self._placed(table).chosen
+        least = np.full(int(kinds.max()) + 1, np.inf)
+        np.minimum.at(least, kinds, table.cycles)
+        in_turn, rows, parts = np.argsort(least, kind="stable"), list[Ints](), list[Table]()
+        for start in range(0, len(in_turn), EFFORT.kinds_in_turn):
+            if parts and deadline.is_over:
+                break
+            rows.append(np.flatnonzero(np.isin(kinds, in_turn[start : start + EFFORT.kinds_in_turn])))
+            parts.append(self._counted(table.take(rows[-1])))
+        done = np.concatenate(rows)
+        return _joined(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
 
     def _usage_with_buffers(self, table: Table) -> dict[str, Floats]:
         """What entries take with the buffers of their tiled arrays, by budget [kind, entry]."""

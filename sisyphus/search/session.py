@@ -70,17 +70,22 @@ class Session:
         *,
         on_progress: OnProgress | None,
         top: int = 1,
-        upper: float = inf,
-        wanted: float = inf,
     ) -> None:
-        self.space, self.make_costs, self.limits, self.judge, self.top = space, make_costs, limits, judge, top
-        self.upper, self.wanted, self.on_progress = upper, wanted, on_progress
-        self._begun, self.started = time.monotonic(), clock.now()
-        self.deadline = None if limits.seconds is None else self.started + limits.seconds
+        self.space, self.make_costs, self.judge, self.top = space, make_costs, judge, top
+        self.upper, self.on_progress = inf, on_progress
         self.found: list[Candidate] = []
         self._offered: list[Candidate] = []
         self.bound: float | None = None
         self.skipped: list[str] = []
+        self.go_on(limits)
+
+    def go_on(self, limits: Limits, upper: float = inf, wanted: float = inf) -> None:
+        """From now on under these limits; of what is known, only what costs less than `upper` is still of interest."""
+        self.limits, self.upper, self.wanted = limits, min(upper, self.upper), wanted
+        self._begun, self.started = time.monotonic(), clock.now()
+        self.deadline = None if limits.seconds is None else self.started + limits.seconds
+        self._offered = [known for known in self._offered if known.cost < self.upper]
+        self.found = varied(self._offered, lambda c: c.point, self.top)
 
     @property
     def best(self) -> Candidate | None:

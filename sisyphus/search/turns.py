@@ -6,7 +6,7 @@ from math import inf, isfinite
 
 from sisyphus import clock
 from sisyphus.errors import EffortUp, NoDesignError, TimeUp
-from sisyphus.search.by_exact import exact
+from sisyphus.search.by_exact import Hunt, exact
 from sisyphus.search.costs import MakeCosts
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.infeasible import explain_infeasible
@@ -45,31 +45,64 @@ def search(
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
-    """The best point of a space by the solvers in `solver` (see registry), tried until one of them is done.
+    """The best point of a space by the solvers in `solver`: see `Turns`."""
+    turns = Turns(space, make_costs, solver, judge, start=start, top=top, on_progress=on_progress)
+    return turns.run(limits, upper=upper, wanted=wanted)
+
+
+class Turns:
+    """A search of a space by the solvers in `solver` (see registry), tried until one of them is done.
 
     `judge` has the last word on what a design costs and whether it fits; without it the cost model that the search
-    makes has it. A `start` that is a legal design is the first incumbent. The `top` best designs are kept, of those
-    that cost less than `upper`; one that costs more than is `wanted` ends the search. A limit of time and Ctrl-C end
-    the search with the best design so far. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp`
-    where time ran out first.
+    makes has it. A `start` that is a legal design is the first incumbent. The `top` best designs are kept.
     """
-    names = solver_list(solver)
-    for name in names:
-        _require_form(name, make_costs)
-    session = Session(space, make_costs, limits, judge, on_progress=on_progress, top=top, upper=upper, wanted=wanted)
-    if start is not None:
-        _begin_with(session, start)
-    elif len(space.nests) >= EFFORT.many_nests or any(len(n.loops) >= EFFORT.many_loops for n in space.nests):
-        _begin_plainly(session)
-    outcomes = []
-    for name in in_turn(names):
-        outcome = _turn(session, name)
-        outcomes.append(outcome)
-        if _is_done(session, outcome):
-            break
-    if session.best is None and outcomes[-1].stop is Stop.TIME and _fits_on_chip(space):
-        _begin_plainly(session)  # a search that ends without a design has one that needs none
-    return _answer(session, outcomes)
+
+    def __init__(
+        self,
+        space: Space,
+        make_costs: MakeCosts,
+        solver: str,
+        judge: Judge | None,
+        *,
+        start: DesignPoint | None,
+        top: int,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self.names = solver_list(solver)
+        for name in self.names:
+            _require_form(name, make_costs)
+        self._start = start
+        self._session = Session(space, make_costs, Limits(), judge, on_progress=on_progress, top=top)
+        self._hunt = Hunt(self._session)
+        self._has_begun = False
+
+    def run(self, limits: Limits, *, upper: float = inf, wanted: float = inf) -> Found:
+        """The best point of those that cost less than `upper`; one that costs more than is `wanted` ends the search.
+
+        A limit of time and Ctrl-C end it with the best design so far; run again, our own search goes on where time
+        ended it. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
+        """
+        session = self._session
+        session.go_on(limits, upper, wanted)
+        if not self._has_begun:
+            self._begin()
+        outcomes = []
+        for name in in_turn(self.names):
+            outcome = _turn(session, name, self._hunt)
+            outcomes.append(outcome)
+            if _is_done(session, outcome):
+                break
+        if session.best is None and outcomes[-1].stop is Stop.TIME and _fits_on_chip(session.space):
+            _begin_plainly(session)  # a search that ends without a design has one that needs none
+        return _answer(session, outcomes)
+
+    def _begin(self) -> None:
+        """What comes before any solver."""
+        self._has_begun, session, nests = True, self._session, self._session.space.nests
+        if self._start is not None:
+            _begin_with(session, self._start)
+        elif len(nests) >= EFFORT.many_nests or any(len(n.loops) >= EFFORT.many_loops for n in nests):
+            _begin_plainly(session)
 
 
 def _require_form(name: str, make_costs: MakeCosts) -> None:
@@ -104,12 +137,12 @@ def _fits_on_chip(space: Space) -> bool:
     return fit_together(target.memories, space.scop.arrays, target.max_partition, blocks)
 
 
-def _turn(session: Session, name: str) -> SolveOutcome:
+def _turn(session: Session, name: str, hunt: Hunt) -> SolveOutcome:
     """One solver. What fails in its own process is an outcome; what fails in ours is our fault, and nobody hides it."""
     session.begin_turn()
     try:
         if name == EXACT:
-            return exact(session)
+            return exact(session, hunt)
         from sisyphus.search.by_adapter import by_adapter  # which needs Pyomo
 
         return by_adapter(session, name)

@@ -13,6 +13,7 @@ from sisyphus import choice, parts
 from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, Source, load_kernels
 from sisyphus.saved import fitted
+from sisyphus.search import Found, SearchWithin
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
@@ -49,54 +50,54 @@ def test_forms_share_the_time(
     assert [kernel.name for kernel in kernels] == ["source", "expanded", "inside"]  # the last one is for large arrays
     clock, asked = [0.0], list[float | None]()
 
-    def search_within(*given: Any, **_: object) -> Any:
-        asked.append(given[3].seconds)
+    def run(_: SearchWithin, limits: Limits, **__: float) -> Found:
+        asked.append(limits.seconds)
         clock[0] += 3.0
         raise TimeUp("the time is over")
 
-    monkeypatch.setattr(choice, "search_within", search_within)
+    monkeypatch.setattr(SearchWithin, "run", run)
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     with pytest.raises(TimeUp):
         choice.find(kernels, replace(request, limits=Limits(seconds=limit)))
     assert asked[: len(shares)] == shares[: len(asked)] and len(asked) >= 2
 
 
-def test_a_search_that_its_share_ended_is_done_anew_in_what_others_left(
+def test_a_search_that_its_share_ended_goes_on_in_what_others_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernels, request = request_of(tmp_path, SUMS)
-    own, clock, asked = choice.search_within, [0.0], list[tuple[bool, float | None, float]]()
+    own, clock, asked = SearchWithin.run, [0.0], list[tuple[SearchWithin, float | None, float]]()
 
-    def search_within(space: Any, *given: Any, **named: Any) -> Any:
+    def run(self: SearchWithin, limits: Limits, *, upper: float, wanted: float) -> Found:
         is_first = not asked
-        asked.append((space.scop == kernels[0].scop, given[2].seconds, named["upper"]))
+        asked.append((self, limits.seconds, upper))
         clock[0] += 30.0 if is_first else 3.0
         if is_first:
             raise TimeUp("the time is over")
-        return own(space, *given, **named)
+        return own(self, limits, upper=upper, wanted=wanted)
 
-    monkeypatch.setattr(choice, "search_within", search_within)
+    monkeypatch.setattr(SearchWithin, "run", run)
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     best = choice.find(kernels, replace(request, limits=Limits(seconds=60.0)))
     (one, first, no_bound), (other, second, _), (again, third, upper) = asked
     assert (first, second, third) == (30.0, 30.0, 27.0) and no_bound == inf
-    assert one == again != other and upper < inf
+    assert one is again and one is not other and upper < inf
     assert best.outcome is not None and best.outcome.stop is Stop.PROVED
 
 
-def test_an_interrupt_of_a_search_done_anew_is_one_of_the_whole(
+def test_an_interrupt_of_a_search_that_goes_on_is_one_of_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernels, request = request_of(tmp_path, SUMS)
-    own, calls = choice.search_within, list[None]()
+    own, calls = SearchWithin.run, list[None]()
 
-    def search_within(*given: Any, **named: Any) -> Any:
+    def run(self: SearchWithin, limits: Limits, *, upper: float, wanted: float) -> Found:
         calls.append(None)
         if len(calls) == 2:
-            return own(*given, **named)
+            return own(self, limits, upper=upper, wanted=wanted)
         raise TimeUp("the time is over") if len(calls) == 1 else KeyboardInterrupt
 
-    monkeypatch.setattr(choice, "search_within", search_within)
+    monkeypatch.setattr(SearchWithin, "run", run)
     best = choice.find(kernels, replace(request, limits=Limits(seconds=600.0)))
     assert len(calls) == 3 and best.was_interrupted
 
@@ -106,14 +107,14 @@ def test_a_proof_of_one_form_is_none_of_the_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cut: bool
 ) -> None:
     kernels, request = request_of(tmp_path, SUMS)
-    own = choice.search_within
+    own = SearchWithin.run
 
-    def search_within(space: Any, *given: Any, **named: Any) -> Any:
-        if space.scop == kernels[0].scop:
-            return own(space, *given, **named)
+    def run(self: SearchWithin, limits: Limits, *, upper: float, wanted: float) -> Found:
+        if self.space.scop == kernels[0].scop:
+            return own(self, limits, upper=upper, wanted=wanted)
         raise TimeUp("the time is over") if cut else NothingFits("nothing fits")
 
-    monkeypatch.setattr(choice, "search_within", search_within)
+    monkeypatch.setattr(SearchWithin, "run", run)
     outcome = choice.find(kernels, request).outcome
     assert outcome is not None
     assert outcome.stop is (Stop.TIME if cut else Stop.PROVED)
@@ -126,8 +127,8 @@ def searched(
     """What `find` chooses, and each of its searches with the upper bound that it was given."""
     own, heard = choice._Search.answer, Heard()
 
-    def answer(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> choice.Answer:
-        heard.append((upper, own(self, upper, wanted=wanted, improve=improve)))
+    def answer(self: choice._Search, limits: Limits, upper: float, wanted: float) -> choice.Answer:
+        heard.append((upper, own(self, limits, upper, wanted)))
         return heard[-1][1]
 
     monkeypatch.setattr(choice._Search, "answer", answer)
@@ -226,7 +227,7 @@ def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
     target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
     asked = list[str]()
 
-    def answer(self: choice._Search, _: float, **__: object) -> choice.Answer:
+    def answer(self: choice._Search, *_: object) -> choice.Answer:
         asked.append(self.part.kernel.name)
         return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
 
@@ -268,9 +269,9 @@ def test_steps_that_update_more_than_fits_are_searched_in_panels(
     target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
     asked, seconds = list[str](), list[float]()
 
-    def answer(self: choice._Search, _: float, **__: object) -> choice.Answer:
+    def answer(self: choice._Search, limits: Limits, *_: object) -> choice.Answer:
         asked.append(self.part.kernel.name)
-        seconds.append(self.request.limits.seconds or inf)
+        seconds.append(limits.seconds or inf)
         return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
 
     monkeypatch.setattr(choice._Search, "answer", answer)

@@ -98,9 +98,9 @@ def test_what_was_not_searched_with_ports_is_not_proved(
 ) -> None:
     answer = choice._Search.answer
 
-    def early(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
+    def early(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
         """Time is up where there are ports."""
-        found = answer(self, upper, wanted=wanted, improve=improve)
+        found = answer(self, limits, upper, wanted)
         return replace(found, stop=Stop.TIME, bound=1.0, choice=None, counted=()) if self.part.options.dealt else found
 
     monkeypatch.setattr(choice._Search, "answer", early)
@@ -115,9 +115,9 @@ def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
     """Its own limit, a part of the whole one, is none that the user gave: what it left out is looked at after all."""
     answer, asked = choice._Search.answer, list[tuple[str, ...]]()
 
-    def early_once(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
+    def early_once(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
         asked.append(self.part.options.dealt)
-        found = answer(self, upper, wanted=wanted, improve=improve)
+        found = answer(self, limits, upper, wanted)
         is_first = asked.count(self.part.options.dealt) == 1
         return replace(found, stop=Stop.TIME, bound=1.0) if is_first and self.part.options.dealt else found
 
@@ -135,9 +135,9 @@ def test_which_searches_have_ports(
     """A first design that is dear ends the search with ports; one that does not end is not the last."""
     answer, asked = choice._Search.answer, list[tuple[tuple[str, ...], float]]()
 
-    def listed(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
+    def listed(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
         asked.append((self.part.options.dealt, wanted))
-        found = answer(self, upper, wanted=wanted, improve=improve)
+        found = answer(self, limits, upper, wanted)
         return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
 
     monkeypatch.setattr(choice, "_slow", lambda *_: slow)
@@ -160,9 +160,9 @@ def test_ports_of_a_dear_design_that_stays_the_best_are_searched_to_the_end(
     """Its transfers are not slow, and yet nothing without its ports is better: no proof speaks of a space without."""
     answer, asked = choice._Search.answer, list[tuple[str, ...]]()
 
-    def listed(self: choice._Search, upper: float, *, wanted: float, improve: bool) -> Answer:
+    def listed(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
         asked.append(self.part.options.dealt)
-        return answer(self, upper, wanted=wanted, improve=improve)
+        return answer(self, limits, upper, wanted)
 
     monkeypatch.setattr(choice, "_slow", lambda *_: Slow((ArrayId("A"),), 1.0))
     monkeypatch.setattr(choice, "slow_arrays", lambda *_: ())
@@ -177,11 +177,15 @@ def test_a_dear_design_ends_a_search(kernels: tuple[Kernel, ...]) -> None:
     request = request_of()
     asked = replace(request, options=replace(request.options, dealt=("A",)))
     part = choice.Part(kernels[0], asked.options)
-    best = choice._Search(part, asked, choice.silent, None).answer(inf, wanted=inf, improve=True)
-    first = choice._Search(part, asked, choice.silent, None).answer(inf, wanted=1.0, improve=True)
+
+    def answered(wanted: float) -> Answer:
+        return choice._Search(part, asked, choice.silent, None, improve=True).answer(Limits(), inf, wanted)
+
+    best = answered(inf)
+    first = answered(1.0)
     assert best.choice is not None and first.choice is not None
     assert first.counted >= best.counted and (first.bound or 0) <= (best.bound or 0)
-    again = choice._Search(part, asked, choice.silent, None).answer(inf, wanted=best.counted[0], improve=True)
+    again = answered(best.counted[0])
     assert again.choice is not None and (again.counted, again.bound) == (best.counted, best.bound)
 
 

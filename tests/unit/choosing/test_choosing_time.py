@@ -17,6 +17,7 @@ from sisyphus import allowance, api, choice, choose, parts, pipeline
 from sisyphus.choice import silent
 from sisyphus.errors import TimeUp
 from sisyphus.search import Found, fit
+from sisyphus.search.turns import Turns
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 
@@ -79,11 +80,11 @@ def test_a_design_that_was_being_improved_is_kept(
         raise ended
 
     def unproved(*given: Any, **named: Any) -> Found:
-        found = search(*given, **named)
+        found = run(*given, **named)
         return replace(found, outcome=replace(found.outcome, stop=Stop.TIME))
 
-    search = fit.search
-    monkeypatch.setattr(fit, "search", unproved)
+    run = Turns.run
+    monkeypatch.setattr(Turns, "run", unproved)
     monkeypatch.setattr(fit, "refine", interrupted)
     assert pipeline.optimize(asked(tmp_path, MULTIPLY)).was_interrupted is (ended is not MemoryError)
 

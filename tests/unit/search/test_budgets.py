@@ -13,7 +13,7 @@ from unit.search.measured_designs import Full, a_point, kernel_space
 from sisyphus.errors import NoDesignError
 from sisyphus.search import Judged, MeasuredCosts
 from sisyphus.search.excess import named, with_smaller_budgets
-from sisyphus.search.fit import search_within
+from sisyphus.search.fit import SearchWithin
 from sisyphus.search.session import Session
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
@@ -124,7 +124,7 @@ def test_where_every_design_is_refused_the_nearest_one_says_by_how_much() -> Non
         return Judged(full(point).cycles, {"lut": 2 * budget.lut, "dsp": budget.dsp, "ff": budget.ff * 3 // 2})
 
     with pytest.raises(NoDesignError, match="the nearest one exceeds ff by 50 %, lut by 100 %") as failed:
-        search_within(space, MeasuredCosts, "exact", Limits(), refuse, improve=True)
+        SearchWithin(space, MeasuredCosts, "exact", refuse, improve=True).run(Limits())
     assert failed.value.exit_code == 3
     assert "raise that budget" in (failed.value.hint or "")
 
@@ -132,7 +132,7 @@ def test_where_every_design_is_refused_the_nearest_one_says_by_how_much() -> Non
 def test_the_best_design_within_the_budgets_is_proved() -> None:
     space = kernel_space("scale", dsp=9)
     full = Full(space)
-    found = search_within(space, MeasuredCosts, "exact", Limits(), full.judge, improve=True, top=3)
+    found = SearchWithin(space, MeasuredCosts, "exact", full.judge, improve=True, top=3).run(Limits())
     assert found.outcome.stop is Stop.PROVED
     cycles = [full(point).cycles for point in (found.point, *found.others)]
     assert cycles == sorted(cycles)

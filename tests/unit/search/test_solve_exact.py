@@ -14,9 +14,10 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.frontend import read
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
-from sisyphus.search import PaperCosts, Result, Solution, Terms, Verdict, find_best, point_of
+from sisyphus.search import PaperCosts, Result, Solution, Terms, Verdict, branch_and_bound, find_best, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.deadline import Deadline
+from sisyphus.search.exact import Search
 from sisyphus.space import DesignPoint, Options, Space, build_space, illegal
 from sisyphus.target import load_device, make_target
 
@@ -187,3 +188,26 @@ def test_a_deadline_ends_the_search_wherever_it_is_with_a_bound_that_holds(
     assert best is not None
     assert result.bound <= best.cycles
     assert result.complete == (result.bound == best.cycles)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 8, 13])
+def test_a_search_that_time_ended_goes_on_to_the_same_end(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ended again and again, each time after some more looks at the clock; and it begins below what was found since."""
+    space = gemm_space(onchip_bytes=300)
+    best, left = solved(space).solution, [0]
+
+    def is_over(self: Deadline) -> bool:
+        left[0] -= 1
+        return left[0] < 0
+
+    monkeypatch.setattr(Deadline, "is_over", property(is_over))
+    search = Search(PaperCosts(space), Terms(), lambda s: Verdict(s.cycles, s.cycles), lambda _: None, branch_and_bound)
+    result, bounds = search.run(), [0.0]
+    while not result.complete:
+        left[0], looks = looks, looks + 1
+        result = search.go_on(Terms())
+        assert result.bound >= bounds[-1], "what was proved is proved"
+        bounds.append(result.bound)
+    assert best is not None and result.solution is not None
+    assert (result.solution.cycles, result.bound) == (best.cycles, best.cycles) and len(bounds) > 2
+    assert search.go_on(Terms(upper=best.cycles)).complete

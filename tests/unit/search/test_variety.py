@@ -7,7 +7,7 @@ from itertools import combinations
 
 from unit.search.measured_designs import Full, a_point, kernel_space
 
-from sisyphus.search import MeasuredCosts, are_alike, search_within, varied
+from sisyphus.search import MeasuredCosts, SearchWithin, are_alike, varied
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint, Tile
 
@@ -39,7 +39,7 @@ def test_one_loop_differs_by_its_tile() -> None:
 
 def test_a_search_keeps_designs_that_differ() -> None:
     space = kernel_space("copy")
-    found = search_within(space, MeasuredCosts, "exact", Limits(), Full(space).judge, improve=False, top=4)
+    found = SearchWithin(space, MeasuredCosts, "exact", Full(space).judge, improve=False, top=4).run(Limits())
     assert found.point is not None
     designs = [found.point, *found.others]
     assert len(designs) == 4
