@@ -1,5 +1,7 @@
 """Prints our designs beside the published ones, under the whole chip and under what routed designs support.
 
+Of the whole chip designs may take 80 % of the LUTs.
+
 The published figures lie beside a checkout, in ../shared/oracle/targets.csv; where they do not, nothing is scored.
 
 python scripts/score.py [--only gemm,2mm] [--budget chip] [--trust measured] [--device u55c] [--tree-reduction]
@@ -43,6 +45,8 @@ PUBLISHED = (*ORDERED, "sisyphus_tree", "prometheus_u55c", "scalehls", "allo_u55
 SAID_IN_RTL = "prometheus_rtl"
 #: Of the cycles of a prediction so much may rest on rules without a report; so far from a limit designs may be.
 LITTLE, NEAR = 0.2, 2.0
+#: Share of the LUTs of the whole chip that a design may take: no tool places and routes a fuller one.
+CHIP_LUT = 0.8
 PLACES = ("chip", "region", "slr")
 CLASSES: tuple[Evidence, ...] = ("measured", "documented", "inferred")
 
@@ -158,7 +162,8 @@ def _score(row: Mapping[str, str], budget: Any, chosen: argparse.Namespace) -> S
     published = {tool: int(row[tool]) for tool in (*PUBLISHED, SAID_IN_RTL) if row[tool]}
     limits = int(row["limit"]), None if chosen.tree_reduction else int(row["limit_exact"])
     asked = _asked(chosen)
-    target = make_target(load_device(chosen.device), budget=budget)
+    device = load_device(chosen.device)
+    target = make_target(device, budget=budget, lut=int(CHIP_LUT * device.chip().lut) if budget == "chip" else None)
     request = Request(
         source=Source(str(next(ROOT.glob(f"kernels/*/{name}.c")))),
         target=target,
