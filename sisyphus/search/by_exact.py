@@ -122,14 +122,13 @@ class Hunt:
         return float("inf") if over or judged.cycles is None else judged.cycles
 
 
-def exact(session: Session, hunt: Hunt | None = None) -> SolveOutcome:
-    """The whole turn, from where a hunt was ended by time; Ctrl-C ends it with what was found."""
-    hunt = hunt or Hunt(session)
+def exact(hunt: Hunt) -> SolveOutcome:
+    """The whole turn, from where time ended the hunt; Ctrl-C ends it with what was found."""
     try:
-        stop = hunt.run_tightening(session.costs)
+        stop = hunt.run_tightening(hunt.session.costs)
     except KeyboardInterrupt:
         stop = Stop.INTERRUPTED
-    if stop is Stop.UNPROVED and session.is_proved:
+    if stop is Stop.UNPROVED and hunt.session.is_proved:
         stop = Stop.PROVED
     message = "no design fits when memory is counted in whole words" if stop is Stop.FAILED else ""
     return _outcome(hunt, stop, message)

@@ -88,7 +88,7 @@ class Turns:
             self._begin()
         outcomes = []
         for name in in_turn(self.names):
-            outcome = _turn(session, name, self._hunt)
+            outcome = _turn(self._hunt, name)
             outcomes.append(outcome)
             if _is_done(session, outcome):
                 break
@@ -137,12 +137,13 @@ def _fits_on_chip(space: Space) -> bool:
     return fit_together(target.memories, space.scop.arrays, target.max_partition, blocks)
 
 
-def _turn(session: Session, name: str, hunt: Hunt) -> SolveOutcome:
+def _turn(hunt: Hunt, name: str) -> SolveOutcome:
     """One solver. What fails in its own process is an outcome; what fails in ours is our fault, and nobody hides it."""
+    session = hunt.session
     session.begin_turn()
     try:
         if name == EXACT:
-            return exact(session, hunt)
+            return exact(hunt)
         from sisyphus.search.by_adapter import by_adapter  # which needs Pyomo
 
         return by_adapter(session, name)
