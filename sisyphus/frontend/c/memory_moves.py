@@ -12,6 +12,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import Affines, Purpose
 from sisyphus.frontend.c.calls import view_of
+from sisyphus.frontend.c.parse import counted
 
 MOVES = ("memcpy", "memset")
 _BYTES = Purpose("number of bytes", "unknown-call", "unknown-call")
@@ -53,15 +54,5 @@ def as_loops(node: c_ast.FuncCall, affines: Affines) -> c_ast.Node:
     value = elements[1] if name == "memcpy" else given[1]
     body: c_ast.Node = c_ast.Assignment("=", elements[0], value, coord)
     for index, extent in reversed(loops):
-        body = _counted(index, extent, body)
+        body = counted(index, c_ast.Constant("int", str(extent), coord), body, coord)
     return body
-
-
-def _counted(index: str, extent: int, body: c_ast.Node) -> c_ast.For:
-    """for (int index = 0; index < extent; index++) body"""
-    coord = body.coord
-    kind = c_ast.TypeDecl(index, [], None, c_ast.IdentifierType(["int"], coord), coord)
-    begin = c_ast.Decl(index, [], [], [], [], kind, c_ast.Constant("int", "0", coord), None, coord)
-    end = c_ast.BinaryOp("<", c_ast.ID(index, coord), c_ast.Constant("int", str(extent), coord), coord)
-    step = c_ast.UnaryOp("p++", c_ast.ID(index, coord), coord)
-    return c_ast.For(c_ast.DeclList([begin], coord), end, step, body, coord)

@@ -153,6 +153,15 @@ def _syntax_fault(message: str, tokens: Sequence[Token], collector: Collector) -
     return collector.fault("syntax", words[:1].lower() + words[1:], at.span)
 
 
+def counted(name: str, extent: c_ast.Node, body: c_ast.Node, coord: object) -> c_ast.For:
+    """for (int name = 0; name < extent; name++) body"""
+    kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], coord), coord)
+    begin = c_ast.Decl(name, [], [], [], [], kind, c_ast.Constant("int", "0", coord), None, coord)
+    test = c_ast.BinaryOp("<", c_ast.ID(name, coord), extent, coord)
+    step = c_ast.UnaryOp("p++", c_ast.ID(name, coord), coord)
+    return c_ast.For(c_ast.DeclList([begin], coord), test, step, body, coord)
+
+
 def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
     """A node and everything below it, in the order of the text."""
     waiting = [node] if node is not None else []

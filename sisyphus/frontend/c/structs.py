@@ -13,7 +13,7 @@ from copy import deepcopy
 from pycparser import c_ast
 
 from sisyphus.frontend.c import complexes
-from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.parse import Tree, counted, walk
 from sisyphus.frontend.c.returns import Returns, put
 from sisyphus.values import dataclass
 
@@ -288,13 +288,8 @@ def _assigned(left: c_ast.Node, right: c_ast.Node, kind: c_ast.Node, node: c_ast
     if not isinstance(kind, c_ast.ArrayDecl):
         return c_ast.Assignment("=", left, right, node.coord)
     name, coord = f"copied.{depth}", node.coord
-    count = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], coord), coord)
-    start = c_ast.Decl(name, [], [], [], [], count, c_ast.Constant("int", "0", coord), None, coord)
-    test = c_ast.BinaryOp("<", c_ast.ID(name, coord), deepcopy(kind.dim), coord)
     one, other = (c_ast.ArrayRef(side, c_ast.ID(name, coord), coord) for side in (left, right))
-    move = c_ast.UnaryOp("p++", c_ast.ID(name, coord), coord)
-    body = _assigned(one, other, kind.type, node, depth + 1)
-    return c_ast.For(c_ast.DeclList([start], coord), test, move, body, coord)
+    return counted(name, deepcopy(kind.dim), _assigned(one, other, kind.type, node, depth + 1), coord)
 
 
 def _complex(real: str) -> Structure:
