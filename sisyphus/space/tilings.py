@@ -11,18 +11,20 @@ from sisyphus.space.space import Tiles
 
 #: A loop has ragged tiles if its divisors leave a hole wider than this: a budget would be used to less than a quarter.
 WIDEST_STEP = 4
+#: The same of a loop whose bounds move: what divides its longest run divides few others, so that nothing is lost.
+WIDEST_STEP_OF_MOVING = 2
 #: Sizes of one loop at a level, divisors aside; more make the space of a nest too large to be searched.
 MOST_SIZES = 32
 
 
-def tilings(trip_count: int, kind: LoopKind, tiles: Tiles) -> tuple[Tile, ...]:
-    """Every tile of a loop, by its unroll factor; a sequential loop is never unrolled.
+def tilings(trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = False) -> tuple[Tile, ...]:
+    """Every tile of a loop, by its unroll factor; a sequential loop is never unrolled. `moves`: its bounds do.
 
     Equation 1 with divisors: level 0 x level 1 x level 2 = trip count. Ragged: no less than that, and no tile without
     work; of all sizes that make the same number of tiles only the smallest, as a larger one does more for nothing.
     Every choice of divisors is among the ragged ones. Of a long loop not all ragged ones are there.
     """
-    is_ragged = tiles == "ragged" or (tiles == "auto" and has_hole(trip_count))
+    is_ragged = tiles == "ragged" or (tiles == "auto" and has_hole(trip_count, moves=moves))
     sizes = ragged_sizes if is_ragged else divisors
     triples = (
         Tile(-(-starts // level1), level1, level2)
@@ -34,9 +36,10 @@ def tilings(trip_count: int, kind: LoopKind, tiles: Tiles) -> tuple[Tile, ...]:
     return tuple(sorted(triples, key=lambda t: (t.level2, t.level1)))
 
 
-def has_hole(trip_count: int) -> bool:
+def has_hole(trip_count: int, *, moves: bool = False) -> bool:
     """Is some divisor more than `WIDEST_STEP` times the one before? So for primes, and for 2p, 3p, ... of a large p."""
-    return any(larger > WIDEST_STEP * smaller for smaller, larger in pairwise(divisors(trip_count)))
+    widest = WIDEST_STEP_OF_MOVING if moves else WIDEST_STEP
+    return any(larger > widest * smaller for smaller, larger in pairwise(divisors(trip_count)))
 
 
 def divisors(number: int) -> tuple[int, ...]:

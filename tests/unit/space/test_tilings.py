@@ -70,6 +70,31 @@ def test_only_awkward_numbers_have_a_hole(trip_count: int, hole: bool) -> None:
     assert same is not hole
 
 
+def test_where_bounds_move_a_smaller_hole_is_one() -> None:
+    """What divides the longest run divides few others; powers of two and the like have no hole in any case."""
+    assert has_hole(399, moves=True) and not has_hole(399)
+    assert not has_hole(240, moves=True)
+    assert any(tile.level2 == 100 for tile in tilings(399, LoopKind.PARALLEL, "auto", moves=True))
+
+
+def test_loops_that_an_outer_loop_or_another_one_bounds_move() -> None:
+    source = """
+for k in range(64):
+  for i in range(k + 1, 64):
+    A[i] += B[k, i]
+  for i in range(63):
+    C[i] += A[i]
+    for j in range(i + 1):
+      D[i, j] = C[i]
+"""
+    kernel = scop(source, A=(64,), B=(64, 64), C=(63,), D=(63, 63))
+    deps = dependences(kernel)
+    target = make_target(load_device("u200"), budget="chip")
+    space = build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, Options())
+    ragged = tilings(63, LoopKind.PARALLEL, "ragged")
+    assert [space.nest(nest).loop("i").tiles == ragged for nest in ("S0", "S1", "S2")] == [True, False, True]
+
+
 def prime_space(tiles: Tiles) -> Space:
     kernel = scop("for i in range(24):\n  for k in range(127):\n    Y[i] += A[i, k]", Y=(24,), A=(24, 127))
     deps = dependences(kernel)
