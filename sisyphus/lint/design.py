@@ -92,9 +92,18 @@ class Design:
             name = argument[0].text if argument else ""
             if (caller, name) in self.bus and (parameter.pointer or parameter.dims):
                 self.bus.add((callee.name, parameter.name))
+            picked = _picked(argument)
             for at in range(len(parameter.dims)):
-                if len(argument) == 1 and (caller, name, at) in self.banks:
-                    self.banks.setdefault((callee.name, parameter.name, at), self.banks[caller, name, at])
+                if picked is not None and (caller, name, at + picked) in self.banks:
+                    self.banks.setdefault((callee.name, parameter.name, at), self.banks[caller, name, at + picked])
+
+
+def _picked(argument: tuple[Token, ...]) -> int | None:
+    """How many dimensions an argument leaves out, `array[2]` one; None where it is more than an array."""
+    at, found = 1, 0
+    while at < len(argument) and argument[at].is_mark("["):
+        at, found = closing(argument, at) + 1, found + 1
+    return found if at == len(argument) else None
 
 
 def calls(statement: Statement) -> Iterator[tuple[Token, list[tuple[Token, ...]]]]:

@@ -51,6 +51,8 @@ def _of_buffer(plan: Plan, buffer: Buffer) -> Iterator[str]:
             yield "partition-complete"
         elif factor > 1:
             yield "partition-uneven" if extent % factor else "partition-cyclic"
+    if plan.stripes_of(buffer) > 1:
+        yield "transfer-over-ports"
     if buffer.type != buffer.type.stored:
         yield "integers-of-any-width"
     if buffer.storage != "auto":

@@ -23,6 +23,7 @@ from sisyphus.space import (
     faults_ahead,
     faults_listed,
     free_loops,
+    keeps_to_stripes,
     places_around,
     port_names,
     port_width,
@@ -49,6 +50,7 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
         twice = [buffer for buffer in point.buffers if buffer.copies == 2 and nest.id in buffer.nests]
         yield from faults_ahead(scop, nest, point.nest(nest.id), twice)
         yield from faults_listed(scop, nest, point.nest(nest.id), point.buffers)
+        yield from _stripe_faults(scop, nest, point)
     yield from _buffer_faults(scop, distribution, point)
 
 
@@ -142,6 +144,14 @@ def _port_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint, transfer: 
         yield f"transfer of `{transfer.buffer}`: only an array with one buffer, on chip, can have several ports"
 
 
+def _stripe_faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
+    """Where the copies of a nest would find elements in another stripe of a dealt array in each iteration."""
+    for array in set(arrays_of(scop, nest)).intersection(point.dealt):
+        stripes = point.transfer_of(array).stripes
+        if not keeps_to_stripes(scop, nest, array, stripes, dict(point.nest(nest.id).tiles)):
+            yield f"nest `{nest.id}`: its unrolled loops do not keep to the {stripes} stripes of `{array}`"
+
+
 def _layout_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint) -> Iterator[str]:
     """The buffers of an array and of its views share one port, and so its memory."""
     homes = {b.id: arrays[b.array].home for b in point.buffers if b.array in arrays}
@@ -201,6 +211,8 @@ def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: st
         faults.append("is no power of two")
     if ports > 1 and (width % ports or width == ports):
         faults.append(f"is not dealt evenly over {ports} ports, several elements to each")
+    if ports > 1 and buffer.partition[-1] % ports and buffer.partition[-1] < buffer.extents[-1]:
+        faults.append(f"is dealt over {ports} ports, but its rows are in {buffer.partition[-1]} banks")
     if width > ports * port_width(buffer.type.stored.bits):
         faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements for each port")
     rows, steps = _rows_and_steps(buffer, extents, layout)

@@ -113,8 +113,8 @@ class Parts:
     def joined(self, choice: BufferPoint, loaded: Collection[str]) -> str:
         """The load among those of the whole buffers `loaded` that fills a copy, too; empty where it has one of its own.
 
-        Of an array over several ports all transfers rest on what no report shows, and share the banks of the board: a
-        copy that arrives with it takes no port and no bank's time.
+        The transfers of an array over several ports share the banks of the board: a copy that arrives with it takes no
+        port and no bank's time. No report shows such a load.
         """
         array = self.scop.array(choice.array)
         is_dealt = array.own_port and self.point.transfer_of(choice.id).stripes > 1

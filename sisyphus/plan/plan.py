@@ -15,7 +15,7 @@ from sisyphus.plan.banks import bank_count, in_registers, words_per_bank
 from sisyphus.plan.tree import Call, Node, Run, body_of, copies_in, walk
 from sisyphus.poly import Affine
 from sisyphus.target import Adders
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 #: Beats between the two processes of a load, as in the designs whose loads were measured in RTL (docs/model.md).
 FIFO_DEPTH = 1024
@@ -86,6 +86,16 @@ class Buffer:
         """Every element is a bank of its own."""
         return bool(in_registers(EXACT, self.partitioned))
 
+    def of_one_stripe(self, stripes: int) -> Buffer:
+        """The part that holds the elements of one of so many stripes; all are as long as the longest.
+
+        Where a bank for each element is not dealt evenly, the last parts have one that nothing reads: it is not built.
+        """
+        extents, partition = (
+            (*n[:-1], *(-(-last // stripes) for last in n[-1:])) for n in (self.extents, self.partition)
+        )
+        return replace(self, extents=extents, partition=partition)
+
 
 @dataclass(frozen=True)
 class Transfer:
@@ -147,7 +157,7 @@ class Port:
     `kind` is "array" or "scalar"; `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of
     the source; `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint.
     `copies`: the argument of the source whose data it is given a second time. `stripes`: so many pointers, each with a
-    bundle of its own, in place of one; every beat is cut into as many equal parts (`space/ports.py`).
+    bundle of its own, in place of one, over which rows are dealt (`space/ports.py`); a beat is one of each.
     """
 
     name: str
@@ -160,6 +170,12 @@ class Port:
     layout: str = "plain"
     copies: str | None = None
     stripes: int = 1
+
+    @property
+    def of_one_stripe(self) -> Port:
+        """What lies behind one of its pointers: an array with rows as long as the longest stripe."""
+        extents = (*self.extents[:-1], *(-(-last // self.stripes) for last in self.extents[-1:]))
+        return replace(self, extents=extents, width=self.width // self.stripes, stripes=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +232,10 @@ class Plan:
     def transfers_of(self, task: Task) -> tuple[Transfer, ...]:
         """Everything that moves a buffer which the task uses."""
         return tuple(t for buffer in task.buffers for t in self._moving.get(buffer, ()))
+
+    def stripes_of(self, buffer: Buffer) -> int:
+        """How many parts an array on chip has, as what it holds travels through so many ports."""
+        return max((self.port_of(t).stripes for t in self._moving.get(buffer.id, ())), default=1)
 
     def filled_by(self, transfer: Transfer) -> tuple[Buffer, ...]:
         """The buffers that the beats of a transfer go to: its own, then those of the loads that join it."""

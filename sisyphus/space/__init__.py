@@ -50,6 +50,7 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
+from sisyphus.space.stripes import keeps_to_stripes
 from sisyphus.space.widths import (
     beat_factor,
     dealt_over_ports,
@@ -112,6 +113,7 @@ __all__ = [
     "in_beats",
     "innermost_outside",
     "intervals",
+    "keeps_to_stripes",
     "knob_names",
     "layout_for",
     "level0_order",

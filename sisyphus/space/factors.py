@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from sisyphus.space.ports import MAX_BEAT_ELEMENTS
 from sisyphus.values import dataclass
 
 #: Elements of one bank that may be moved in one cycle (docs/model.md).
@@ -17,21 +18,27 @@ PORTS_PER_BANK = 2
 
 @dataclass(frozen=True)
 class Factors:
-    """The legal factors of one dimension of an array, smallest first, and its extent."""
+    """The legal factors of one dimension of an array, smallest first, and its extent.
+
+    `port` are the elements in the widest beat of one port: wider ones are dealt over several.
+    """
 
     legal: tuple[int, ...]
     extent: int
     whole_beats: bool = False
+    port: int = MAX_BEAT_ELEMENTS
 
     def serves(self, factor: int, *, copies: int = 1, width: int = 1) -> bool:
         """Whether `copies` unrolled accesses, and the `width` elements of a beat, each get a port in every cycle.
 
-        Beats run along the last dimension: in any other, `width` is 1.
+        Beats run along the last dimension: in any other, `width` is 1. What several ports move goes to as many groups
+        of banks.
         """
         if self.whole_beats:
             return factor % copies == 0 and factor % width == 0
-        lanes = min(width, self.extent)
-        return self.is_complete(factor) or (factor % copies == 0 and lanes <= PORTS_PER_BANK * factor)
+        lanes, ports = min(width, self.extent), -(-width // self.port)
+        in_turn = factor % copies == 0 and factor % ports == 0
+        return self.is_complete(factor) or (in_turn and lanes <= PORTS_PER_BANK * factor)
 
     def is_complete(self, factor: int) -> bool:
         """A bank for every element, which serves everything."""

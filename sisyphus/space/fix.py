@@ -296,6 +296,7 @@ def _fix_ports(fix: Fix, space: Space, array: ArrayId) -> Space:
         return dealt
     same = [a.id for a in space.scop.arrays if a.port == a.id and a.home == space.scop.home(array)]
     if fix.value != "1":
+        space = replace(space, nests=dealt_over_ports(space, array, int(fix.value)).nests)
         for copy, user in [(name, nest.id) for name in same for nest in space.users(name)]:
             space = _with_nest(space, _fix_place(fix, space.nest(user), copy, KERNEL_PLACE))
     kept = tuple(width for width, count in counts.items() if count == fix.value)

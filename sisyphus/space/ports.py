@@ -1,9 +1,9 @@
-"""Over how many ports the beats of an array are dealt; knows no cost and no code.
+"""Over how many ports the elements of an array are dealt; knows no cost and no code.
 
-A beat is cut into equal stripes, one for each port, and a port moves its stripe of every beat: with two ports of 16
-elements, elements 0 to 15 of a row are in the memory behind the first one, 16 to 31 in that behind the second one, 32
-to 47 in the first one again. So all stripes of a beat travel in one cycle, each through a port and from a bank of the
-board of its own, and a buffer takes them as it takes one beat that is as wide as all of them.
+With n ports, element j of a row is in stripe j % n, behind port j % n. Each stripe is an array of its own, with rows an
+n-th as long: it is loaded and stored by itself, through its port and from a bank of the board of its own, into a part
+of the buffer of its own. So the stripes travel side by side, as different arrays do, and all of them move as much in a
+cycle as one beat that is as wide as all of theirs: that is what widths beyond those of one port mean.
 """
 
 from __future__ import annotations

@@ -270,7 +270,7 @@ class Space:
     def factors(self, array: ArrayId, at: int) -> Factors:
         """The legal partition factors of a dimension of an array, and which of them serve what."""
         extent = self.scop.array(array).extents[at]
-        return Factors(self.partitions[array][at], extent, self.options.whole_beats)
+        return Factors(self.partitions[array][at], extent, self.options.whole_beats, self.port_width(array))
 
     def users(self, array: ArrayId) -> Iterator[NestSpace]:
         """Nests that use an array, in order of execution."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import gcd
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import ArrayId, Role
 from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
-from sisyphus.space.ports import dealt_widths, may_be_dealt
+from sisyphus.space.ports import STRIPES, dealt_widths, may_be_dealt
 from sisyphus.space.space import NestSpace, Space
+from sisyphus.space.stripes import keeps_to_stripes, last_subscripts
 from sisyphus.values import dataclass, replace
 
 #: More beats than a transfer waits for the first one: only with so many are ports offered unasked.
@@ -34,25 +36,44 @@ def long_arrays(space: Space) -> tuple[ArrayId, ...]:
     return tuple(a for a in ordered if max(dealt_over_ports(space, a).widths[a]) > space.port_width(a))
 
 
-def dealt_over_ports(space: Space, array: ArrayId) -> Space:
-    """The space in which beats of an array may also be dealt over several ports, where they are as wide as one port is.
+def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> Space:
+    """The space in which an array may also be dealt over several ports, with beats as wide as one port is.
 
-    No report shows such a transfer, the paper has none, and the ports of a processor share one memory. Copies of the
-    array are dealt as it is, and arrive with it where it is loaded. All arrays together have no more ports than may be
-    connected to the banks.
+    The paper has no such arrays, and the ports of a processor share one memory. Copies of the array are dealt as it is,
+    and arrive with it where it is loaded, which no report shows. All arrays together have no more ports than may be
+    connected to the banks, and one has `most`. Nests keep to the stripes of the most ports.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
     same = [a.id for a in space.scop.arrays if a.home == declared.home]
     stays = all(u.array not in same or KERNEL_PLACE in u.places for nest in space.nests for u in nest.arrays)
-    is_paper, trusting = options.whole_beats, options.trust == "any"
-    if is_paper or not trusting or not stays or widest not in known or not may_be_dealt(space.scop, array):
+    unseen = options.whole_beats or (options.trust == "measured" and len(same) > 1)
+    if unseen or not stays or widest not in known or not may_be_dealt(space.scop, array):
         return space
     others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
     left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
     behind = 1 if space.live[declared.home].load else len(same)
-    found = dealt_widths(declared.extents, widest, min(device.banks, left // behind), padding=options.padding)
-    return replace(space, widths={**space.widths, **dict.fromkeys(same, tuple(dict.fromkeys((*known, *found))))})
+    found = dealt_widths(declared.extents, widest, min(device.banks, left // behind, most), padding=options.padding)
+    for count in range(len(found), 0, -1):
+        nests = _in_stripes(space, same, found[count - 1] // widest)
+        if nests is not None:
+            widths = dict.fromkeys(same, tuple(dict.fromkeys((*known, *found[:count]))))
+            return replace(space, nests=nests, widths={**space.widths, **widths})
+    return space
+
+
+def _in_stripes(space: Space, arrays: Sequence[ArrayId], stripes: int) -> tuple[NestSpace, ...] | None:
+    """The nests with tiles that keep to so many stripes of some arrays; None where one has none."""
+    found = []
+    for nest in space.nests:
+        for array in (a for a in arrays if nest.use(a) is not None):
+            keeps = partial(keeps_to_stripes, space.scop, nest.nest, array, stripes)
+            loops = tuple(replace(s, tiles=tuple(t for t in s.tiles if keeps({s.iterator: t}))) for s in nest.loops)
+            if not keeps({}) or not all(loop.tiles for loop in loops):
+                return None
+            nest = replace(nest, loops=loops)
+        found.append(nest)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -101,7 +122,7 @@ def in_beats(
 
 def most_added(space: Space, nest: NestSpace, array: ArrayId, width: int) -> int:
     """Elements that whole beats add to a row of any tile at most: at both ends, and where outer loops move it."""
-    steps = {name: abs(f) for s in _last_subscripts(space, nest, array) for name, f in s.terms}
+    steps = {name: abs(f) for s in last_subscripts(space.scop, nest.nest, array) for name, f in s.terms}
     return (width - 1) * (2 + sum(step for name, step in steps.items() if name in nest.nest.outer))
 
 
@@ -148,7 +169,7 @@ def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoi
         s.iterator: min(chosen.tile(s.iterator).size, s.trip_count) if s.iterator in outside else s.trip_count
         for s in nest.loops
     }
-    subscripts = _last_subscripts(space, nest, buffer.array)
+    subscripts = last_subscripts(space.scop, nest.nest, buffer.array)
     first = min(_first_place(nest, subscript, sizes) for subscript in subscripts)
     extent, length = use.dims[last].extent, use.dims[last].reach(sizes)
     steps = [factor * chosen.tile(name).size for name, factor in subscripts[0].terms if name in outside]
@@ -166,8 +187,3 @@ def _first_place(nest: NestSpace, subscript: Affine, sizes: Mapping[str, int]) -
         if name in sizes:
             total += factor * (nest.loop(name).lower + (sizes[name] - 1 if factor < 0 else 0))
     return total
-
-
-def _last_subscripts(space: Space, nest: NestSpace, array: ArrayId) -> list[Affine]:
-    statements = [space.scop.statement(s) for s in nest.nest.statements]
-    return [r.index[-1] for s in statements for r in (s.write, *s.reads) if r.array == array and r.index]

@@ -88,8 +88,8 @@ class Beside:
     def fixes(self, scop: Scop) -> tuple[str, ...]:
         """How arrays of a unit lie in memory that are handed over, as `--fix` has it: so that rows go over in one copy.
 
-        They have one port, since a copy between others is one for each beat. Rows follow one another as in C, which all
-        beats fit that divide them: padding is that of beats, and the other phase may need narrower ones.
+        They have one port, since a copy between others is one for each element. Rows follow one another as in C, which
+        all beats fit that divide them: padding is that of beats, and the other phase may need narrower ones.
         """
         arrays = [array for array in scop.arrays if array.id in self.handed]
         ports = [f"{array.id}.ports=1" for array in arrays]

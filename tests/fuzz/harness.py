@@ -242,9 +242,9 @@ class _Memory:
         return last, pitch, self.told["vector_elements"], len(self.told["ports"])
 
     def _at(self, number: int) -> str:
-        last, pitch, width, count = self._rows()
-        lanes, place = width // count, number // last * pitch + number % last
-        stripe, at = place % width // lanes, place // width * lanes + place % lanes
+        last, pitch, _, count = self._rows()
+        place = number // last * pitch + number % last
+        stripe, at = place % count, place // count
         return f"port_{self.number}_{self.port}[{stripe}][{at}]"
 
 

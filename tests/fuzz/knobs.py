@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from math import lcm
 
 from sisyphus import request
 from sisyphus.analysis import read_at_once
@@ -180,9 +181,15 @@ def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
             layout = layout_for(array.extents, width)
             dealt = (TransferPoint(a, width, port_names(a, count), layout, form) for a in same)
             others = (t for t in point.transfers if t.buffer not in same)
-            other = replace(point, transfers=(*others, *dealt))
+            banks = (replace(b, partition=_dealt_evenly(b, array, count)) if b in held else b for b in point.buffers)
+            other = replace(point, buffers=tuple(banks), transfers=(*others, *dealt))
             point = other if _is_built(kernel, other) else point
     return point
+
+
+def _dealt_evenly(buffer: BufferPoint, array: Array, stripes: int) -> tuple[int, ...]:
+    """The partition with as many banks along the rows as stripes share evenly, or one for each element."""
+    return (*buffer.partition[:-1], min(lcm(buffer.partition[-1], stripes), array.extents[-1]))
 
 
 def _adders(rng: random.Random, _kernel: Kernel, point: DesignPoint) -> DesignPoint:

@@ -10,7 +10,8 @@ A load in the form of a stream is a dataflow region (`transfers.py`) of two such
     for (row0 ...) for (beat ...) fifo.write(port[start + beat]);
     for (row0 ...) for (beat ...) { line = fifo.read(); buffer[row0][column] = line; }
 
-An array that is dealt over several ports has a pointer, a line and, in a stream, a FIFO and a first function for each.
+An array that is dealt over several ports has such functions for each stripe: each knows its own port and the part of a
+buffer that it fills or reads, and nothing of the others.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from enum import Enum
 from math import ceil, prod
 
+from sisyphus.backends.hls.buffers import array_parameter
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names, of_stripe
 from sisyphus.backends.hls.interface import beat_type
@@ -47,13 +49,6 @@ class TransferSignature:
 
     name: str
     iterators: tuple[str, ...]
-
-
-def array_parameter(buffer: Buffer, name: str) -> str:
-    """A buffer in a parameter list; one without dimensions is a reference."""
-    if not buffer.extents:
-        return f"{buffer.type.c_name} &{name}"
-    return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in buffer.declared)
 
 
 def buffer_names(filled: Sequence[Buffer]) -> list[str]:
@@ -94,27 +89,30 @@ class BurstPrinter:
         helpers: set[str],
         side: Side,
         within: tuple[Affine, ...] = (),
-        stripes: Sequence[int] | None = None,
+        stripe: int = 0,
     ) -> None:
         self.side, self.within = side, within
         self.w, self.names, self.transfer, self.ranges, self.helpers = w, names, transfer, ranges, helpers
-        self.filled, self.port = plan.filled_by(transfer), plan.port_of(transfer)
+        whole, filled = plan.port_of(transfer), plan.filled_by(transfer)
+        self.stripe, self.stripes, self.port = stripe, whole.stripes, whole.of_one_stripe
+        self.filled = filled if whole.stripes == 1 else tuple(b.of_one_stripe(whole.stripes) for b in filled)
         self.buffer, self.buffers = self.filled[0], buffer_names(self.filled)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
-        self.width, self.lanes = self.port.width, self.port.width // self.port.stripes
-        self.stripes = range(self.port.stripes) if stripes is None else stripes
-        self.ports, self.fifos, self.lines = (
-            [of_stripe(name, self.port.stripes, at) for at in self.stripes] for name in ("port", "fifo", "line")
-        )
+        self.width = self.port.width
         self.sizes = self.buffer.extents
         self.origin = settled(self.buffer, ranges)
-        if transfer.width != self.width:
-            raise InternalError(f"transfer `{transfer.id}` is {transfer.width} wide on a port of {self.width}")
+        if transfer.width != whole.width:
+            raise InternalError(f"transfer `{transfer.id}` is {transfer.width} wide on a port of {whole.width}")
 
     @property
-    def port_parameter(self) -> list[str]:
-        return [f"{'const ' if self.load else ''}{beat_type(self.port)} *{port}" for port in self.ports]
+    def port_parameter(self) -> str:
+        return f"{'const ' if self.load else ''}{beat_type(self.port)} *port"
+
+    @property
+    def fifo(self) -> str:
+        """The type of what beats pass through between two processes."""
+        return f"hls::stream<{beat_type(self.port)}>"
 
     @property
     def buffer_parameter(self) -> list[str]:
@@ -126,13 +124,14 @@ class BurstPrinter:
         with body.indented():
             return_beyond(body, self.affines, self.within)
             self._body()
-        fifo = [f"hls::stream<{beat_type(self.port)}> &{name}" for name in self.fifos]
+        fifo = f"{self.fifo} &fifo"
         kind, parameters = {
-            Side.WHOLE: ("transfer", self.port_parameter + self.buffer_parameter),
-            Side.FETCH: (of_stripe("fetch", self.port.stripes, self.stripes[0]), self.port_parameter + fifo),
-            Side.SPREAD: ("spread", fifo + self.buffer_parameter),
+            Side.WHOLE: ("transfer", [self.port_parameter, *self.buffer_parameter]),
+            Side.FETCH: ("fetch", [self.port_parameter, fifo]),
+            Side.SPREAD: ("spread", [fifo, *self.buffer_parameter]),
         }[self.side]
-        signature = TransferSignature(self.names.of(kind, self.transfer.id), tuple(sorted(self.affines.used)))
+        name = self.names.of(of_stripe(kind, self.stripes, self.stripe), self.transfer.id)
+        signature = TransferSignature(name, tuple(sorted(self.affines.used)))
         divided = () if self.side is Side.FETCH else self.filled
         given = Iterators(self.names, self._asked(), divided, self.helpers)
         with function(outer, signature.name, parameters, signature.iterators, given):
@@ -301,34 +300,29 @@ class BurstPrinter:
         return f"{self.affines.text(start)} + {text}"
 
     def _begin(self, address: str) -> None:
-        """The lines of the beat that the body is about: read from ports or FIFOs, or still to be filled."""
-        for line, source in zip(self.lines, self._sources(address), strict=True):
-            kind = beat_type(self.port)
-            self.w.line(f"const {kind} {line} = {source};" if self.load else f"{kind} {line};")
+        """The line of the beat that the body is about: read from port or FIFO, or still to be filled."""
+        kind = beat_type(self.port)
+        self.w.line(f"const {kind} line = {self._source(address)};" if self.load else f"{kind} line;")
 
-    def _sources(self, address: str) -> list[str]:
-        if self.side is Side.SPREAD:
-            return [f"{fifo}.read()" for fifo in self.fifos]
-        return [f"{port}[{address}]" for port in self.ports]
+    def _source(self, address: str) -> str:
+        return "fifo.read()" if self.side is Side.SPREAD else f"port[{address}]"
 
     def _beat(self, start: Affine, terms: list[str], rows: list[str], column: str) -> None:
         """The body of the innermost loop: one beat between the port, or the FIFO, and its lanes in the buffer."""
         address = "" if self.side is Side.SPREAD else self._sum(start, *terms)
+        source = self._source(address)
         if self.side is Side.FETCH:
-            [source], [fifo] = self._sources(address), self.fifos
-            self.w.line(f"{fifo}.write({source});")
+            self.w.line(f"fifo.write({source});")
             return
         if self.width == 1:
             element = f"buffer{''.join(f'[{r}]' for r in (*rows, column))}"
-            [source] = self._sources(address)
             self.w.line(f"{element} = {source};" if self.load else f"{source} = {element};")
             return
         self._begin(address)
         for buffer, name in zip(self.filled, self.buffers, strict=True):
             self._lanes(buffer.partition[-1], name + "".join(f"[{r}]" for r in rows), column)
         if not self.load:
-            for line, place in zip(self.lines, self._sources(address), strict=True):
-                self.w.line(f"{place} = {line};")
+            self.w.line(f"{source} = line;")
 
     def _lanes(self, factor: int, prefix: str, column: str) -> None:
         """All lanes of a beat and their places in a buffer of so many banks along its rows."""
@@ -336,14 +330,11 @@ class BurstPrinter:
             # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
             for at in range(self.width):
                 index = f"{self.width} * {column} + {at}" if at else f"{self.width} * {column}"
-                held = f"{self.lines[at // self.lanes]}[{at % self.lanes}]"
-                self._lane(prefix, index, held, always=at < self.sizes[-1] % self.width)
+                self._lane(prefix, index, f"line[{at}]", always=at < self.sizes[-1] % self.width)
         else:
-            with self.w.block(f"for (int lane = 0; lane < {self.lanes}; ++lane)"):
+            with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
                 self.w.pragma("unroll")
-                for stripe, line in zip(self.stripes, self.lines, strict=True):
-                    first = f"{self.width} * {column} + {stripe * self.lanes}" if stripe else f"{self.width} * {column}"
-                    self._lane(prefix, f"{first} + lane", f"{line}[lane]", always=False)
+                self._lane(prefix, f"{self.width} * {column} + lane", "line[lane]", always=False)
 
     def _lane(self, prefix: str, index: str, held: str, *, always: bool) -> None:
         """`always`: the lane holds an element of the tile in the last beat of a row too."""

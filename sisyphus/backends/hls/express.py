@@ -55,13 +55,25 @@ _EXACT_FUNCTIONS = frozenset(
 
 
 class Affines:
-    """Affine expressions as text in the identifiers of the emitted code; remembers which iterators it printed."""
+    """Affine expressions as text in the identifiers of the emitted code; remembers which iterators it printed.
+
+    `given` says what iterators are where the text stands, in terms of those that it has there.
+    """
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self.used: set[str] = set()
+        self.given: dict[str, Affine] = {}
+
+    def here(self, value: Affine) -> Affine:
+        """The value in terms of the iterators that the text has."""
+        return value.substitute(self.given)
 
     def text(self, value: Affine) -> str:
+        return self.text_here(self.here(value))
+
+    def text_here(self, value: Affine) -> str:
+        """What is in these terms already."""
         self.used |= value.names
         return str(value.rename(self._names))
 

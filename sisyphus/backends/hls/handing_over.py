@@ -21,13 +21,13 @@ HAND_OVER = r"""
 
 namespace {
 
-// Where an array of the board lies: over how many buffers, how many elements of a beat are in each of them, elements of
-// a row and from one row to the next.
+// Where an array of the board lies: over how many buffers its elements are dealt in turn, elements of a row and from
+// one row to the next.
 struct Placed {
     std::vector<xrt::bo *> buffers;
-    std::size_t lanes, last, padded;
-    std::size_t buffer(std::size_t at) const { return at / lanes % buffers.size(); }
-    std::size_t inside(std::size_t at) const { return at / (lanes * buffers.size()) * lanes + at % lanes; }
+    std::size_t last, padded;
+    std::size_t buffer(std::size_t at) const { return at % buffers.size(); }
+    std::size_t inside(std::size_t at) const { return at / buffers.size(); }
 };
 
 // Copies a box of an array to a box of another one, on the board, in as few runs as lie together in both. Where rows
@@ -89,21 +89,17 @@ class Handing:
     def runs(self) -> int:
         """How many copies it takes: runs of memory that lie together on both sides, in each stripe.
 
-        Where stripes are others, each beat is taken for as many.
+        Where stripes are others, each element is taken for one.
         """
         extents = [high - low + 1 for low, high in self.box]
-        if (self.taken.stripes, self.given.stripes) != (1, 1) and self._lanes(self.taken) != self._lanes(self.given):
-            return max(prod(extents) // min(self._lanes(self.taken)[0], self._lanes(self.given)[0]), 1)
+        if self.taken.stripes != self.given.stripes:
+            return prod(extents)
         pairs = list(zip(self.taken.extents, self.given.extents, strict=True))
         never = 1 + prod(extents)
         whole = [one if one == other else never for one, other in pairs]
         if whole and pitch(self.taken) != pitch(self.given):
             whole[-1] = never
         return int(bursts_of(EXACT, extents, whole)) * self.taken.stripes
-
-    @staticmethod
-    def _lanes(port: Port) -> tuple[int, int]:
-        return port.width // port.stripes, port.stripes
 
 
 def handings(units: Sequence[UnitProgram]) -> tuple[Handing, ...]:

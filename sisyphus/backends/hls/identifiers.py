@@ -165,17 +165,20 @@ def plan_names(plan: Plan) -> Names:
     for node in _all_nodes(plan):
         if isinstance(node, Hold):
             names.give("hold", node.name, identifier(node.name))
-    for transfer in plan.transfers:
-        names.give("transfer", transfer.id, identifier(transfer.id))
-    for transfer in plan.transfers:
-        if transfer.stream:
-            stripes = plan.port_of(transfer).stripes
-            fetches = [of_stripe("fetch", stripes, number) for number in range(stripes)]
-            for process in (*fetches, "spread", "region"):
-                names.give(process, transfer.id, identifier(f"{transfer.id}_{process}"))
+    for process in ("transfer", "fetch", "spread", "region"):
+        for transfer in (t for t in plan.transfers if t.stream or process == "transfer"):
+            _give_stripes(names, process, transfer.id, plan.port_of(transfer).stripes)
     for iterator in _iterators(plan):
         names.give("argument", iterator, f"{iterator}_at")
     return names
+
+
+def _give_stripes(names: Names, kind: str, transfer: str, stripes: int) -> None:
+    """The functions of one kind that a transfer has, one for each stripe."""
+    for number in range(stripes):
+        wish = transfer if stripes == 1 else f"{transfer}_{number}"
+        own = of_stripe(kind, stripes, number)
+        names.give(own, transfer, identifier(wish if kind == "transfer" else f"{wish}_{kind}"))
 
 
 def _all_nodes(plan: Plan) -> Iterator[Node]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from math import prod
 
-from sisyphus.backends.hls.bursts import TransferSignature, array_parameter
+from sisyphus.backends.hls.buffers import (
+    array_parameter,
+    buffer_name,
+    declare_buffer,
+    declared_names,
+    in_stripe,
+    looked_up_storage,
+    stripes_along,
+)
+from sisyphus.backends.hls.bursts import TransferSignature
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, turn_of
 from sisyphus.backends.hls.interface import parameters, pointers
@@ -40,7 +49,7 @@ from sisyphus.plan import (
     walk,
 )
 from sisyphus.plan.ranges import Ranges, ranges_of
-from sisyphus.poly import const, var
+from sisyphus.poly import Affine, const, var
 from sisyphus.target import table_storage
 
 
@@ -48,57 +57,6 @@ def is_local(buffer: Buffer, task: Task) -> bool:
     """Whether a buffer lives under a tile loop of this task."""
     tiles = (node for node in walk(task.body) if isinstance(node, For) and node.role is LoopRole.TILE)
     return any(buffer.place in (loop.source, loop.iterator) for loop in tiles)
-
-
-def declare_buffer(w: Writer, buffer: Buffer, name: str, *, looked_up: bool = False) -> None:
-    """The array itself with its directives; one with a first dimension of separate arrays if copies have their own.
-
-    `looked_up`: data pick elements of it, so that it has a copy for each that is read at once.
-    """
-    # A single element is a register, which costs nothing to clear; compilers take some for used before they are set.
-    own = [count for _, count in buffer.beside]
-    value = " = {}" if own or buffer.extents else " = 0"
-    start = value if prod(buffer.extents) == 1 else ""
-    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *buffer.declared))}{start};")
-    factors, extents = (*own, *buffer.partition), (*own, *buffer.extents)
-    for dim, (factor, extent) in enumerate(zip(factors, extents, strict=True), start=1):
-        if extent > 1 and factor >= extent:
-            w.pragma(f"array_partition variable={name} type=complete dim={dim}")
-        elif factor > 1:
-            w.pragma(f"array_partition variable={name} type=cyclic factor={factor} dim={dim}")
-    storage = _looked_up(buffer) if looked_up else STORAGE_PRAGMAS.get(buffer.storage)
-    if storage and buffer.extents:
-        w.pragma(f"bind_storage variable={name} {storage}")
-
-
-STORAGE_PRAGMAS = {
-    "bram": "type=ram_t2p impl=bram",
-    "uram": "type=ram_t2p impl=uram",
-    "lutram": "type=ram_2p impl=lutram",
-}
-
-
-def _looked_up(buffer: Buffer) -> str:
-    """A copy for each look-up, all written at once."""
-    return f"type=ram_1wnr impl={table_storage(prod(buffer.extents), buffer.type.bits)}"
-
-
-def declared_names(names: Names, buffer: Buffer) -> list[str]:
-    """A buffer of several copies is so many arrays, each with a name: only then are they told apart."""
-    if buffer.turn is None:
-        return [names.of("buffer", buffer.id)]
-    return [names.of(f"version {version}", buffer.id) for version in range(buffer.copies)]
-
-
-def buffer_name(names: Names, buffer: Buffer, turn: int | None = None) -> str:
-    """A buffer as it is given to a function: of those that coarse-grained copies have, the one of this copy.
-
-    `turn` is that of the caller, where it tells versions of the buffer apart.
-    """
-    if turn is not None and buffer.turn is not None:
-        return declared_names(names, buffer)[turn % buffer.copies]
-    own = (f"[{names.of('iterator', iterator)}]" for iterator, _ in buffer.beside)
-    return names.of("buffer", buffer.id) + "".join(own)
 
 
 class TaskPrinter:
@@ -113,7 +71,7 @@ class TaskPrinter:
         plan: Plan,
         task: Task,
         names: Names,
-        signatures: Mapping[str, TransferSignature],
+        signatures: Mapping[str, Sequence[TransferSignature]],
         *,
         outer: Ranges,
         helpers: set[str],
@@ -133,6 +91,7 @@ class TaskPrinter:
         self._held: dict[ArrayId, str] = {}
         self._around: list[For] = []
         self._lists: list[TileList] = []
+        self._ranges = outer
         self.declared: set[str] = set()
 
     def print(self, w: Writer) -> tuple[str, ...]:
@@ -150,7 +109,7 @@ class TaskPrinter:
         for table in sorted(self._tables):
             w.pragma(f"bind_storage variable={self.names.of('table', table)} type=rom_np impl={self._impl(table)}")
         for table in sorted(self._looked_up):
-            storage = _looked_up(self.plan.buffer(table))
+            storage = looked_up_storage(self.plan.buffer(table))
             w.pragma(f"bind_storage variable={self.names.of('buffer', table)} {storage}")
         with w.indented():
             self._given().begin(w, self._outer_iterators())
@@ -174,7 +133,8 @@ class TaskPrinter:
         for buffer in self.plan.buffers:
             if buffer.id in self._buffers and buffer not in local:
                 name = self.names.of("buffer", buffer.id)
-                found.append((array_parameter(buffer, name), buffer_name(self.names, buffer)))
+                declared = array_parameter(buffer, name, self.plan.stripes_of(buffer))
+                found.append((declared, buffer_name(self.names, buffer)))
         for port in self.plan.ports:
             if port.kind == "scalar" and port.name in self._scalars:
                 given = pointers(port, self.names)
@@ -195,6 +155,7 @@ class TaskPrinter:
 
     def _nodes(self, nodes: Sequence[Node], ranges: Ranges) -> None:
         for node in nodes:
+            self._ranges = ranges
             self._node(node, ranges)
 
     def _node(self, node: Node, ranges: Ranges) -> None:
@@ -224,6 +185,9 @@ class TaskPrinter:
                 raise InternalError(f"task `{self.task.name}` calls task `{task}`")
 
     def _loop(self, node: For, ranges: Ranges) -> None:
+        if (stripes := stripes_along(self.plan, self.task, node)) > 1:
+            self._written_out(node, stripes, ranges)
+            return
         self._around.append(node)
         with print_loop(self.w, node, self.bounds, self.names, ranges) as inside:
             if node.role is LoopRole.PIPELINED:
@@ -233,6 +197,30 @@ class TaskPrinter:
             else:
                 self._nodes(node.body, inside)
         self._around.pop()
+
+    def _written_out(self, node: For, stripes: int, ranges: Ranges) -> None:
+        """An unrolled loop whose body stands there once for each stripe, so that the text names the stripe.
+
+        What is left of the iterations, fewer than stripes, comes behind it.
+        """
+        first, trips = node.lower.value or 0, node.trip_count
+        turns = trips // stripes
+        loop = replace(node, lower=Bound.constant(0), upper=Bound.constant(turns - 1), trip_count=turns)
+        inside = {**ranges, **ranges_of(node, ranges)}
+        with print_loop(self.w, loop, self.bounds, self.names, ranges) if turns > 1 else nullcontext():
+            turn = var(node.iterator) if turns > 1 else const(0)
+            for stripe in range(min(stripes, trips)):
+                self._iteration(node, turn * stripes + (first + stripe), inside)
+        for left in range(max(turns, 1) * stripes, trips):
+            self._iteration(node, const(first + left), inside)
+
+    def _iteration(self, node: For, value: Affine, ranges: Ranges) -> None:
+        """The body of a loop for one value of its iterator."""
+        before = self.affines.given
+        self.affines.given = {**before, node.iterator: value}
+        with self.w.block("", tail="}") if any(isinstance(n, Hold) for n in node.body) else nullcontext():
+            self._nodes(node.body, ranges)
+        self.affines.given = before
 
     def _listed(self, table: TileList, ranges: Ranges) -> None:
         """One loop over a table, whose rows are read where the pipelined loop needs them: nothing stands between."""
@@ -352,9 +340,12 @@ class TaskPrinter:
             return self._held[ref.array]
         buffer = self.plan.buffer_for(self.task, ref.array)
         self._buffers.add(buffer.id)
-        name = self.names.of("buffer", buffer.id)
-        inner = (index - origin for index, origin in zip(ref.index, buffer.origin, strict=True))
-        return name + "".join(f"[{self.affines.text(i)}]" for i in inner)
+        name, stripes = self.names.of("buffer", buffer.id), self.plan.stripes_of(buffer)
+        inner = [index - origin for index, origin in zip(ref.index, buffer.origin, strict=True)]
+        if stripes == 1:
+            return name + "".join(f"[{self.affines.text(i)}]" for i in inner)
+        stripe, place = in_stripe(self.affines, inner[-1], stripes, self._ranges)
+        return name + "".join(f"[{text}]" for text in (stripe, *map(self.affines.text, inner[:-1]), place))
 
     def _copy(self, node: Copy, turn: int = 0) -> None:
         """A transfer where the copies of its buffer take this turn: of a later tile, into the one of its own turn."""
@@ -365,26 +356,28 @@ class TaskPrinter:
         if buffer.turn is not None:
             there = buffer.turn.substitute(at)
             turn += (there if there.is_constant else there - buffer.turn).constant
-        iterators = self.signatures[transfer.id].iterators
-        given = [self.affines.text(at.get(i, var(i))) for i in iterators]
-        self.w.line(copy_call(self.plan, self.names, transfer.id, self.signatures[transfer.id], given, turn))
+        signatures = self.signatures[transfer.id]
+        given = [self.affines.text(at.get(i, var(i))) for i in signatures[0].iterators]
+        self.w.lines(copy_calls(self.plan, self.names, transfer.id, signatures, given, turn))
 
 
-def copy_call(
+def copy_calls(
     plan: Plan,
     names: Names,
     transfer_id: str,
-    signature: TransferSignature,
+    signatures: Sequence[TransferSignature],
     given: Sequence[str] | None = None,
     turn: int | None = None,
-) -> str:
-    """The statement that runs a transfer once, its iterators `given` as they are or with other values."""
-    transfer = plan.transfer(transfer_id)
+) -> list[str]:
+    """The statements that run a transfer once, one for each stripe, its iterators `given` or as they are."""
+    transfer, found = plan.transfer(transfer_id), []
+    buffers = [buffer_name(names, buffer, turn) for buffer in plan.filled_by(transfer)]
     ports = pointers(plan.port_of(transfer), names)
-    iterators = given if given is not None else [names.of("iterator", i) for i in signature.iterators]
-    buffers = (buffer_name(names, buffer, turn) for buffer in plan.filled_by(transfer))
-    arguments = [*ports, *buffers, *iterators]
-    return f"{signature.name}({', '.join(arguments)});"
+    for number, (port, signature) in enumerate(zip(ports, signatures, strict=True)):
+        iterators = given if given is not None else [names.of("iterator", i) for i in signature.iterators]
+        parts = buffers if len(ports) == 1 else [f"{buffer}[{number}]" for buffer in buffers]
+        found.append(f"{signature.name}({', '.join([port, *parts, *iterators])});")
+    return found
 
 
 @contextmanager

@@ -164,7 +164,7 @@ def dealt(port: Port, beat: str, pointers: Sequence[str]) -> str:
     """An array in memory, whose elements are found in all of its stripes."""
     if port.stripes == 1:
         return pointers[0]
-    return f"Dealt<{beat}, {port.width // port.stripes}, {port.stripes}>{{{{{', '.join(pointers)}}}}}"
+    return f"Dealt<{beat}, {port.stripes}>{{{{{', '.join(pointers)}}}}}"
 
 
 def _as_port(block: TestArray) -> Port:

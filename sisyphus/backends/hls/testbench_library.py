@@ -152,15 +152,15 @@ T &element(T *port, std::size_t at) {
 // Element `at` of the source lies at this place of the memory behind a port.
 std::size_t place(std::size_t at, std::size_t last, std::size_t padded) { return at / last * padded + at % last; }
 
-// Memory of `Stripes` ports, over which every beat of an array is dealt, `Lanes` elements each.
-template <typename Beat, std::size_t Lanes, std::size_t Stripes>
+// Memory of `Stripes` ports, over which the elements of an array are dealt in turn.
+template <typename Beat, std::size_t Stripes>
 struct Dealt {
     Beat *port[Stripes];
 };
 
-template <typename Beat, std::size_t Lanes, std::size_t Stripes>
-auto &element(const Dealt<Beat, Lanes, Stripes> &dealt, std::size_t at) {
-    return element(dealt.port[at / Lanes % Stripes], at / (Lanes * Stripes) * Lanes + at % Lanes);
+template <typename Beat, std::size_t Stripes>
+auto &element(const Dealt<Beat, Stripes> &dealt, std::size_t at) {
+    return element(dealt.port[at % Stripes], at / Stripes);
 }
 
 template <typename T, typename Port>

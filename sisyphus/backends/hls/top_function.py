@@ -6,11 +6,12 @@ import textwrap
 from collections.abc import Sequence
 
 from sisyphus.backends.hls import interface
+from sisyphus.backends.hls.buffers import declare_buffer
 from sisyphus.backends.hls.bursts import TransferSignature
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, plan_names
 from sisyphus.backends.hls.loop_bounds import HELPERS, NARROW, UPDATED, Bounds
-from sisyphus.backends.hls.tasks import TaskPrinter, copy_call, declare_buffer, is_local, print_loop
+from sisyphus.backends.hls.tasks import TaskPrinter, copy_calls, is_local, print_loop
 from sisyphus.backends.hls.transfers import print_transfer
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -57,8 +58,8 @@ def _header(plan: Plan, names: Names) -> str:
         data = names.of("port", port.copies or port.name)
         w.line(f"// `{names.of('port', port.name)}` is given the data of `{data}` a second time, in memory of its own.")
     for port in (p for p in interface.arrays(plan) if p.stripes > 1):
-        told = " and ".join(f"`{name}`" for name in interface.pointers(port, names))
-        w.line(f"// Every {port.width} elements of a row of `{port.name}` are dealt over {told}, in this order.")
+        told = ", ".join(f"`{name}`" for name in interface.pointers(port, names))
+        w.line(f"// The elements of each row of `{port.name}` are dealt in turn over {told}.")
     w.lines([f"{_signature(plan, names)};", "}", "", "#endif"])
     return w.text()
 
@@ -68,7 +69,7 @@ class _Source:
         self.plan, self.names, self.tasks, self.header = plan, names, plan.called, header
         self.helpers: set[str] = set()
         self.body = Writer()
-        self.signatures: dict[str, TransferSignature] = {}
+        self.signatures: dict[str, tuple[TransferSignature, ...]] = {}
         self.arguments: dict[str, tuple[str, ...]] = {}
 
     def text(self) -> str:
@@ -136,7 +137,8 @@ class _Source:
             for buffer in self.plan.buffers:
                 if buffer.id in used:
                     is_table = buffer.array in self.plan.scop.looked_up
-                    declare_buffer(w, buffer, self.names.of("buffer", buffer.id), looked_up=is_table)
+                    name, stripes = self.names.of("buffer", buffer.id), self.plan.stripes_of(buffer)
+                    declare_buffer(w, buffer, name, stripes=stripes, looked_up=is_table)
             affines = Affines(self.names.iterators())
             self._nodes(self.plan.body, Bounds(affines, self.helpers), {})
         w.line("}")
@@ -146,7 +148,7 @@ class _Source:
         """Whether a task or a transfer is given it; a tile that is as wide as its array needs none."""
         given = {text for arguments in self.arguments.values() for text in arguments}
         return self.names.of("iterator", quotient) in given or any(
-            quotient in signature.iterators for signature in self.signatures.values()
+            quotient in one.iterators for signatures in self.signatures.values() for one in signatures
         )
 
     def _pragmas(self, w: Writer) -> None:
@@ -182,7 +184,7 @@ class _Source:
                 case Copy(transfer=transfer) if self.plan.transfer(transfer).joins:
                     pass  # the call of the load that it joins fills its buffer
                 case Copy(transfer=transfer):
-                    w.line(copy_call(self.plan, self.names, transfer, self.signatures[transfer]))
+                    w.lines(copy_calls(self.plan, self.names, transfer, self.signatures[transfer]))
                 case Call(task=task):
                     w.line(f"{self.names.of('task', task)}({', '.join(self.arguments[task])});")
                 case _:

@@ -275,7 +275,7 @@ def _wait(w: Writer, units: Sequence[UnitProgram]) -> None:
 def _placed(number: int, port: Port) -> str:
     buffers = ", ".join(f"&lane.{name}" for name in memories_of(number, port))
     last, padded = pitch(port)
-    return f"{{{{{buffers}}}, {port.width // port.stripes}, {last}, {padded}}}"
+    return f"{{{{{buffers}}}, {last}, {padded}}}"
 
 
 def _fetch(w: Writer, units: Sequence[UnitProgram], wanted: Collection[ArrayId]) -> None:

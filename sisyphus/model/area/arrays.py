@@ -16,7 +16,7 @@ from sisyphus.ir import Array
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users, bank_lut, register_lut
 from sisyphus.model.counting.iterations import Ints
-from sisyphus.model.facts.task_facts import Dim, Move
+from sisyphus.model.facts.task_facts import Dim, Move, of_one_stripe
 from sisyphus.model.formulas.addresses import bank_count, in_registers, words_per_bank
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.iteration_latency import Setting
@@ -116,7 +116,8 @@ class ArrayCosts:
         """A transfer of all of it, but for its beats."""
         name, bits = self.array.id, self.array.type.stored.bits
         stream = self.streams if is_load else False
-        move = Move(name, name, name, name, is_load, self._dims, self.widths, bits, beats=0, stream=stream)
+        dims, width = of_one_stripe(VECTOR, self._dims, self._ports), self.widths // self._ports
+        move = Move(name, name, name, name, is_load, dims, width, bits, beats=0, stream=stream)
         return replace(move, stripes=self._ports, joins=self._joined if is_load else False)
 
     def _parts(self, *, loaded: bool, stored: bool, users: Users) -> dict[str, Floats]:

@@ -15,7 +15,7 @@ from sisyphus.model.facts.task_facts import Move
 from sisyphus.model.formulas.addresses import bank_count
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders, quotient_of
 from sisyphus.model.formulas.iteration_latency import Setting
-from sisyphus.model.formulas.terms import Term
+from sisyphus.model.formulas.terms import Term, scaled
 from sisyphus.values import dataclass
 
 
@@ -63,41 +63,43 @@ def _shifts(setting: Setting, move: Move) -> Condition:
 
 
 def mover_ff(setting: Setting, mover: Mover) -> tuple[Term, ...]:
-    """Flip-flops: control, the words of a beat, dividers; words that wait for a late bank number."""
+    """Flip-flops of the transfers of all stripes: control, words of a beat, dividers; words waiting for a late bank."""
     alg, area, lanes = setting.alg, setting.rules.area, mover.move.width * mover.move.bits
     cost = partial(setting.operators.cost, "rem", "uint32")
     dividers = sum(alg.apply(lambda n: cost(n).ff if n else 0, bits) for bits in mover.divided)
     late = alg.select(mover.picks_late, 2 * lanes, 0) if mover.move.is_load else 0
     kept = alg.select(mover.reads_all, area.ff_per_late_bank * mover.banks, 0)
     waiting = alg.select(mover.move.stream, lanes, 0)
-    return (
+    found = (
         Term("control", area.ff_per_transfer, rule="loop and burst control"),
         Term("words of a beat", lanes + late, rule="one register each"),
-        Term("second process", _readers(setting, mover.move, area.ff_per_transfer) + waiting, rule="dataflow region"),
+        Term("second process", _reader(setting, mover.move, area.ff_per_transfer) + waiting, rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("words of all banks", kept, construct="late-bank-number", rule="bank number comes late"),
     )
+    return tuple(scaled(term, mover.move.stripes) for term in found)
 
 
 def mover_lut(setting: Setting, mover: Mover) -> tuple[Term, ...]:
-    """Look-up tables: control, dividers, multiplexers between lanes and banks."""
+    """Look-up tables of the transfers of all stripes: control, dividers, multiplexers between lanes and banks."""
     alg, area, move = setting.alg, setting.rules.area, mover.move
     dividers: Value = alg.select(mover.picks_late, move.width * move.bits, 0) if move.is_load else 0
     dividers = dividers + sum(alg.apply(lambda n: _divider_lut(setting, n), bits) for bits in mover.divided)
     kept = alg.select(mover.reads_all, area.lut_per_late_bank * mover.banks, 0)
-    return (
+    found = (
         Term("control", area.lut_per_transfer, rule="loop and burst control"),
-        Term("second process", _readers(setting, move, area.lut_per_transfer), rule="dataflow region"),
+        Term("second process", _reader(setting, move, area.lut_per_transfer), rule="dataflow region"),
         Term("remainders", dividers, rule="dividers"),
         Term("lanes and banks", (_spread_lut if move.is_load else _pick_lut)(setting, mover), rule="multiplexers"),
         Term("words of all banks", kept, construct="late-bank-number", rule="bank number comes late"),
     )
+    return tuple(scaled(term, move.stripes) for term in found)
 
 
-def _readers(setting: Setting, move: Move, each: Value) -> Value:
-    """What the processes that read the ports of a load take beside that which fills the buffer, one for each port."""
+def _reader(setting: Setting, move: Move, amount: Value) -> Value:
+    """What the process that reads the port of a load takes beside that which fills the buffer."""
     alg = setting.alg
-    return alg.select(alg.both(move.stream, alg.negation(move.joins)), move.stripes * each, 0)
+    return alg.select(alg.both(move.stream, alg.negation(move.joins)), amount, 0)
 
 
 def _divider_lut(setting: Setting, bits: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
-from sisyphus.model.facts.task_facts import Dim, Move
+from sisyphus.model.facts.task_facts import Dim, Move, of_one_stripe
 from sisyphus.plan import Copy, Direction, Plan, Transfer, beats_of, bursts_of, strides_of
 
 
@@ -23,14 +23,15 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
     buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer)
     array, packed = plan.scop.array(transfer.array).extents, port.layout == "packed" and buffer.extents == port.extents
     steps = (step for origin in buffer.origin for _, step in origin.terms)
+    dims = tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True))
     return Move(
         id=transfer.id,
         array=transfer.array,
         buffer=buffer.id,
         port=transfer.port,
         is_load=transfer.direction is Direction.LOAD,
-        dims=tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True)),
-        width=transfer.width,
+        dims=dims if port.stripes == 1 else of_one_stripe(alg, dims, port.stripes),
+        width=transfer.width // port.stripes if port.stripes > 1 else transfer.width,
         bits=buffer.type.stored.bits,
         beats=beats_of(alg, buffer.extents, transfer.width, packed=packed),
         bursts=bursts_of(alg, buffer.extents, array),
@@ -45,7 +46,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
 
 
 def bytes_moved(move: Move, runs: Value) -> int:
-    """Between memory and chip, by so many runs of a transfer, one figure or one per iteration of outer loops."""
+    """Between memory and chip, through all ports, by so many runs: one figure or one per iteration of outer loops."""
     if move.joins:
         return 0
-    return int(np.sum(move.beats * move.width * move.bits // 8 * runs))
+    return int(np.sum(move.beats * move.width * move.stripes * move.bits // 8 * runs))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sisyphus.algebra import Condition, Value
+from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
@@ -21,6 +21,12 @@ class Dim:
     extent: Value
     factor: Value
     strides: Mapping[str, Value]
+
+
+def of_one_stripe(alg: Algebra, dims: tuple[Dim, ...], stripes: Value) -> tuple[Dim, ...]:
+    """The dimensions of each part of a buffer whose rows are dealt over so many."""
+    last = [Dim(alg.ceil_div(d.extent, stripes), alg.ceil_div(d.factor, stripes), d.strides) for d in dims[-1:]]
+    return (*dims[:-1], *last)
 
 
 @dataclass(frozen=True)
@@ -116,8 +122,8 @@ class Move:
     `tile_strides` are the factors of loop iterators in its first address, in beats. `active`: it is there at all.
     `stream`: one process reads the port, another one fills the buffer, with a FIFO between them; `read_only`: nothing
     is stored through this port. `ahead`: it loads the tile of a later iteration, or finds none; `first`: it does so for
-    the first iteration. `stripes`: each beat travels through so many ports. `joins`: its beats are those of another
-    load, which has the ports.
+    the first iteration. `stripes`: so many of it move a stripe of the array each, through ports of their own; all else
+    is said of one of them. `joins`: its beats are those of another load, which has the ports.
     """
 
     id: str

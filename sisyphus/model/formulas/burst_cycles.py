@@ -125,13 +125,16 @@ def places_by_product(setting: Setting, move: Move) -> Condition:
 
 
 def move_multipliers(setting: Setting, move: Move) -> Value:
-    """DSP of a transfer's addresses: of two terms in a bank, of the quotient of each remainder, of the tile's place."""
+    """DSP of a transfer's addresses: of two terms in a bank, of the quotient of each remainder, of the tile's place.
+
+    Of the transfers of all stripes.
+    """
     alg, extra = setting.alg, setting.rules.cycles.remainder_extra
     bits = (alg.maximum(cycles - extra, 0) for cycles in move_remainders(setting, move))
     found = sum(alg.lookup(_quotient_dsp(setting.operators), each) for each in bits)
     _, multiplies = has_product(alg, [(dim, alg.exceeds(dim.extent, step)) for dim, step in move_steps(move)])
     placed = alg.both(move.is_tile, places_by_product(setting, move))
-    return found + alg.select(multiplies, 1, 0) + alg.select(placed, 1, 0)
+    return move.stripes * (found + alg.select(multiplies, 1, 0) + alg.select(placed, 1, 0))
 
 
 def quotient_of(table: OperatorTable, bits: int) -> OpCost:

@@ -65,14 +65,14 @@ def test_runs_are_those_of_a_walk(case: tuple[Port, Port, tuple[int, ...]]) -> N
 
 
 STRIPED = [
-    # Beats of 4 over 2 ports on both sides: two elements of every beat in each.
+    # Over 2 ports on both sides: every second element in each.
     (port((4, 8), width=4, stripes=2), port((4, 8), width=4, stripes=2), (4, 8), 2),
     (port((4, 8), width=4, stripes=2), port((6, 8), width=4, stripes=2), (3, 8), 2),
     (port((4, 8), width=4, stripes=2), port((4, 12), width=4, stripes=2), (4, 8), 8),
-    # One port on one side, or other beats: each run is the lane of the narrower one.
-    (port((4, 8), width=4, stripes=2), port((4, 8), width=4), (4, 8), 16),
-    (port((4, 8), width=4), port((4, 8), width=8, stripes=2), (4, 8), 8),
-    (port((4, 8), width=8, stripes=4), port((4, 8), width=8, stripes=2), (4, 8), 16),
+    # Fewer ports on one side: each run is an element.
+    (port((4, 8), width=4, stripes=2), port((4, 8), width=4), (4, 8), 32),
+    (port((4, 8), width=4), port((4, 8), width=8, stripes=2), (4, 8), 32),
+    (port((4, 8), width=8, stripes=4), port((4, 8), width=8, stripes=2), (4, 8), 32),
     (port((1, 8), width=8, stripes=2), port((1, 8), width=2, stripes=1), (1, 1), 1),
 ]
 

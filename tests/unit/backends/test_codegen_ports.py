@@ -33,16 +33,14 @@ def test_every_element_is_copied_once(stream: bool, stripes: int) -> None:
 @pytest.mark.parametrize(
     ("stream", "right", "wrong"),
     [
-        (True, "load_A_fetch1(port1, fifo1);", "load_A_fetch1(port0, fifo1);"),  # two stripes of one port
-        (True, "load_A_fetch0(port0, fifo0);", "load_A_fetch0(port1, fifo0);"),
-        (True, "line1 = fifo1.read()", "line1 = fifo1.read(); fifo1.read()"),
-        (
-            True,
-            "buffer[row0][8 * column + 4 + lane] = line1",
-            "buffer[row0][8 * column + lane] = line1",
-        ),
-        (False, "line1 = port1[beat];", "line1 = port1[0];"),
-        (False, "port0[beat] = line0;", "port0[beat] = line1;"),
+        (True, "load_A_1(A_1, buf_A[1]);", "load_A_1(A_0, buf_A[1]);"),  # two stripes of one port
+        (True, "load_A_0(A_0, buf_A[0]);", "load_A_0(A_0, buf_A[1]);"),
+        (True, "load_A_1(A_1, buf_A[1]);", ""),
+        (True, "line = fifo.read()", "line = fifo.read(); fifo.read()"),
+        (True, "buf_A[i1e % 2]", "buf_A[0]"),
+        (True, "[i1e / 2] = buf_A", "[(i1e + 1) / 2] = buf_A"),
+        (False, "line = port[beat];", "line = port[0];"),
+        (False, "store_B_0(B_0, buf_B[0]);", "store_B_0(B_0, buf_B[1]);"),
     ],
 )
 def test_a_stripe_dealt_wrongly_is_seen(stream: bool, right: str, wrong: str) -> None:

@@ -13,7 +13,7 @@ from sisyphus.backends.hls import project
 from sisyphus.choice import Answer, Choice, find
 from sisyphus.ir import ArrayId
 from sisyphus.parts import Known, Parts
-from sisyphus.request import Kernel, Request, Source, load_kernels, plan_of, space_of
+from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels, plan_of, space_of
 from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
@@ -80,9 +80,14 @@ def test_an_array_with_a_slow_transfer_has_several_ports(kernels: tuple[Kernel, 
     assert many.outcome.objective < (one.outcome.objective or 0)
 
 
-@pytest.mark.parametrize("asked", [request_of(trust="measured"), request_of("zcu104")])
-def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...], asked: Request) -> None:
-    assert ports(find(kernels, asked)) == {}
+def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...]) -> None:
+    assert ports(find(kernels, request_of("zcu104"))) == {}
+
+
+def test_reports_and_manuals_have_all_of_it(kernels: tuple[Kernel, ...]) -> None:
+    found = find(kernels, request_of(trust="measured"))
+    assert ports(found) == {"A": 4}
+    assert estimate_of(found.kernel, found.point, request_of().target).is_trusted
 
 
 def test_a_start_keeps_its_ports(kernels: tuple[Kernel, ...]) -> None:

@@ -87,7 +87,8 @@ def test_one_load_over_several_ports_fills_the_array_and_its_copy(joined: Choice
     first, *_ = steps_of(plan, plan.body)
     assert {"load_A", "load_A_1"} <= {node.transfer for node in first if isinstance(node, Copy)}
     kernel = project(plan).files["kernel.cpp"]
-    assert "load_A(A_0, A_1, A_2, A_3, buf_A, buf_A_1);" in kernel and "load_A_1(" not in kernel
+    calls = [f"load_A_{at}(A_{at}, buf_A[{at}], buf_A_1[{at}]);" for at in range(4)]
+    assert [line.strip() for line in kernel.splitlines() if "buf_A_1[" in line and "load" in line] == calls
 
 
 def test_what_the_search_counts_is_what_the_plan_costs(joined: Choice) -> None:
@@ -107,6 +108,7 @@ def test_it_is_the_same_program_and_a_fault_is_seen(joined: Choice) -> None:
     good = project(plan)
     assert run(good, plan, sets=["random"], sanitize=True).passed
     kernel = good.files["kernel.cpp"]
-    assert "buf_A, buf_A_1);" in kernel
-    bad = replace(good, files={**good.files, "kernel.cpp": kernel.replace("buf_A, buf_A_1);", "buf_A, buf_A);")})
+    assert "buf_A[1], buf_A_1[1]);" in kernel
+    spoiled = kernel.replace("buf_A[1], buf_A_1[1]);", "buf_A[1], buf_A_1[0]);")
+    bad = replace(good, files={**good.files, "kernel.cpp": spoiled})
     assert not run(bad, plan, sets=["random"]).passed

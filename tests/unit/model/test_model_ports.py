@@ -1,4 +1,4 @@
-"""An array over several ports: a wider beat, a share of the banks, and what each port takes."""
+"""An array over several ports: stripes side by side, a share of the banks, and what each port takes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
 from sisyphus.model import Estimate, estimate
 from sisyphus.model.area.arrays import ArrayCosts
+from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.formulas.bank_waits import least_with_waits, port_cycles, waits_for_banks
 from sisyphus.plan import build_plan, spread
-from sisyphus.space import STREAM, DesignPoint, TransferPoint, port_names
+from sisyphus.space import STREAM, DesignPoint, Tile, TransferPoint, port_names
 from sisyphus.target import load_device, make_target
 
 SHAPE = (64, 256)
@@ -27,8 +28,10 @@ TARGET = make_target(load_device("u200"), budget="chip")
 
 
 def point_with(ports: dict[str, int]) -> DesignPoint:
-    """Arrays in banks for four ports, with beats as wide as they allow."""
+    """Arrays in banks for four ports, with beats as wide as they allow, and a copy of the body for each stripe."""
     point = pipelined_point(KERNEL, distribute(KERNEL, dependences(KERNEL)))
+    [nest] = point.nests
+    point = point.with_nest(replace(nest, tiles=(nest.tiles[0], ("j", Tile(1, 64, 4)))))
     buffers = tuple(replace(b, partition=(1, 32)) for b in point.buffers)
     moved = [(b.id, ports.get(b.array, 1)) for b in buffers]
     transfers = tuple(TransferPoint(b, 16 * n, port_names(b, n), form=STREAM) for b, n in moved)
@@ -47,7 +50,7 @@ def terms(cost: Estimate) -> dict[str, float]:
 def test_beats_of_all_ports_travel_at_once() -> None:
     one, two = cost_of({}), cost_of({"C": 2})
     assert one.cycles - two.cycles == 64 * 256 // 16 - 64 * 256 // 32
-    assert two.bram18k == one.bram18k + 30 and not two.is_trusted and one.is_trusted
+    assert two.bram18k == one.bram18k + 30 and two.is_trusted and one.is_trusted
 
 
 def test_a_bank_moves_for_one_port_at_a_time() -> None:
@@ -64,11 +67,18 @@ def test_the_search_counts_what_a_plan_costs(ports: int) -> None:
     array, width = ArrayId("A"), 16 * ports
     columns = [np.array([factor]) for factor in (1, 32)]
     rows = ArrayCosts(TARGET, KERNEL.array(array), SHAPE, columns, np.array([width]), np.array([True]))
+    plain = replace(rows, widths=np.array([16]))
     found = {term.name: term.value for term in cost_of({"A": ports}).sums["bram18k"].leaves()}
     assert rows._with_fifo({n: np.zeros(1) for n in ("bram18k", "uram", "lut", "ff")})["bram18k"] == [15 * ports]
     assert found["load_A, FIFO of 512 bits"] == 15 * ports
     assert found["A, 512 bits"] == 30 * ports
     assert int(rows.transfer(is_load=True)[0]) == terms(cost_of({"A": ports, "B": ports}))["load_A"]
+    for figure, moved in (("lut", mover_lut), ("ff", mover_ff)):
+        [area] = [t.value for t in cost_of({"A": ports}).sums[figure].children if t.name == "transfers"]
+        [others] = [t.value for t in cost_of({}).sums[figure].children if t.name == "transfers"]
+        setting = rows._setting
+        own = [sum(t.value for t in moved(setting, mover_of(setting, r._move(is_load=True)))) for r in (rows, plain)]
+        assert area - others == own[0] - own[1]
 
 
 @pytest.mark.parametrize(
@@ -78,10 +88,18 @@ def test_the_search_counts_what_a_plan_costs(ports: int) -> None:
         ({"width": 2}, "is not dealt evenly over 2 ports, several elements to each"),
         ({"width": 64}, "is wider than 512 bits or 16 elements for each port"),
         ({"buffer": "C", "ports": ("A_0", "A_1")}, "can be built"),
+        ({"width": 16, "ports": ("A_0", "A_1"), "partition": (1, 9)}, "rows are in 9 banks"),
+        ({"width": 16, "ports": ("A_0", "A_1"), "tile": Tile(1, 86, 3)}, "do not keep to the 2 stripes of `A`"),
     ],
 )
 def test_ports_that_cannot_be_built(change: dict[str, object], told: str) -> None:
-    point = point_with({"A": 2})
+    point, change = point_with({"A": 2}), dict(change)
+    if "partition" in change:
+        own = replace(point.buffers[0], partition=change.pop("partition"))  # type: ignore[arg-type]
+        point = replace(point, buffers=(own, *point.buffers[1:]))
+    if "tile" in change:
+        [nest] = point.nests
+        point = point.with_nest(replace(nest, tiles=(nest.tiles[0], ("j", change.pop("tile")))))  # type: ignore[arg-type]
     transfers = (replace(point.transfers[0], **change), *point.transfers[1:])  # type: ignore[arg-type]
     found = distribute(KERNEL, dependences(KERNEL))
     with pytest.raises(KernelError, match=told):

@@ -189,7 +189,7 @@ def test_long_arrays_may_be_dealt() -> None:
     space = space_of(scop(rows, A=(130, 64), B=(130, 40), X=(130, 16), Y=(130,)))
     assert long_arrays(space) == ("A", "B")
     assert all(max(widths) == 16 for widths in space.widths.values())
-    assert long_arrays(replace(space, options=Options(trust="measured"))) == ()
+    assert long_arrays(replace(space, options=space.options.as_in_paper())) == ()
 
 
 def test_arrays_have_no_more_ports_than_may_be_connected() -> None:
@@ -214,11 +214,10 @@ def test_ports_that_there_are_not(gemm: Space, fix: str) -> None:
     assert caught.value.hint == "legal: 1, 2, any"
 
 
-def test_measured_designs_the_paper_and_processors_have_one_port(gemm: Space) -> None:
+def test_the_paper_and_processors_have_one_port(gemm: Space) -> None:
     paper = replace(gemm, options=gemm.options.as_in_paper())
-    trusting = replace(gemm, options=replace(gemm.options, trust="measured"))
     processor = replace(gemm, target=make_target(load_device("zcu104"), budget="chip"))
-    for space in (paper, trusting, processor):
+    for space in (paper, processor):
         assert dealt_over_ports(space, ArrayId("C")).widths == gemm.widths
 
 

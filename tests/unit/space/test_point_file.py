@@ -12,7 +12,7 @@ import pytest
 from command_line import sisy
 from point_files import KERNELS, POINTS, case
 
-from sisyphus.backends.hls.tasks import STORAGE_PRAGMAS
+from sisyphus.backends.hls.buffers import STORAGE_PRAGMAS
 from sisyphus.errors import KernelError
 from sisyphus.plan import build_plan
 from sisyphus.space import DesignPoint, place_of

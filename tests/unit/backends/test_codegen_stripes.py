@@ -1,0 +1,88 @@
+"""Where the text finds elements of a dealt array, and bodies that are written out once for each stripe."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from math import prod
+
+import pytest
+from builders import scop
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_points import pipelined_point
+from straight_c import with_source
+
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.backends.hls import project
+from sisyphus.backends.hls.buffers import in_stripe
+from sisyphus.backends.hls.express import Affines
+from sisyphus.plan import Plan, build_plan
+from sisyphus.poly import Affine, var
+from sisyphus.space import STREAM, Tile, TransferPoint, port_names
+from sisyphus.verification import run
+
+EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
+NAMES = ("i", "j")
+TERMS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(-9, 9)), max_size=3)
+
+
+@EXAMPLES
+@given(TERMS, st.integers(-20, 40), st.sampled_from([2, 4]), st.integers(-5, 5), st.integers(-5, 5))
+def test_the_text_finds_every_element(
+    terms: list[tuple[str, int]], constant: int, stripes: int, i: int, j: int
+) -> None:
+    """As C reads it, which rounds to zero."""
+    index = Affine.of(terms, constant)
+    at = {"i": i, "j": j}
+    texts = in_stripe(Affines({n: n for n in NAMES}), index, stripes, dict.fromkeys(NAMES, (-5, 5)))
+    stripe, place = (eval(re.sub(r" / ", " // ", text), {}, at) for text in texts)
+    parts = [eval(part, {}, at) for part in re.findall(r"\(([^()]*)\) [/%]", texts[0])]
+    assert all(part >= 0 for part in parts)
+    assert (stripe, place) == (index.evaluate(at) % stripes, index.evaluate(at) // stripes)
+
+
+def test_what_the_text_has_is_given() -> None:
+    """In a copy of the body for an odd iteration, two iterations a turn."""
+    affines = Affines({"i": "i2"})
+    affines.given = {"i": 2 * var("i") + 1}
+    assert in_stripe(affines, 3 * var("i") + 1, 2, {"i": (0, 7)}) == ("0", "3*i2 + 2")
+    assert in_stripe(affines, var("i"), 4, {"i": (0, 7)}) == ("(2*i2 + 1) % 4", "(2*i2 + 1) / 4")
+
+
+def dealt(trips: int, tile: Tile, stripes: int) -> Plan:
+    """Rows of sums over j, with all arrays behind several ports: A is read and written along its rows."""
+    text = f"for i in range(4):\n    for j in range({trips}):\n        A[i, j] = A[i, j] * 3 + B[i, j]"
+    kernel = with_source(scop(text, A=(4, trips), B=(4, trips)))
+    found = distribute(kernel, dependences(kernel))
+    point = pipelined_point(kernel, found)
+    [nest] = point.nests
+    inner = "j" if tile.level1 > 1 else None
+    point = point.with_nest(replace(nest, tiles=(nest.tiles[0], ("j", tile)), pipeline=inner))
+    banks = trips if tile.level2 == trips else stripes * tile.level2
+    buffers = tuple(replace(b, partition=(1, banks)) for b in point.buffers)
+    moved = (TransferPoint(b.id, 4 * stripes, port_names(b.id, stripes), "padded", STREAM) for b in buffers)
+    point = replace(point, buffers=buffers, transfers=tuple(moved))
+    return build_plan(kernel, found, liveness(kernel), point)
+
+
+@pytest.mark.parametrize(
+    ("trips", "tile", "stripes"),
+    [
+        (24, Tile(1, 3, 8), 2),
+        (24, Tile(3, 1, 8), 4),
+        (24, Tile(1, 6, 4), 4),  # no loop is left
+        (27, Tile(1, 1, 27), 2),  # one iteration more than whole turns
+        (27, Tile(1, 1, 27), 4),
+    ],
+)
+def test_a_body_stands_there_once_for_each_stripe(trips: int, tile: Tile, stripes: int) -> None:
+    plan = dealt(trips, tile, stripes)
+    text = project(plan).files["kernel.cpp"]
+    body = text[text.index("static void task0") : text.index('extern "C"')]
+    assert "%" not in body and "/" not in body
+    written = [int(number) for number in re.findall(r"^ *buf_A\[(\d)\]", body, re.M)]
+    left = tile.level2 % stripes
+    assert written == [*range(stripes), *range(left)] and prod(tile) == trips
+    ran = run(project(plan), plan, sets=["random"], sanitize=True)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
