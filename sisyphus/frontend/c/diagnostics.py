@@ -88,7 +88,10 @@ RULES: dict[str, Rule] = {
         "a loop iterator is used outside its loop", "write the value that it has there as an expression"
     ),
     # control flow
-    "while-loop": Rule("a `while` or `do` loop", FOR_HINT),
+    "while-loop": Rule(
+        "a `while` or `do` loop of which the text does not say how often it runs",
+        "count its rounds, as by `while (i < N) { ...; i++; }`, and leave it early by `if (...) break;`",
+    ),
     "jump": Rule(
         "`goto` or its label",
         "guard the statements that follow with `if`, or leave loops with `break` or `return`",

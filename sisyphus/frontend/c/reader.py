@@ -13,9 +13,10 @@ from sisyphus.errors import InternalError
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import declared
 from sisyphus.frontend.c.context import Ledger
-from sisyphus.frontend.c.countdowns import name_countdowns
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
+from sisyphus.frontend.c.inductions import name_inductions
+from sisyphus.frontend.c.iterators import one_iterator_each
 from sisyphus.frontend.c.kernel import FunctionReader, Given
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
@@ -23,6 +24,7 @@ from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
 from sisyphus.frontend.c.steps import name_steps
 from sisyphus.frontend.c.structs import Structures
+from sisyphus.frontend.c.whiles import count_whiles
 from sisyphus.ir import Origin, Scop, promises
 from sisyphus.poly import IslError
 from sisyphus.source import Span
@@ -119,7 +121,9 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(found.tokens, collector)
     structures = Structures(tree)
-    name_countdowns(tree)
+    count_whiles(tree)
+    one_iterator_each(tree)
+    name_inductions(tree)
     name_steps(tree)
     affines = Affines(tree, collector, {}, Ledger())
     names = names_of(tree, affines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -12,7 +12,7 @@ from sisyphus.frontend.c.affine_reader import CONDITION
 from sisyphus.frontend.c.bound import Condition, SourceBound, TooManyCases, negate
 from sisyphus.frontend.c.c_types import declared, number
 from sisyphus.frontend.c.conditions import condition, parted_condition
-from sisyphus.frontend.c.context import Context, OpenLoop
+from sisyphus.frontend.c.context import Context, OpenLoop, Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import (
     DataGuard,
@@ -29,6 +29,7 @@ from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, leav
 from sisyphus.frontend.c.locals import Locals
 from sisyphus.frontend.c.memory_moves import MOVES, as_loops
 from sisyphus.frontend.c.scope import Function, Parameter, Scope, SubArray, Unusable, Variable
+from sisyphus.frontend.c.whiles import Holds
 from sisyphus.ir import ArrayId, Literal, Read, Ref
 from sisyphus.ir.types import INT32
 from sisyphus.poly import const, var
@@ -127,6 +128,8 @@ class StatementReader(Locals):
                 self._for(node)
             case c_ast.If():
                 self._if(node)
+            case Holds():
+                self._must_hold(node)
             case c_ast.DoWhile(cond=c_ast.Constant(value="0")):
                 self.items([node.stmt])
             case c_ast.Decl():
@@ -276,6 +279,18 @@ class StatementReader(Locals):
             self.drafts.append(with_condition(draft, place, test))
             is_here = draft.context is affines.context
             intervals.learn(draft.write, self.drafts[-1].value if is_here else None)
+
+    def _must_hold(self, node: Holds) -> None:
+        """Asks later whether a condition holds here: a loop that runs once before its test has been written for it."""
+        affines = self.affines
+        context, span = affines.context, affines.tree.start(c_ast.EmptyStatement(node.coord))
+
+        def fault(point: Mapping[str, int]) -> Refused:
+            words = f"this `{node.word}` loop may run its body, or end, where its test says otherwise"
+            return affines.collector.fault("while-loop", words, span, notes=context.where(point))
+
+        fails = self._under(Context(), condition(node.cond, affines), node.cond, negated=True)
+        affines.ledger.questions.append(Question(context, fails.condition, span, fault))
 
     def _under(self, outer: Context, holds: Condition, node: c_ast.Node, *, negated: bool) -> Context:
         try:

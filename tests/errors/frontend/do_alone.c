@@ -3,7 +3,6 @@ void f(float A[10])
 {
   int i = 0;
   do {
-    A[i] = 0.0f;
-    i++;
-  } while (i < 10);
+    A[i] *= 0.5f;
+  } while (A[i] > 1.0f);
 }

@@ -1,9 +1,8 @@
 void f(float A[10])
 {
   int i = 0;
-  while (i < 10) {
-    A[i] = 0.0f;
-    i++;
+  while (A[i] > 1.0f) {
+    A[i] *= 0.5f;
   }
 }
 int main(void) { return 0; }

@@ -6,6 +6,6 @@ void clear(float A[10])
 void kernel_f(float A[10])
 {
   int i = 0;
-  while (i < 10)
-    A[i++] = 1.0f;
+  while (A[i] > 1.0f)
+    A[i] *= 0.5f;
 }

@@ -1,9 +1,19 @@
+/* How often the first one runs, data say; the second one may begin beyond its end, but runs once even so. */
 void f(float A[10])
 {
-  int i = 0;
-  while (i < 10) {
-    A[i] = 0.0f;
-    i++;
+  int low = 0, high = 10;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (A[middle] < 0.5f)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (int k = 0; k < 10; k++) {
+    int i = k;
+    do {
+      A[i] = 0.0f;
+      i++;
+    } while (i < 5);
   }
 }
-/* args: --function f */

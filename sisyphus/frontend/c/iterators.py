@@ -1,9 +1,4 @@
-"""Loops with more in their header than one iterator that steps at the end, on the syntax tree; knows no types.
-
-for (size_t i = n; i-- > 0;) a[i] = 0;   becomes
-for (size_t i = n; i > 0; i--) { const size_t i.0 = i - 1; a[i.0] = 0; }
-
-so that no unsigned iterator falls below zero, and
+"""Loops with more iterators in their header than one, on the syntax tree; knows no types.
 
 for (int i = 0, j = n - 1; i < n; i++, j--) a[i] = b[j];   becomes
 for (int i = 0; i < n; i++) { const int j.0 = n - 1 - (i - 0); a[i] = b[j.0]; }
@@ -17,58 +12,27 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.parse import Tree, walk
-from sisyphus.frontend.c.returns import put
+from sisyphus.frontend.c.places import changed_in, names_in, with_value
 
 
-def name_countdowns(tree: Tree) -> None:
+def one_iterator_each(tree: Tree) -> None:
     """Changes the loops of a file."""
     for function in tree.root.ext:
         if isinstance(function, c_ast.FuncDef):
             for loop in [n for n in walk(function.body) if isinstance(n, c_ast.For)]:
                 _with_one_counter(loop, function)
-    for loop in [n for n in walk(tree.root) if isinstance(n, c_ast.For)]:
-        match loop:
-            case c_ast.For(
-                init=c_ast.DeclList(decls=[c_ast.Decl(name=name, type=c_ast.TypeDecl()) as iterator]),
-                cond=c_ast.BinaryOp(op=">" | "!=", left=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=counted))),
-                next=None,
-            ) if name == counted and name not in _changed(loop.stmt) and name not in _names(loop.cond.right):
-                _renamed(loop, iterator)
-
-
-def _renamed(loop: c_ast.For, iterator: c_ast.Decl) -> None:
-    name, inside, coord = iterator.name, f"{iterator.name}.0", loop.cond.coord
-    for part in walk(loop.stmt):
-        if isinstance(part, c_ast.ID) and part.name == name:
-            part.name = inside
-    kind = deepcopy(iterator.type)
-    kind.declname = inside
-    value = c_ast.BinaryOp("-", c_ast.ID(name, coord), c_ast.Constant("int", "1", coord), coord)
-    inner = c_ast.Decl(inside, ["const"], [], [], [], kind, value, None, iterator.coord)
-    loop.cond.left, loop.next = c_ast.ID(name, coord), c_ast.UnaryOp("p--", c_ast.ID(name, coord), coord)
-    loop.stmt = c_ast.Compound([inner, loop.stmt], loop.stmt.coord)
-
-
-def _changed(node: c_ast.Node) -> set[str]:
-    """Names that are written below a node, or mean something else there."""
-    return assigned_names(node) | {n.name for n in walk(node) if isinstance(n, c_ast.Decl) and n.name}
-
-
-def _names(node: c_ast.Node) -> set[str]:
-    return {n.name for n in walk(node) if isinstance(n, c_ast.ID)}
 
 
 def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:
     """The loop with the iterator that its condition names alone, others as values of it; as it is where that fails."""
     starts, steps = _starts(loop.init), _steps(loop.next)
-    main = [name for name in starts if loop.cond is not None and name in _names(loop.cond)][:1]
+    main = [name for name in starts if loop.cond is not None and name in names_in(loop.cond)][:1]
     others = [name for name in starts if name not in main]
     if len(main) != 1 or not others or set(steps) != set(starts) or abs(steps[main[0]]) != 1:
         return  # nearly every loop, so that it is asked before the whole function is walked
     kinds = {n.name: n for n in walk(function.body) if isinstance(n, c_ast.Decl) and n.name}
-    if not set(starts) <= set(kinds) or (_names(loop.init) | set(starts)) & _changed(loop.stmt):
+    if not set(starts) <= set(kinds) or (names_in(loop.init) | set(starts)) & changed_in(loop.stmt):
         return
     own = {d.name for d in loop.init.decls} if isinstance(loop.init, c_ast.DeclList) else set[str]()
     if any(name not in own and _is_seen(name, loop, function) for name in others):
@@ -84,7 +48,7 @@ def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:
         kind = deepcopy(kinds[name].type)
         kind.declname = f"{name}.0"
         value = c_ast.BinaryOp(sign, deepcopy(starts[name]), moved, at)
-        loop.cond = _with_value(loop.cond, name, value)
+        loop.cond = with_value(loop.cond, name, value)
         inner.append(c_ast.Decl(f"{name}.0", ["const"], [], [], [], kind, value, None, at))
     if isinstance(loop.init, c_ast.DeclList):
         loop.init.decls = [d for d in loop.init.decls if d.name == main[0]]
@@ -93,15 +57,6 @@ def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:
     op = "p++" if steps[main[0]] > 0 else "p--"
     loop.next = c_ast.UnaryOp(op, c_ast.ID(main[0], loop.next.coord), loop.next.coord)
     loop.stmt = c_ast.Compound([*inner, loop.stmt], loop.stmt.coord)
-
-
-def _with_value(node: c_ast.Node, name: str, value: c_ast.Node) -> c_ast.Node:
-    """An expression with a value in place of a name."""
-    if isinstance(node, c_ast.ID) and node.name == name:
-        return deepcopy(value)
-    for place, child in node.children():
-        put(node, place, _with_value(child, name, value))
-    return node
 
 
 def _starts(init: c_ast.Node | None) -> dict[str, c_ast.Node]:
@@ -115,7 +70,7 @@ def _starts(init: c_ast.Node | None) -> dict[str, c_ast.Node]:
                 found[name] = value
             case _:
                 return {}
-    is_apart = all(not _names(value) & found.keys() for value in found.values())
+    is_apart = all(not names_in(value) & found.keys() for value in found.values())
     is_pure = not any(isinstance(n, c_ast.FuncCall | c_ast.ArrayRef) for v in found.values() for n in walk(v))
     return found if len(found) > 1 and is_apart and is_pure else {}
 

@@ -1,0 +1,165 @@
+"""Whole numbers that a `for` loop moves by one amount in every round as values of its iterator, on the syntax tree.
+
+int k = 0; for (int i = 0; i < n; i++) { b[k] = a[i]; k += 2; c[k] = 0; }   becomes
+for (int i = 0; i < n; i++) { const int k.at1 = 0 + 2 * (i - 0); b[k.at1] = a[i]; const int k.at2 = ... + 2; ... }
+
+Only of names that subscripts and bounds ask for. Where a value is read behind the loop, `k += 2 * (n - 0)` follows it,
+so that a loop around it moves the name in turn; that the loop does not begin beyond its end must hold then. It knows no
+types and no values.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.declarations import shaping_parts
+from sisyphus.frontend.c.jumps import jumps
+from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.places import (
+    Place,
+    blocks_in,
+    changed_in,
+    changes_in,
+    declaration_of,
+    drop_unused,
+    forget,
+    in_blocks,
+    is_pure,
+    is_read_behind,
+    names_in,
+    renamed,
+    set_by,
+    step_of,
+    value_at,
+)
+from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
+from sisyphus.values import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The iterator of a loop, what it begins with, and how it moves."""
+
+    counter: Counter
+    start: c_ast.Node
+    cond: c_ast.Node
+
+
+def name_inductions(tree: Tree) -> None:
+    """Changes the functions of a file."""
+    for function in tree.root.ext:
+        if isinstance(function, c_ast.FuncDef):
+            parts = shaping_parts(function.body, conditions=False)
+            shaping = {n.name for part in parts for n in walk(part) if isinstance(n, c_ast.ID)}
+            if shaping & _stepped(function.body):
+                in_blocks(function.body)
+                _Inductions(function, shaping).block(function.body.block_items, None, None)
+                drop_unused(function.body, shaping)
+
+
+def _stepped(body: c_ast.Node) -> set[str]:
+    """Names that statements in bodies of `for` loops step."""
+    bodies = (n.stmt for n in walk(body) if isinstance(n, c_ast.For))
+    return {found[0] for b in bodies for n in walk(b) if (found := step_of(n)) is not None}
+
+
+class _Inductions:
+    def __init__(self, function: c_ast.FuncDef, shaping: set[str]) -> None:
+        self.function, self.shaping, self.made = function, shaping, 0
+
+    def block(self, items: list[c_ast.Node], loop: c_ast.Node | None, outer: Place | None) -> None:
+        """The loops of a block, inner ones first; what sets a name behind a loop is put there."""
+        at = 0
+        while at < len(items):
+            parts = apart(deepcopy(items[at]))
+            if any(found[0] in self.shaping for part in parts if (found := step_of(part)) is not None):
+                items[at : at + 1] = parts
+            place = Place(items, at, loop, outer)
+            for inner, own in blocks_in(items[at]):
+                self.block(inner, own, place)
+            node = items[at].stmt if isinstance(items[at], c_ast.Label) else items[at]
+            behind = self._loop(node, place) if isinstance(node, c_ast.For) else []
+            items[at + 1 : at + 1] = behind
+            at += 1 + len(behind)
+
+    def _loop(self, node: c_ast.For, place: Place) -> list[c_ast.Node]:
+        """Names what a loop moves; the statements that must follow it."""
+        head, behind = _head(node), list[c_ast.Node]()
+        if head is None:
+            return []
+        names = [found[0] for item in node.stmt.block_items if (found := step_of(item)) is not None]
+        for name in dict.fromkeys(names):
+            if name in self.shaping and changes_in(node.stmt, name) == names.count(name):
+                behind += self._moved(node, head, name, place)
+        return behind
+
+    def _moved(self, node: c_ast.For, head: Head, name: str, place: Place) -> list[c_ast.Node]:
+        """Names what a loop moves by statements on top alone, and gives the statements that must follow the loop."""
+        items, coord, declared = node.stmt.block_items, node.coord, declaration_of(name, place, self.function)
+        moves = [(at, found) for at, item in enumerate(items) if (found := step_of(item)) and found[0] == name]
+        changed = changed_in(node.stmt) | {head.counter.name}
+        is_moving = any(names_in(amount) & changed for _, (_, _, amount) in moves)
+        is_jumped = any(jumps(item, c_ast.Continue) for item in items[: moves[-1][0]])
+        if declared is None or is_moving or is_jumped or names_in(head.start) & changed:
+            return []
+        sign, total = _sum([(sign, amount) for _, (_, sign, amount) in moves])
+        behind = list[c_ast.Node]()
+        is_read = is_read_behind(place, name, self.function)
+        if is_read:
+            end = limit_of(head.counter, head.cond)
+            is_left = any(jumps(item, c_ast.Break) or jumps(item, c_ast.Return) for item in items)
+            if end is None or is_left or names_in(end) & changed:
+                return []
+            times = rounds(head.counter, head.start, end, up=True)
+            order = c_ast.BinaryOp(REACHES[head.counter.sign], deepcopy(head.start), end, coord)
+            far = c_ast.BinaryOp("*", deepcopy(total), times, coord)
+            behind = [Holds(order, "for", coord), c_ast.Assignment(f"{sign}=", c_ast.ID(name, coord), far, coord)]
+        start = value_at(place, name)
+        if start is not None and not is_read:
+            forget(place, name)
+        begin = deepcopy(start) if start is not None else c_ast.ID(name, coord)
+        way = rounds(head.counter, head.start, c_ast.ID(head.counter.name, coord))
+        value = c_ast.BinaryOp(sign, begin, c_ast.BinaryOp("*", total, way, coord), coord)
+        named, last = list[c_ast.Node](), 0
+        for at, (_, own, amount) in moves:
+            named += self._named(name, value, items[last:at], declared)
+            value, last = c_ast.BinaryOp(own, deepcopy(value), deepcopy(amount), coord), at + 1
+        node.stmt.block_items = [*named, *self._named(name, value, items[last:], declared)]
+        return behind
+
+    def _named(self, name: str, value: c_ast.Node, items: list[c_ast.Node], declared: c_ast.Decl) -> list[c_ast.Node]:
+        """Statements with a name of their own for a value, where they ask for it."""
+        if not any(name in names_in(item) for item in items):
+            return items
+        self.made += 1
+        kind = deepcopy(declared.type)
+        kind.declname = f"{name}.at{self.made}"
+        for item in items:
+            renamed(item, name, kind.declname)
+        return [c_ast.Decl(kind.declname, ["const"], [], [], [], kind, value, None, value.coord), *items]
+
+
+def _head(node: c_ast.For) -> Head | None:
+    """The iterator of a loop with one, which its body leaves alone; None for any other."""
+    init = node.init.decls[0] if isinstance(node.init, c_ast.DeclList) and len(node.init.decls) == 1 else node.init
+    step = step_of(node.next) if node.next is not None else None
+    start = set_by(init, step[0]) if init is not None and step is not None else None
+    if step is None or start is None or node.cond is None or not isinstance(node.stmt, c_ast.Compound):
+        return None
+    if not is_pure(start) or changes_in(node.stmt, step[0]) or not isinstance(step[2], c_ast.Constant):
+        return None
+    return Head(Counter(step[0], 0, 0, step[1], step[2]), start, node.cond)
+
+
+def _sum(moves: list[tuple[str, c_ast.Node]]) -> tuple[str, c_ast.Node]:
+    """All moves of a round as one."""
+    signs = {sign for sign, _ in moves}
+    (sign, total), *others = moves
+    if signs == {"+", "-"}:
+        nothing = c_ast.Constant("int", "0", total.coord)
+        sign, total, others = "+", nothing, moves
+    for own, amount in others:
+        total = c_ast.BinaryOp("+" if own == sign else "-", total, deepcopy(amount), amount.coord)
+    return sign, deepcopy(total)
