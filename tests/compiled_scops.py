@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from straight_c import source
 
+from sisyphus.backends.hls.reference import print_reference
 from sisyphus.ir import Array, Scop
 
 INPUTS = Path(__file__).parent / "frontend_inputs"
@@ -33,7 +34,10 @@ def run(scop: Scop, path: Path, folder: Path) -> str:
     again = folder / "again.c"
     again.write_text(source(scop).replace(f"void {scop.name}(", "void again("))
     original = folder / "original.c"
-    original.write_text(f'#define main sisy_main\n#include "{path}"\n{wrapper(scop)}')
+    if any(a.kept for a in scop.arguments):
+        original.write_text(print_reference(scop) + by_reference(scop))
+    else:
+        original.write_text(f'#define main sisy_main\n#include "{path}"\n{wrapper(scop)}')
     driver = folder / "driver.c"
     driver.write_text(DRIVER + main(scop))
     program = folder / "program"
@@ -66,6 +70,12 @@ def wrapper(scop: Scop) -> str:
             before.append(f"{argument.outside} = {name};")
     body = " ".join([*before, f"{result}{scop.origin.function}({given});", *after])
     return f"#include <string.h>\nvoid original({formal(scop)}) {{ {body} }}\n"
+
+
+def by_reference(scop: Scop) -> str:
+    """The original by the entry of reference.c, which alone gets at local variables that live on."""
+    given = ", ".join(f"p{at}" for at, argument in enumerate(scop.arguments) if argument.kind != "parameter")
+    return f"void original({formal(scop)}) {{ sisy_reference({given}); }}\n"
 
 
 def main(scop: Scop) -> str:

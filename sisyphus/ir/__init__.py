@@ -20,7 +20,20 @@ from sisyphus.ir.expr import (
     substitute,
     walk,
 )
-from sisyphus.ir.scop import Access, Argument, Array, Member, Origin, Role, Scop, Statement, StmtId, Table, index_names
+from sisyphus.ir.scop import (
+    Access,
+    Argument,
+    Array,
+    Kept,
+    Member,
+    Origin,
+    Role,
+    Scop,
+    Statement,
+    StmtId,
+    Table,
+    index_names,
+)
 from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, HALF, INT32, ScalarType, promote
 
 __all__ = [
@@ -38,6 +51,7 @@ __all__ = [
     "Cast",
     "Expr",
     "Index",
+    "Kept",
     "Literal",
     "Lookup",
     "Member",

@@ -93,12 +93,21 @@ class Member:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A local variable that lives from call to call: its name, line and column of the `;` behind its declaration."""
+
+    name: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
 class Argument:
     """A parameter of the C function, in the order of its signature.
 
     `kind` is "array", "scalar", or "parameter": an integer that was fixed to `value` and left the top function.
-    `outside` is the variable of the file that it stands for, `returned` what gets the function's result: C's function
-    does not have these.
+    `outside` is the variable of the file that it stands for, `kept` a local one that lives on, `returned` what gets the
+    function's result: C's function does not have these.
     """
 
     name: str
@@ -108,6 +117,7 @@ class Argument:
     member: Member | None = None
     outside: str = ""
     returned: bool = False
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,15 @@ and the kernel get other names (the emitted kernel has the kernel's own).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import FLOAT, HALF, Argument, ArrayId, Member, Origin, Role, Scop, any_width
+from sisyphus.ir import FLOAT, HALF, Argument, ArrayId, Kept, Member, Origin, Role, Scop, any_width
 from sisyphus.ir.types import BOOL
+from sisyphus.values import replace
 
 ENTRY = "sisy_reference"
 BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math"
@@ -23,6 +24,14 @@ BENCH_FLAGS = "-O1 -ffp-contract=off -fno-fast-math"
 SAME_ARITHMETIC = f"{BENCH_FLAGS} -fno-builtin -fwrapv -fno-strict-aliasing -fno-ivopts"
 #: What C computes in `_Float16` is rounded at once; without this, GCC keeps `float` until it is stored.
 HALF_ARITHMETIC = "-fexcess-precision=16"
+#: What is called behind the declaration of a variable that lives on, which has what is given at the first call.
+_KEEP = """static void sisy_keep(int at, void *place, unsigned long size)
+{
+  if (!sisy_kept[at].place && sisy_kept[at].given)
+    for (unsigned long i = 0; i < size; i++) ((char *)place)[i] = sisy_kept[at].given[i];
+  sisy_kept[at].place = place;
+}"""
+_KEPT = re.compile(r" sisy_keep\([0-9]+, &\w+, sizeof \w+\);")
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 _COMPLEX = re.compile(r"\b(complex|_Complex)\b")
@@ -43,10 +52,13 @@ def print_reference(scop: Scop) -> str:
     if _COMPLEX.search(whole_text(origin)):
         # Products and quotients by the formulas of the textbook, as C allows it.
         w.line('#pragma GCC optimize ("cx-limited-range")')
+    kept = [a.kept for a in scop.arguments if a.kept is not None]
+    if kept:
+        w.lines([f"static struct {{ char *given, *place; }} sisy_kept[{len(kept)}];", *_KEEP.splitlines()])
     w.line(_NO_MAIN)
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
     w.line()
-    w.lines(whole_text(origin).splitlines())
+    w.lines(whole_text(replace(origin, text=_with_calls(origin.text, kept))).splitlines())
     w.line()
     _entry(w, scop)
     return w.text()
@@ -55,6 +67,16 @@ def print_reference(scop: Scop) -> str:
 def exact_flags(reference: str) -> str:
     """Options with which a compiler computes what C says in a reference.c, and in the code emitted beside it."""
     return f"{SAME_ARITHMETIC} {HALF_ARITHMETIC}" if re.search(rf"\b{HALF.c99_name}\b", reference) else SAME_ARITHMETIC
+
+
+def _with_calls(text: str, kept: Sequence[Kept]) -> str:
+    """The source with a call behind each declaration of a variable that lives on."""
+    lines = text.splitlines(keepends=True)
+    for at, one in sorted(enumerate(kept), key=lambda pair: (pair[1].line, pair[1].column), reverse=True):
+        line = lines[one.line - 1]
+        call = f" sisy_keep({at}, &{one.name}, sizeof {one.name});"
+        lines[one.line - 1] = line[: one.column] + call + line[one.column :]
+    return "".join(lines)
 
 
 def heading(path: str) -> str:
@@ -74,7 +96,7 @@ def source_in(reference: str) -> str | None:
     if _NO_MAIN not in lines or not ends:
         return None
     # Behind it the kernel's own name and an empty line; before the entry another one.
-    return "\n".join(lines[lines.index(_NO_MAIN) + 3 : ends[-1] - 1]) + "\n"
+    return _KEPT.sub("", "\n".join(lines[lines.index(_NO_MAIN) + 3 : ends[-1] - 1]) + "\n")
 
 
 def entry_parameters(scop: Scop, *, in_c: bool = False) -> list[str]:
@@ -104,7 +126,7 @@ def _entry(w: Writer, scop: Scop) -> None:
         member = argument.member
         name = f"of_{member.argument}" if member is not None else value
         is_address = argument.kind == "array" if member is None else not member.by_value
-        if not argument.outside and not argument.returned:
+        if not argument.outside and not argument.returned and argument.kept is None:
             given[name] = f"(void *){name}" if is_address else name
     outside = [a for a in scop.arguments if a.outside]
     results = [
@@ -118,8 +140,15 @@ def _entry(w: Writer, scop: Scop) -> None:
             _moved(w, scop, member, argument, values[argument.name], back=False)
         for argument in outside:
             _taken(w, scop, argument, values[argument.name], back=False)
+        living = [a.name for a in scop.arguments if a.kept is not None]
+        for at, name in enumerate(living):
+            w.line(f"sisy_kept[{at}].given = (char *){values[name]}; sisy_kept[{at}].place = 0;")
         result = f"{results[0]} = " if results else ""
         w.line(f"{result}{scop.origin.function}({', '.join(given.values())});")
+        for at, name in enumerate(living):
+            value, size = values[name], f"sizeof *{values[name]} * {scop.array(ArrayId(name)).elements}"
+            w.line(f"if (sisy_kept[{at}].place)")
+            w.line(f"  for (unsigned long i = 0; i < {size}; i++) ((char *){value})[i] = sisy_kept[{at}].place[i];")
         for argument in outside:
             if argument.kind == "array" and scop.array(ArrayId(argument.name)).role is not Role.IN:
                 _taken(w, scop, argument, values[argument.name], back=True)

@@ -53,6 +53,7 @@ class Variables:
         self.function = str(function.decl.name)
         self.facts = facts_of(function.decl, function.body)
         self.all: list[Variable] = []
+        self.statics: dict[int, Variable] = {}  # by the declarations of functions
         self._taken = {self.function}
         self._iterators = set[str]()
 
@@ -110,15 +111,10 @@ class Variables:
     def local(self, node: c_ast.Decl, kind: Declared, affines: Affines, guards: int = 0) -> Variable:
         """A local scalar or array as its declaration says, inside so many conditions on data."""
         storage = set(node.storage or ())
+        if id(node) in self.statics:
+            return self.statics[id(node)]
         if "extern" in storage:
             raise affines.fault("global-variable", f"`{node.name}` is a variable outside the function", node)
-        if "static" in storage and not kind.const and node.init is not None:
-            raise affines.fault(
-                "static-local",
-                f"`{node.name}` keeps its value from call to call",
-                node,
-                "declare it outside of the function, which makes it an argument, or drop `static`",
-            )
         scalar = element_type(node, kind, affines)
         dims = kind.dims if kind.layers else ()
         if dims is None:
@@ -128,9 +124,7 @@ class Variables:
         if not extents and node.name in self.facts.counting:
             return self.counter(node.name, scalar, span)
         depth = len(affines.context.loops)
-        variable = self.array(node.name, scalar, extents, span, depth=depth, guards=guards, const=kind.const)
-        variable.is_static = "static" in storage
-        return variable
+        return self.array(node.name, scalar, extents, span, depth=depth, guards=guards, const=kind.const)
 
     def extents(
         self,

@@ -64,7 +64,8 @@ RULES: dict[str, Rule] = {
         "a variable outside the function", "pass it as an argument, or make it `const` with a value"
     ),
     "static-local": Rule(
-        "a local variable that outlives the call", "declare it outside of the function, or pass it as an argument"
+        "a local variable that outlives the call, where no text can get at it",
+        "declare it outside of the function, or pass it as an argument",
     ),
     "const-write": Rule("something constant is written", "drop `const`, or write to another variable"),
     "initialiser": Rule("an initialiser that is not understood", "use constant values, in one pair of braces per row"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sisyphus.frontend.c.bound import Condition, TooManyCases
 from sisyphus.frontend.c.diagnostics import Collector
@@ -18,22 +18,27 @@ def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Col
     for variable in variables:
         if variable.is_argument or not variable.read:
             continue
-        writers = [d for d in drafts if d.variable is variable]
-        for draft in drafts:
-            for ref in dict.fromkeys(r for r in reads(draft.value) if r.array == variable.id):
-                if any(_is_just_before(writer, draft, ref) for writer in writers):
-                    continue
-                try:
-                    with leashed():
-                        found = _uncovered(draft, ref, writers, variable)
-                except (IslError, TooManyCases):
-                    continue
-                if found is not None:
-                    _report(draft, ref, found, variable, collector)
-                    break
-            else:
+        for draft, ref, found in read_first(drafts, variable):
+            if found is not None:
+                _report(draft, ref, found, variable, collector)
+                break
+
+
+def read_first(drafts: Sequence[Draft], variable: Variable) -> Iterator[tuple[Draft, Ref, dict[str, int] | None]]:
+    """The reads of a variable that come before any write, each with a point; without one where isl gave up."""
+    writers = [d for d in drafts if d.variable is variable]
+    for draft in drafts:
+        for ref in dict.fromkeys(r for r in reads(draft.value) if r.array == variable.id):
+            if any(_is_just_before(writer, draft, ref) for writer in writers):
                 continue
-            break
+            try:
+                with leashed():
+                    found = _uncovered(draft, ref, writers, variable)
+            except (IslError, TooManyCases):
+                yield draft, ref, None
+                continue
+            if found is not None:
+                yield draft, ref, found
 
 
 def _is_just_before(writer: Draft, reader: Draft, ref: Ref) -> bool:
@@ -49,7 +54,7 @@ def _report(draft: Draft, ref: Ref, point: dict[str, int], variable: Variable, c
     hint = f"set `{variable.name}` first" + (", as by `= {0}` where it is declared" if ref.index else "")
     if variable.is_static:
         rule, said = "static-local", f"`{element}` is read before it is written: it keeps its value from call to call"
-        hint = f"declare `{variable.name}` outside of the function, which makes it an argument, or drop `static`"
+        hint = "declare it in the text of this file, as a number or an array, or outside of the function"
     collector.report(rule, said, draft.span, notes=draft.context.where(point), hint=hint)
 
 

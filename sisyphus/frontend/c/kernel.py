@@ -65,6 +65,7 @@ class FunctionReader:
         self.members: list[Member | None] = []
         self.returned: list[bool] = []
         self.notes: list[str] = []
+        self.drafts: list[Draft] = []
 
     def translate(self, origin: Origin) -> Scop:
         """The whole kernel, or all its faults."""
@@ -73,16 +74,17 @@ class FunctionReader:
         self._parameters()
         self.outside.declare(dict(self.given.params))
         self._copies_and_tables()
-        for carried in self.outside.carried:
+        for carried in self.outside.moved():
             self._moved(carried.local, (), carried.argument, (const(0),))
         self.body.run(self.function)
-        for carried in self.outside.carried:
+        for carried in self.outside.moved():
             self._moved(carried.argument, (const(0),), carried.local, ())
+        self.drafts = self.outside.decide(self.body.drafts)
         self.notes += self.outside.notes
         ask(self.affines.ledger.questions, collector)
         self._aliases()
         if not collector.failed:
-            initialised.check(self.body.drafts, self.variables.all, collector)
+            initialised.check(self.drafts, self.variables.all, collector)
         collector.stop_if_failed()
         statements = self._statements()
         collector.stop_if_failed()
@@ -93,6 +95,7 @@ class FunctionReader:
             arguments=(
                 *map(self._argument, self.arguments, self.members, self.returned),
                 *(replace(self._argument(v), outside=name) for name, v in self.outside.arguments.items()),
+                *(replace(self._argument(v), kept=kept) for kept, v in self.outside.kept.items()),
             ),
             arrays=arrays,
             statements=statements,
@@ -278,7 +281,8 @@ class FunctionReader:
     def _aliases(self) -> None:
         """One array passed for two parameters, one of which is written."""
         outside = self.outside.arguments
-        hidden = {id(a) for a in outside.values()}  # of which one may have the name of a parameter
+        # Of these, one may have the name of a parameter.
+        hidden = {id(a) for a in (*outside.values(), *self.outside.kept.values())}
         by_name = {a.name: a for a in self.variables.all if a.is_argument and id(a) not in hidden}
         pairs = [(by_name.get(first), first, second) for first, second in sorted(self.given.callers.twice)]
         given = [(outside.get(first), first, second) for first, second in sorted(self.given.callers.given)]
@@ -296,7 +300,7 @@ class FunctionReader:
 
     def _statements(self) -> tuple[Statement, ...]:
         kept = list[Statement]()
-        for draft in self.body.drafts:
+        for draft in self.drafts:
             name = StmtId(f"S{len(kept)}")
             try:
                 with leashed():

@@ -42,7 +42,7 @@ class Locals(Calls):
             raise
         names[node.name] = variable
         # What an iterator holds before its loop is nobody's business: to read it there is refused.
-        if node.init is not None and not variable.counts:
+        if node.init is not None and not variable.counts and not variable.is_static:
             self.initialise(node, variable)
 
     def _pointer(self, node: c_ast.Decl, kind: Declared) -> SubArray:

@@ -15,9 +15,13 @@ from sisyphus.frontend.c.affine_reader import CONSTANT, Affines
 from sisyphus.frontend.c.c_types import Declared, declared
 from sisyphus.frontend.c.declarations import Variables, element_type, facts_of
 from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.file import CFile, assigned_names, unusable
+from sisyphus.frontend.c.initialised import read_first
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.scope import Entity, Parameter, Variable
+from sisyphus.frontend.c.statics import Static, declare
+from sisyphus.ir import Kept, reads
 from sisyphus.values import dataclass
 
 
@@ -30,15 +34,18 @@ class Carried:
 
 
 class Outside:
-    """The variables of the file that one function uses, itself or in those that it calls.
+    """The variables of the file that one function uses, itself or in those that it calls, and static ones of these.
 
-    `arguments` are what they become, by their names in C; `carried` the numbers among them that are written.
+    `arguments` are what they become, by their names in C; `carried` the numbers among them that are written. `kept` are
+    static variables of functions that became arguments.
     """
 
     def __init__(self, function: c_ast.FuncDef, found: CFile, variables: Variables, affines: Affines) -> None:
         self.found, self.variables, self.affines = found, variables, affines
         self.arguments: dict[str, Parameter | Variable] = {}
         self.carried: list[Carried] = []
+        self.statics: list[Static] = []
+        self.kept: dict[Kept, Variable] = {}
         self.notes: list[str] = []
         self.functions = list(_reached(function, found.functions))
 
@@ -55,6 +62,32 @@ class Outside:
             except Refused as refused:
                 found = unusable(refused)
             self.found.scope.names[name] = found
+        self.statics = declare(self.functions, self.variables, self.affines)
+
+    def moved(self) -> list[Carried]:
+        """The numbers that arrive in and leave by an element of memory."""
+        return [*self.carried, *(Carried(s.local, s.argument) for s in self.statics if s.local is not s.argument)]
+
+    def decide(self, drafts: list[Draft]) -> list[Draft]:
+        """Makes arguments of the static variables that a call reads first; the drafts without moves of all others."""
+        for one in self.statics:
+            is_number = one.local is not one.argument
+            own = one.argument
+            moves = [d for d in drafts if d.variable is own or any(r.array == own.id for r in reads(d.value))]
+            others = [d for d in drafts if d not in moves] if is_number else drafts
+            lives_on = any(True for _ in read_first(others, one.local))
+            if lives_on and one.kept is not None:
+                own.is_argument = True
+                self.kept[one.kept] = own
+                first = "zero" if one.node.init is None else f"`{self.affines.text(one.node.init)}`"
+                said = f"`{one.kept.name}` lives from call to call, so that it is an argument, at first {first}"
+                self.notes.append(f"{own.span.path}:{own.span.line}: {said}")
+                continue
+            one.local.is_static = lives_on
+            if is_number:
+                drafts = others
+                self.variables.all.remove(own)
+        return drafts
 
     def _variable(self, node: c_ast.Decl, kind: Declared, value: int | None, *, is_written: bool) -> Entity:
         scalar, span, name = element_type(node, kind, self.affines), self.affines.tree.start(node), str(node.name)

@@ -58,6 +58,15 @@ class Tree:
         found = self._range(node)
         return self._tokens[found[0]].span if found else self.span(node)
 
+    def end_of(self, node: c_ast.Decl) -> Span | None:
+        """The `;` behind a declaration; None where there is none."""
+        found, depth = self._range(node), 0
+        for token in self._tokens[found[0] if found else len(self._tokens) :]:
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+            if token.text == ";" and not depth:
+                return token.span
+        return None
+
     def _range(self, node: c_ast.Node) -> tuple[int, int] | None:
         """Numbers of the first and the last token that belong to a node."""
         own = _number(node)

@@ -91,15 +91,15 @@ def changed_in(node: c_ast.Node) -> set[str]:
             case c_ast.Decl(name=str(name)):
                 found.add(name)
             case c_ast.Assignment(lvalue=target):
-                found |= _base_of(target)
+                found |= base_of(target)
             case c_ast.UnaryOp(op=op, expr=target) if op in (*STEPS, "&"):
-                found |= _base_of(target)
+                found |= base_of(target)
             case c_ast.FuncCall(args=c_ast.Node() as given):
                 found |= names_in(given)
     return found
 
 
-def _base_of(target: c_ast.Node) -> set[str]:
+def base_of(target: c_ast.Node) -> set[str]:
     """The names that may be what an assignment changes: of an element its array."""
     while isinstance(target, c_ast.ArrayRef | c_ast.StructRef):
         target = target.name

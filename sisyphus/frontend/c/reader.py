@@ -22,6 +22,7 @@ from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
+from sisyphus.frontend.c.statics import name_tables
 from sisyphus.frontend.c.steps import name_steps
 from sisyphus.frontend.c.structs import Structures
 from sisyphus.frontend.c.whiles import count_whiles
@@ -121,6 +122,7 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(found.tokens, collector)
     structures = Structures(tree)
+    name_tables(tree)
     count_whiles(tree)
     one_iterator_each(tree)
     name_inductions(tree)
