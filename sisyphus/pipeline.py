@@ -68,8 +68,6 @@ SLACK_S = 0.5
 #: Seconds of the processor for each statement that plan, code, costs and files take after the search, which leaves them
 #: as much; at most a share of its time.
 CLOSING_S, CLOSING = 2e-3, 0.25
-#: Seconds that verification has at least, however short the search: compilers take theirs.
-VERIFICATION_S = 180.0
 
 
 def optimize(
@@ -102,7 +100,7 @@ def optimize(
     if request.verify:
         try:
             verdict = clock.within(
-                "verify", lambda: _verify(choice, plan, emitted, request, listen), _for_verification(most)
+                "verify", lambda: _verify(choice, plan, emitted, request, listen), request.verification_s
             )
             notes = notes if verdict is not None else (*notes, LATE)
         except KeyboardInterrupt:
@@ -131,10 +129,6 @@ def optimize(
         trace=choice.trace,
         remembered=answer.remembered,
     )
-
-
-def _for_verification(most: float | None) -> float | None:
-    return None if most is None else max(most, VERIFICATION_S)
 
 
 def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: Cache | None) -> Answer:
@@ -188,6 +182,11 @@ def limited(stage: str, work: Callable[[], T], seconds: float | None) -> T:
     """One stage by itself; `TimeUp` where it takes longer."""
     clock = _Clock(silent)
     return clock.run(stage, work, clock.left(Limits(seconds=seconds)).seconds)
+
+
+def verified(work: Callable[[], Verdict], request: Request, listen: Listen) -> Verdict | None:
+    """What a verification of any kind comes to in its time; None where that ends it."""
+    return _Clock(listen).within("verify", work, request.verification_s)
 
 
 def explain_saved(

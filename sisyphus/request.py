@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -84,6 +85,10 @@ class Source:
     schedule: str = ""
 
 
+#: Seconds that verification has without an order, however short the search: compilers take theirs.
+VERIFICATION_S = 180.0
+
+
 @dataclass(frozen=True)
 class Request:
     """What one `optimize` run is asked for.
@@ -91,7 +96,7 @@ class Request:
     `design` is a saved point that replaces the search and must fit the budgets where these are `binding`, `start` one
     that it begins with; `top` is how many designs are wanted. With `front`, designs of less area are looked for, too;
     with `explain`, what is near; with `compare_cpu` the source is timed on this machine; with
-    `html` a page is written.
+    `html` a page is written. `verify_limit` are seconds, `inf` for as many as it takes, None for those of the search.
     """
 
     source: Source
@@ -109,8 +114,16 @@ class Request:
     explain: bool = False
     verify: bool = True
     verify_full: bool = False
+    verify_limit: float | None = None
     compare_cpu: bool = False
     html: bool = False
+
+    @property
+    def verification_s(self) -> float | None:
+        """Seconds that verification may take, None for any: without an order at least those that compilers need."""
+        if self.verify_limit is not None:
+            return None if self.verify_limit == inf else self.verify_limit
+        return None if self.limits.seconds is None else max(self.limits.seconds, VERIFICATION_S)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
@@ -67,6 +68,8 @@ class Wanted(TypedDict, total=False):
     explain: bool
     #: Prove and run the emitted code; `"full"`: at its own sizes however large.
     verify: bool | Literal["full"]
+    #: Seconds of the verification, `"10m"` or `"none"`; None: as many as the search, at least 3 minutes.
+    verify_limit: float | str | None
     #: Time the source on this machine, too.
     compare_cpu: bool
     #: Write report.html, too.
@@ -170,9 +173,17 @@ def request_of(
         explain=wanted.get("explain", False),
         verify=verify is not False,
         verify_full=verify == "full",
+        verify_limit=_seconds_of_verification(wanted.get("verify_limit")),
         compare_cpu=wanted.get("compare_cpu", False),
         html=wanted.get("html", False),
     )
+
+
+def _seconds_of_verification(given: float | str | None) -> float | None:
+    if given is None:
+        return None
+    found = seconds_of(given, option="--verify-limit")
+    return inf if found is None else found
 
 
 def _check_together(wanted: Wanted, model: Model) -> None:

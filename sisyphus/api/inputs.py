@@ -232,14 +232,14 @@ def _parsed(words: str, parse: Callable[[], T]) -> T:
         raise UsageError(f"`{words}`: {wrong}") from None
 
 
-def seconds_of(given: float | str | None) -> float | None:
+def seconds_of(given: float | str | None, *, option: str = "--time-limit") -> float | None:
     """`30`, `"30s"`, `"2m"`, `"1h"`; None or `"none"` for no limit."""
     text = "none" if given is None else str(given).strip()
     if text == "none":
         return None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h)?", text)
     if match is None or float(match[1]) <= 0:
-        raise UsageError(f"`--time-limit {text}` is no time", hint="as in 30, 30s, 5m, 1h or none")
+        raise UsageError(f"`{option} {text}` is no time", hint="as in 30, 30s, 5m, 1h or none")
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 #: What only a search knows what to do with, what says how much a design may take, and what only one model has (the API
 #: refuses some more, which Python could ask for, too).
+LATE_HINT = "raise --verify-limit, or let it be none"
 SEARCH_OPTIONS = frozenset(
     re.findall(
         r"\w+",
@@ -118,7 +119,7 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     default="60s",
     show_default=True,
     metavar="TIME",
-    help="Of the command up to the end of the search, and again of --explain and of verification (there at least 3m).",
+    help="Of the command up to the end of the search, and again of --explain.",
 )
 @click.option(
     "--effort",
@@ -173,6 +174,9 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     default="normal",
     show_default=True,
     help="Prove and run the emitted code; `full` runs a very large kernel at its own sizes, too.",
+)
+@click.option(
+    "--verify-limit", metavar="TIME", help="Of the verification alone.  [default: --time-limit, but at least 3m]"
 )
 @click.option("--no-verify", is_flag=True, help="Neither prove nor run it.")
 @click.option("--html", is_flag=True, help="Write report.html into DIR, too.")
@@ -264,7 +268,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     if design.is_unverified:
         raise KeyboardInterrupt
     if design.is_late:
-        raise TimeUp("time ran out in the verification", hint="raise --time-limit, or give none")
+        raise TimeUp("time ran out in the verification", hint=LATE_HINT)
 
 
 def _optimize_units(
@@ -289,6 +293,8 @@ def _optimize_units(
         if not (as_json or quiet):
             click.echo(f"\nwritten to {written}", err=True)
     design.check()
+    if design.is_late:
+        raise TimeUp("time ran out in the verification", hint=LATE_HINT)
 
 
 def _wanted(options: dict[str, Any], file: ProjectFile) -> dict[str, Any]:
@@ -339,6 +345,8 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
     for name in sorted(given & other):
         needed = "paper's" if other is PAPER_OPTIONS else "measured"
         raise UsageError(f"`{_shown(name)}` needs the {needed} model", hint=hint)
+    if {"verify_limit", "no_verify"} <= given:
+        raise UsageError("`--verify-limit` and `--no-verify` contradict each other", hint="give one of them")
     if {"verify_how", "no_verify"} <= given:
         raise UsageError("`--verify` and `--no-verify` contradict each other", hint="give one of them")
     if "units" in given and "calibration" in given:

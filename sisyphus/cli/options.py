@@ -27,7 +27,7 @@ GROUPS: Mapping[str, str] = {
     "Board and budgets": "device platform units phases budget dsp mem bram uram lut ff clock max_partition",
     "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes schedule",
     "Search": "solver time_limit effort memory_limit seed gap design start top front explain no_cache calibration",
-    "Code and its verification": "output verify_how no_verify html compare_cpu",
+    "Code and its verification": "output verify_how verify_limit no_verify html compare_cpu",
 }
 
 

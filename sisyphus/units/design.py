@@ -17,7 +17,7 @@ from sisyphus.backends.hls import (
 )
 from sisyphus.cache import Cache
 from sisyphus.choice import Choice, Listen, silent
-from sisyphus.design import PAGE, RUN, json_text, raise_failed, save_files
+from sisyphus.design import LATE, PAGE, RUN, json_text, raise_failed, save_files
 from sisyphus.errors import UsageError
 from sisyphus.ir import Scop
 from sisyphus.report.data import FORMAT_VERSION, parameters_data, source_data, target_data
@@ -58,6 +58,11 @@ class UnitsDesign(Shown):
         return self.placed.scop.name
 
     @property
+    def is_late(self) -> bool:
+        """Time ended its verification."""
+        return self.request.verify and self.verdict is None
+
+    @property
     def cycles(self) -> int:
         """Predicted; of the slowest unit of each phase, and what handing over takes."""
         return self.placed.cycles
@@ -75,7 +80,7 @@ class UnitsDesign(Shown):
                 "\n".join(_dealt(at, split, several=several) for at, split in enumerate(placed.splits)),
                 "units (share of the budget of the SLR)\n" + indent(table((*["phase"] * several, *header), rows)),
                 f"predicted: {self.cycles:,} cycles, {_sum_of(placed)}, without the transfers of the host",
-                "verification: " + report.verdict_text(self.verdict),
+                "verification: " + (LATE if self.is_late else report.verdict_text(self.verdict)),
             ]
         )
 
@@ -140,7 +145,12 @@ def optimize_units(
     verdict = None
     if request.verify:
         names, full = request.source.temporaries, request.verify_full
-        verdict = verdict_of(dependences(scop), found.units, project, names, cut=found.cut, full=full, listen=listen)
+        known, cut = dependences(scop), found.cut
+
+        def work() -> Verdict:
+            return verdict_of(known, found.units, project, names, cut=cut, full=full, listen=listen)
+
+        verdict = pipeline.verified(work, request, listen)
     return UnitsDesign(request, found, project, verdict)
 
 

@@ -126,11 +126,29 @@ def test_a_verification_without_end_leaves_the_design_unverified(
         pytest.fail("nothing ended it")
 
     monkeypatch.setattr(pipeline, "_verify", verify)
-    monkeypatch.setattr(pipeline, "_for_verification", lambda _: 0.1)
     monkeypatch.setattr(pipeline, "SLACK_S", 0.0)
-    request = replace(asked(tmp_path, MULTIPLY), verify=True)
+    request = replace(asked(tmp_path, MULTIPLY), verify=True, verify_limit=0.1)
     design = pipeline.optimize(request)
     assert design.is_late and design.verdict is None
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        ({}, 180.0),
+        ({"time_limit": "10m"}, 600.0),
+        ({"time_limit": None}, None),
+        ({"effort": 1.0}, None),
+        ({"verify_limit": "20s"}, 20.0),
+        ({"verify_limit": "none"}, None),
+        ({"effort": 1.0, "verify_limit": 5}, 5.0),
+    ],
+)
+def test_verification_has_a_limit_of_its_own(
+    tmp_path: Path, given: dict[str, float | str | None], seconds: float | None
+) -> None:
+    (tmp_path / "kernel.c").write_text(MULTIPLY)
+    assert api.request_of(tmp_path / "kernel.c", **given).verification_s == seconds  # type: ignore[arg-type]
 
 
 def test_what_trust_costs_is_not_known_where_no_time_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

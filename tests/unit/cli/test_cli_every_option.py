@@ -66,6 +66,7 @@ OPTIMIZE = {
     "calibration": ("--calibration", REFUSED),
     "explain": ("--explain --time-limit 1", "neighbours of"),
     "verify_how": ("--verify full", REFUSED),
+    "verify_limit": ("--verify-limit 20s", REFUSED),
     "no_verify": ("", HEARD),
     "output": ("-o made", "written to made"),
     "html": ("--html", REFUSED),
