@@ -30,7 +30,7 @@ from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.steps import AtOnce, latency
-from sisyphus.plan import Numbers, Shape
+from sisyphus.plan import MOST_TILES, Numbers, Shape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
 from sisyphus.values import dataclass, field, replace
@@ -140,7 +140,11 @@ class NestModel:
         tape = Tape()
         symbols = numbers.each(lambda column: tape.input() if isinstance(column, np.ndarray) else column)
         facts, around = nest_facts(tape, self.scop, self.space, shape, symbols, tree=self.tree)
-        return tape.program(_nest_costs(self, self.setting(tape), facts, around))
+        found = _nest_costs(self, self.setting(tape), facts, around)
+        if shape.listed:
+            is_too_long = tape.exceeds(symbols.rows(tape, shape.order), MOST_TILES)
+            found["cycles"] = tape.select(is_too_long, FOR_EVER, found["cycles"])
+        return tape.program(found)
 
     def _exact(self, shared: Shape, numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Shape, Numbers]]:
         """Candidates that share an order and a pipelined loop, apart where guards differ, with how often tiles run."""

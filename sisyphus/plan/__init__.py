@@ -10,7 +10,7 @@ from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, 
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
-from sisyphus.plan.tile_list import FAR, TileList, starts_to_return, tables_in, tile_list, turns_between
+from sisyphus.plan.tile_list import FAR, MOST_TILES, TileList, starts_to_return, tables_in, turns_between
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
     Bound,
@@ -40,6 +40,7 @@ from sisyphus.plan.tree import (
 __all__ = [
     "FAR",
     "FIFO_DEPTH",
+    "MOST_TILES",
     "Bound",
     "Buffer",
     "Call",
@@ -99,7 +100,6 @@ __all__ = [
     "steps_of",
     "strides_of",
     "tables_in",
-    "tile_list",
     "turns_between",
     "varying",
     "varying_in",

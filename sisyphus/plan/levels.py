@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from sisyphus.algebra import Algebra, Condition, Value
-from sisyphus.analysis import Nest
+from sisyphus.analysis import LoopKind, Nest
 from sisyphus.analysis.distribution import Loop
 from sisyphus.plan.names import Names
 from sisyphus.poly import Affine, const, var
@@ -92,6 +92,14 @@ class Levels:
     depth: int = 0
     interval: int = 0
     listed: bool = False
+
+    @cached_property
+    def listed_at(self) -> range:
+        """Which of the loops `outside` are one loop over a table: those inside of the sequential one."""
+        if not self.listed:
+            return range(0)
+        last = (at for at, (_, c) in enumerate(self.outside, 1) if c.loop.kind is LoopKind.SEQUENTIAL)
+        return range(max(last, default=0), len(self.outside))
 
     @cached_property
     def by_loop(self) -> dict[str, Copies]:

@@ -81,7 +81,7 @@ def tree_of(
                 later = tuple(copy for copy, _ in _at(copied.ahead, name, var(name) + 1))
                 body = (Together((*later, Function(body))),)
             loop = _loop(name, copies, piece, LoopRole.TILE, body)
-            loops.append(replace(loop, listed=True) if levels.listed else loop)
+            loops.append(replace(loop, listed=True) if at in levels.listed_at else loop)
         return tuple(loops)
 
     def first(at: int) -> tuple[Moving, ...]:

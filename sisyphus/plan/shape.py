@@ -115,6 +115,13 @@ class Numbers:
         """Whether the bounds of the level-0 loop at a depth leave some tiles out."""
         return alg.exceeds(self.visits[at] * self.tiles[loop][0], self.visits[at + 1])
 
+    def rows(self, alg: Algebra, order: Sequence[str]) -> Value:
+        """Rows of a table of the tiles, in all runs: iterations of the innermost of the loops whose bounds move."""
+        found: Value = 0
+        for at, loop in enumerate(order):
+            found = alg.select(self._moves(alg, at, loop), self.visits[at + 1], found)
+        return found
+
     def fixed(self, alg: Algebra, order: Sequence[str], array: ArrayId, loop: str) -> Condition:
         """Whether the tile of a loop stands still while the array's buffer lives: its place is that loop or inside."""
         places = self.places.get(array, {})

@@ -6,61 +6,98 @@ for t in 0..5: for i1: { j0, i0 = the t-th of (0,0) (0,1) (0,2) (1,1) (1,2) (2,2
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice, pairwise
+from typing import TypeVar
 
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.errors import KernelError
-from sisyphus.plan.tree import Bound, For, Node, walk
+from sisyphus.plan.plan import Plan, Task
+from sisyphus.plan.tree import Bound, For, Node, descend, walk
 from sisyphus.values import dataclass
+
+T = TypeVar("T")
 
 #: Further apart than any two starts: the same never comes again.
 FAR = 1 << 40
 #: As many tiles a table may have.
-MOST_TILES = 1 << 14
+MOST_TILES = 1 << 16
 
 
 @dataclass(frozen=True)
 class TileList:
-    """The loops that are one, outermost first, with their values in each of its iterations; and what is inside."""
+    """The loops that are one, outermost first, with their values in each of its iterations; and what is inside.
+
+    Where bounds ask for the loop `around`, each of its iterations runs the rows of its own: from the entry of `begins`
+    that it has up to the next one, of which there is one more.
+    """
 
     loops: tuple[For, ...]
     rows: tuple[tuple[int, ...], ...]
     body: tuple[Node, ...]
+    around: For | None = None
+    begins: tuple[int, ...] = ()
 
     def columns(self) -> Iterator[tuple[For, tuple[int, ...]]]:
         """Each loop with its values, one after another."""
         return zip(self.loops, zip(*self.rows, strict=True), strict=True)
 
+    @property
+    def most(self) -> int:
+        """Rows that are run at once at most."""
+        return max((end - begin for begin, end in pairwise(self.begins)), default=len(self.rows))
 
-def tile_list(loop: For) -> TileList | None:
-    """The table whose outermost loop this is; None where it is of no table, or stands further in.
-
-    `KernelError` where the table would be too long.
-    """
-    chain = [loop] if loop.listed else []
-    while chain and len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], For) and inner.listed:
-        chain.append(inner)
-    asked = {name for inner in chain for name in inner.asks}
-    moving = [at for at, inner in enumerate(chain) if not inner.is_constant]
-    if not moving or loop.iterator not in asked:
-        return None
-    loops = tuple(chain[: moving[-1] + 1])
-    rows = tuple(islice(_rows(loops, {}), MOST_TILES + 1))
-    if len(rows) > MOST_TILES:
-        found = f"a table of the tiles of `{loop.source}` would have more than {MOST_TILES:,} rows"
-        raise KernelError(found, hint="take larger tiles")
-    return TileList(loops, rows, loops[-1].body)
+    @property
+    def fewest(self) -> int:
+        """The same at least."""
+        return min((end - begin for begin, end in pairwise(self.begins)), default=len(self.rows))
 
 
-def tables_in(nodes: Sequence[Node]) -> Iterator[TileList]:
-    """The tables of some nodes; a nest has one at most."""
+def tables_in(plan: Plan, task: Task) -> Iterator[TileList]:
+    """The tables of a task; a nest has one at most. `KernelError` where one would be too long."""
+    outside = {node.iterator: node for node in walk(plan.body) if isinstance(node, For)}
     inside: set[int] = set()
-    for node in walk(nodes):
-        found = tile_list(node) if isinstance(node, For) and id(node) not in inside else None
+    for node, around in descend(task.body, outside, _with_loop):
+        found = _table_of(node, around) if isinstance(node, For) and id(node) not in inside else None
         if found is not None:
             inside |= {id(loop) for loop in found.loops}
             yield found
+
+
+def _with_loop(node: Node, around: dict[str, For]) -> dict[str, For]:
+    return {**around, node.iterator: node} if isinstance(node, For) else around
+
+
+def _table_of(loop: For, around: Mapping[str, For]) -> TileList | None:
+    """The table whose outermost loop this is; None where it is of no table, or stands further in."""
+    chain = [loop] if loop.listed else []
+    while chain and len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], For) and inner.listed:
+        chain.append(inner)
+    own, asked = {inner.iterator for inner in chain}, {name for inner in chain for name in inner.asks}
+    moving = [at for at, inner in enumerate(chain) if not inner.is_constant]
+    others = [around[name] for name in sorted(asked - own)]
+    if not moving or (loop.iterator not in asked and not others):
+        return None
+    loops = tuple(chain[: moving[-1] + 1])
+    if not others:
+        return TileList(loops, _at_most(_rows(loops, {}), loop), loops[-1].body)
+    [outer] = others
+    values = range(_end(outer.lower, {}, upper=False), _end(outer.upper, {}, upper=True) + 1)
+    runs = ((value, row) for value in values for row in _rows(loops, {outer.iterator: value}))
+    found = _at_most(runs, loop)
+    lengths = Counter(value for value, _ in found)
+    begins = tuple(accumulate((lengths[value] for value in values), initial=0))
+    return TileList(loops, tuple(row for _, row in found), loops[-1].body, outer, begins)
+
+
+def _at_most(rows: Iterator[T], loop: For) -> tuple[T, ...]:
+    """All rows of a table, unless they are too many."""
+    found = tuple(islice(rows, MOST_TILES + 1))
+    if len(found) > MOST_TILES:
+        problem = f"a table of the tiles of `{loop.source}` would have more than {MOST_TILES:,} rows"
+        raise KernelError(problem, hint="take larger tiles")
+    return found
 
 
 def _rows(loops: Sequence[For], around: dict[str, int]) -> Iterator[tuple[int, ...]]:

@@ -1,16 +1,17 @@
 """Tiles that stand in a table: level-0 loops whose bounds move, run as one loop over all tiles that they visit.
 
 Loops in moving bounds are never flattened with those outside of them, so that the pipeline fills anew in each of their
-iterations. A loop over a table of the tiles has constant bounds, and all loops of the nest are one (docs/model.md). So
-nothing may stand between them: no transfers, no coarse-grained copies, no full tiles apart; and the table is the same
-in every run, with no outer loop around. Knows no cost.
+iterations. A loop over the rows of a table is one with all loops inside of it (docs/model.md). So nothing may stand
+between them: no transfers, no coarse-grained copies, no full tiles apart. Where one loop around has to run one
+iteration after another, an outer one or the sequential one of the nest itself, each of its iterations has rows of its
+own, as each step of an elimination and each wavefront has. Knows no cost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sisyphus.analysis import Nest
+from sisyphus.analysis import LoopKind, Nest
 from sisyphus.ir import Ref, Scop
 from sisyphus.space.point import BufferPoint, NestPoint
 from sisyphus.space.space import NestSpace
@@ -18,12 +19,15 @@ from sisyphus.values import replace
 
 
 def may_be_listed(scop: Scop, nest: Nest) -> bool:
-    """Whether some tiling of a nest has bounds that move, and a table of its tiles is the same in every run.
+    """Whether some tiling of a nest has bounds that move, and a table of its tiles needs one loop around at most.
 
     The tool knows nothing of values in a table, so that it has to be told how far apart two starts are that touch one
-    element: of every array that the nest writes it touches one element in each iteration, which single loops pick.
+    element. No two do in loops that are all parallel; else of every array that the nest writes it touches one element
+    in each iteration, which single loops pick.
     """
-    if nest.is_box or nest.outer or len(nest.band) < 2:
+    listed = [loop for loop in nest.band if loop.kind is not LoopKind.SEQUENTIAL]
+    around = len(nest.outer) + len(nest.band) - len(listed)
+    if nest.is_box or around > 1 or len(listed) < 2:
         return False
     statements = [scop.statement(s) for s in nest.statements]
     written = {s.write.array for s in statements}
@@ -31,6 +35,8 @@ def may_be_listed(scop: Scop, nest: Nest) -> bool:
     others = [scop.array(ref.array) for ref in touched if ref.array not in written]
     if any(other.home in written and not other.lasting for other in others):
         return False
+    if all(loop.kind is LoopKind.PARALLEL for loop in listed):
+        return True
     elements = {array: {ref for ref in touched if ref.array == array} for array in written}
     return all(len(refs) == 1 and _is_picked_by_loops(ref) for refs in elements.values() for ref in refs)
 
@@ -41,17 +47,28 @@ def _is_picked_by_loops(ref: Ref) -> bool:
 
 
 def with_tiles_listed(space: NestSpace) -> NestSpace:
-    """The knobs of a nest whose tiles are listed: a pipelined loop, and nothing that would stand between its loops."""
-    band = set(space.nest.iterators)
+    """The knobs of a nest whose tiles are listed: a pipelined loop, and nothing that would stand between its loops.
+
+    A sequential loop stays outside of all others.
+    """
+    nest, band = space.nest, set(space.nest.iterators)
+    around = _sequential(nest)
+    pairs = {(loop, other) for loop in around for other in nest.iterators if other != loop}
     return replace(
         space,
+        nest=replace(nest, precedence=nest.precedence | pairs),
         loops=tuple(replace(loop, unroll=(1,)) for loop in space.loops),
         arrays=tuple(replace(use, places=tuple(p for p in use.places if p not in band)) for use in space.arrays),
-        pipelines=tuple(pipeline for pipeline in space.pipelines if pipeline is not None),
+        pipelines=tuple(p for p in space.pipelines if p is not None and p not in around),
         split=False,
         ahead=False,
         listed=True,
     )
+
+
+def _sequential(nest: Nest) -> tuple[str, ...]:
+    """The loops of a nest of which each iteration has rows of its own: one at most where tiles may be listed."""
+    return tuple(loop.iterator for loop in nest.band if loop.kind is LoopKind.SEQUENTIAL)
 
 
 def faults_listed(scop: Scop, nest: Nest, point: NestPoint, buffers: Sequence[BufferPoint]) -> Iterator[str]:
@@ -60,8 +77,11 @@ def faults_listed(scop: Scop, nest: Nest, point: NestPoint, buffers: Sequence[Bu
         return
     if not may_be_listed(scop, nest):
         yield f"tiles of nest `{nest.id}` cannot be listed"
-    if point.pipeline is None or point.unroll or point.split:
+    around = _sequential(nest)
+    if point.pipeline is None or point.pipeline in around or point.unroll or point.split:
         yield f"nest `{nest.id}`: listed tiles need a pipelined loop, no copies, and no full tiles apart"
+    if point.order[: len(around)] != around:
+        yield f"nest `{nest.id}`: listed tiles stand inside of loop `{around[0]}`, which is sequential"
     for buffer in buffers:
         if nest.id in buffer.nests and buffer.place in nest.iterators:
             yield f"buffer `{buffer.id}` is transferred between the tiles of nest `{nest.id}`, which are listed"

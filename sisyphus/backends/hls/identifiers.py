@@ -121,6 +121,11 @@ def column_of(task: str, loop: For) -> str:
     return f"{task} {loop.iterator}"
 
 
+def begins_of(task: str) -> str:
+    """What the places are called where the rows of each iteration of the loop around a table begin."""
+    return f"{task} begins"
+
+
 def turn_of(table: TileList) -> str:
     """What the loop over a table of tiles is called in a plan, which has the loops that it stands for."""
     return " ".join(loop.iterator for loop in table.loops)
@@ -154,8 +159,10 @@ def plan_names(plan: Plan) -> Names:
     for iterator in _iterators(plan):
         names.give("iterator", iterator, iterator)
     for task in plan.tasks:
-        for tiles in tables_in(task.body):
+        for tiles in tables_in(plan, task):
             names.give("iterator", turn_of(tiles), "tile")
+            if tiles.around is not None:
+                names.give("tiles", begins_of(task.name), identifier(f"{task.name}_begins"))
             for loop in tiles.loops:
                 names.give("tiles", column_of(task.name, loop), identifier(f"{task.name}_{loop.iterator}_of"))
     for buffer in plan.buffers:

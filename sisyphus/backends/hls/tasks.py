@@ -18,10 +18,10 @@ from sisyphus.backends.hls.buffers import (
 )
 from sisyphus.backends.hls.bursts import TransferSignature
 from sisyphus.backends.hls.express import Affines, Expressions
-from sisyphus.backends.hls.identifiers import Names, turn_of
+from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameters, pointers
 from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators, least_trips
-from sisyphus.backends.hls.tile_tables import picked, print_table, promises
+from sisyphus.backends.hls.tile_tables import picked, print_rows, print_table, promises
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import ALL_TYPES, ArrayId, Ref, substitute
@@ -45,7 +45,7 @@ from sisyphus.plan import (
     Together,
     is_copied_work,
     stands_apart,
-    tile_list,
+    tables_in,
     walk,
 )
 from sisyphus.plan.ranges import Ranges, ranges_of
@@ -92,6 +92,7 @@ class TaskPrinter:
         self._around: list[For] = []
         self._lists: list[TileList] = []
         self._ranges = outer
+        self._tables_at = {id(table.loops[0]): table for table in tables_in(plan, task)}
         self.declared: set[str] = set()
 
     def print(self, w: Writer) -> tuple[str, ...]:
@@ -160,7 +161,7 @@ class TaskPrinter:
 
     def _node(self, node: Node, ranges: Ranges) -> None:
         match node:
-            case For() if (table := tile_list(node)) is not None:
+            case For() if (table := self._tables_at.get(id(node))) is not None:
                 self._listed(table, ranges)
             case For():
                 self._loop(node, ranges)
@@ -224,14 +225,11 @@ class TaskPrinter:
 
     def _listed(self, table: TileList, ranges: Ranges) -> None:
         """One loop over a table, whose rows are read where the pipelined loop needs them: nothing stands between."""
-        first = table.loops[0]
-        end = Bound.constant(len(table.rows) - 1)
-        turn = For(turn_of(table), first.source, Bound.constant(0), end, len(table.rows), first.role, table.body)
         values = {loop.iterator: (min(column), max(column)) for loop, column in table.columns()}
         self._lists.append(table)
         self._around += table.loops
-        with print_loop(self.w, turn, self.bounds, self.names, ranges) as inside:
-            self._nodes(table.body, {**inside, **values})
+        with print_rows(self.w, self.affines, self.names, self.task.name, table):
+            self._nodes(table.body, {**ranges, **values})
         del self._around[-len(table.loops) :]
 
     def _picks(self) -> None:

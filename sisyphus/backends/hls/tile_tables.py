@@ -4,21 +4,45 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sisyphus.algebra import EXACT
-from sisyphus.backends.hls.identifiers import Names, column_of, turn_of
+from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.identifiers import Names, begins_of, column_of, turn_of
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import FAR, For, LoopRole, Plan, Run, Task, TileList, starts_to_return, turns_between, walk
+from sisyphus.poly import var
+
+#: Integers of C, with how many bits a value of a table has at most.
+INTEGERS = (("unsigned char", 8), ("unsigned short", 16), ("unsigned int", 32))
 
 
 def print_table(w: Writer, names: Names, task: str, table: TileList) -> None:
-    """A constant array for each loop of the table, in distributed ROM."""
+    """A constant array for each loop of the table, in distributed ROM, and one of where the rows of a run begin."""
+    if table.around is not None:
+        _print_rom(w, names.of("tiles", begins_of(task)), table.begins)
     for loop, column in table.columns():
-        name = names.of("tiles", column_of(task, loop))
-        kind = "unsigned char" if max(column) < 1 << 8 else "unsigned short"
-        with w.block(f"static const {kind} {name}[{len(column)}] =", tail="};"):
-            w.lines(textwrap.wrap(", ".join(map(str, column)), 110))
-        w.pragma(f"bind_storage variable={name} type=rom_np impl=lutram")
+        _print_rom(w, names.of("tiles", column_of(task, loop)), column)
+
+
+def _print_rom(w: Writer, name: str, values: Sequence[int]) -> None:
+    kind = next(kind for kind, bits in INTEGERS if max(values) < 1 << bits)
+    with w.block(f"static const {kind} {name}[{len(values)}] =", tail="};"):
+        w.lines(textwrap.wrap(", ".join(map(str, values)), 110))
+    w.pragma(f"bind_storage variable={name} type=rom_np impl=lutram")
+
+
+@contextmanager
+def print_rows(w: Writer, affines: Affines, names: Names, task: str, table: TileList) -> Iterator[None]:
+    """The loop over the rows of a table, or over those of an iteration of the loop around it."""
+    turn, first, end = names.of("iterator", turn_of(table)), "0", str(len(table.rows))
+    if table.around is not None:
+        begins, run = names.of("tiles", begins_of(task)), var(table.around.iterator) - (table.around.lower.value or 0)
+        first, end = (f"{begins}[{affines.text(run + at)}]" for at in (0, 1))
+    with w.block(f"for (int {turn} = {first}; {turn} < {end}; ++{turn})"):
+        if table.around is not None:
+            w.pragma(f"loop_tripcount min={table.fewest} max={table.most}")
+        yield
 
 
 def picked(names: Names, task: str, table: TileList) -> Iterator[str]:
@@ -33,7 +57,7 @@ def promises(plan: Plan, task: Task, names: Names, around: Sequence[For]) -> Ite
 
     The tool cannot see that in values of a table, takes it at its word, and verification proves it.
     """
-    loops = [loop for loop in reversed(around) if loop.role is not LoopRole.UNROLLED]
+    loops = [f for f in reversed(around) if f.role is LoopRole.PIPELINED or f.listed]
     found: dict[str, int] = {}
     for run in (node for node in walk(loops[0].body) if isinstance(node, Run)):
         write = plan.scop.statement(run.statement).write

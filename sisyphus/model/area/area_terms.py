@@ -158,7 +158,8 @@ def _lut_terms(study: Study, needs: Needs, moves: Sequence[MoveStudy]) -> Iterab
 
 def _tile_tables(plan: Plan) -> int:
     """Look-up tables that hold the columns of all tables of tiles, a bit of 64 rows each (unmeasured)."""
-    columns = (column for task in plan.called for table in tables_in(task.body) for _, column in table.columns())
+    tables = (table for task in plan.called for table in tables_in(plan, task))
+    columns = (column for table in tables for column in (*(c for _, c in table.columns()), table.begins) if column)
     return sum(-(-len(column) // WORDS_OF_A_LUT) * max(column).bit_length() for column in columns)
 
 

@@ -5,7 +5,7 @@ The task is one of a plan, whose numbers are integers, or the tree of a shape, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
@@ -29,6 +29,7 @@ from sisyphus.plan import (
     in_turn,
     is_copied_work,
     turns_between,
+    walk,
 )
 from sisyphus.poly import Affine
 from sisyphus.values import dataclass, replace
@@ -121,7 +122,9 @@ class _Reader:
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
-        flatten: Condition = loop.listed or (id(loop) not in self.survey.moving and loop.flatten)
+        flatten: Condition = id(loop) not in self.survey.moving and loop.flatten
+        tables = (f for f in walk(loop.body) if isinstance(f, For))
+        flatten = loop.listed or self.alg.both(flatten, self.alg.negation(_are_in_a_table(self.alg, tables)))
         return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten, loop.exists)
 
     def _copies(self, loop: For, place: _Place) -> Part:
@@ -144,6 +147,9 @@ class _Reader:
         loops = {f.iterator: f for f in (*place.loops, *(f for p in placed for f in p.unrolled))}
         copies = _copies(loops, placed)
         works = tuple(p.work for p in placed)
+        tiles = [f for f in place.loops if f is not loop]
+        in_table = _are_in_a_table(self.alg, tiles)
+        apart = tuple(f.iterator for f in tiles if not f.listed)
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,
@@ -156,7 +162,15 @@ class _Reader:
             copies=copies,
             flows=flows_of(self.plan.scop, works, copies),
             asked=loop is not None and loop.interval > 0,
+            in_runs=bool(self.task.iterators or apart) and in_table,
+            apart=apart,
         )
+
+
+def _are_in_a_table(alg: Algebra, loops: Iterable[For]) -> Condition:
+    """Whether some of these loops are one loop over a table: of those that may be, the bounds of one move."""
+    listed = (f for f in loops if f.listed)
+    return alg.either(*(alg.both(f.exists, alg.negation(alg.both(f.is_constant, f.flatten))) for f in listed))
 
 
 def _append(found: list[Part], part: Part) -> None:

@@ -95,7 +95,8 @@ class Pipe:
     `trips` has the largest trip count of every loop, `least` the smallest of listed ones; `copies` the loops that each
     source loop became, outermost first, with the source iterations that one step is worth. `tree`: floating-point
     additions may be reassociated.
-    `asked`: an interval below what sums reach is asked for.
+    `asked`: an interval below what sums reach is asked for. `in_runs`: some rows of a table of tiles are run,
+    in each iteration of the loops `apart` or of outer ones; the next run begins once all starts of this one are done.
     """
 
     outer: tuple[str, ...]
@@ -109,6 +110,8 @@ class Pipe:
     flows: tuple[Flow, ...] = ()
     asked: bool = False
     least: Mapping[str, Value] = field(default_factory=dict)
+    in_runs: Condition = False
+    apart: tuple[str, ...] = ()
 
     def between(self, loop: str) -> Value:
         """Iterations of a loop of which each is a start, wherever it stands: never more than there are."""

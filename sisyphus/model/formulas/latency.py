@@ -210,6 +210,12 @@ def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bo
     return (
         *pipelined_loop(setting, body, pipe.starts, alg.minimum(runs, pipe.starts)),
         Term("call", runs * cycles.call, rule="call"),
+        Term(
+            "rows of a run",
+            alg.select(pipe.in_runs, runs * cycles.read, 0),
+            construct="listed-tiles",
+            rule="look-up of the first and the last",
+        ),
         Term("restarts", alg.select(apart, around * restart, 0), rule="loops not flattened"),
         Term(
             "restarts in moving bounds",

@@ -225,7 +225,7 @@ def _feeds(works: Sequence[Work]) -> bool:
 
 def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
     """Starts from a write to the nearest read of its value, at least 1; never more than it really is."""
-    weights = _weights(pipe)
+    weights = _weights(alg, pipe)
     nearest: Value = FAR
     for way in flow.ways:
         total: Value = 0
@@ -236,10 +236,14 @@ def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
     return nearest
 
 
-def _weights(pipe: Pipe) -> dict[str, Value]:
-    """How many starts one step of each loop around the body is worth."""
+def _weights(alg: Algebra, pipe: Pipe) -> dict[str, Value]:
+    """How many starts one step of each loop around the body is worth: of one around a table, more than any wait."""
     loops = inner_first(pipe)
-    return {loop: product([pipe.between(inner) for inner in loops[:at]]) for at, loop in enumerate(loops)}
+    found: dict[str, Value] = {}
+    for at, loop in enumerate(loops):
+        inside = product([pipe.between(inner) for inner in loops[:at]])
+        found[loop] = alg.select(pipe.in_runs, FAR, inside) if loop in pipe.apart else inside
+    return found
 
 
 def _reach(pipe: Pipe, source: str) -> Value:

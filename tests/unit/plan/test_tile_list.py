@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from builders import scop as build_scop
 from model_candidates import Kernel, candidates_of, figures_of, kernel_of
 from model_kernels import built
 from point_files import case
@@ -16,20 +19,62 @@ from random_kernels import random_point
 from unit.search.measured_designs import KERNELS, Full, every_design, measured_space
 from unit.verify.test_promises import Counting, _zeros, copied, some_memory, some_scalars
 
+from sisyphus.analysis import LoopKind
 from sisyphus.backends.hls import project
 from sisyphus.errors import KernelError
-from sisyphus.model import NestModel
+from sisyphus.frontend import read
+from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.model import NestModel, estimate
 from sisyphus.plan import For, LoopRole, Plan, build_plan, tables_in, walk
 from sisyphus.search import MeasuredCosts, search
 from sisyphus.solve import Limits, Stop
-from sisyphus.space import KERNEL_PLACE, DesignPoint, Options, Space, Tile, build_space, may_be_listed
+from sisyphus.space import (
+    KERNEL_PLACE,
+    BufferPoint,
+    DesignPoint,
+    NestPoint,
+    Options,
+    Space,
+    Tile,
+    build_space,
+    may_be_listed,
+)
 from sisyphus.target import load_device, make_target
 from sisyphus.verification import prove, run
 from sisyphus.verification.promises import check_promises
 
 TARGET = make_target(load_device("u200"), budget="chip")
+#: Cycles that ports of memories may take; a wait for a value of another start would be at least that of an addition.
+MOST_PORTS = 5
 #: Kernels over triangles, whose tile loops have moving bounds, and how many of their designs are looked at.
-TRIANGLES = {"triangle": 3, "upper triangle": 8}
+TRIANGLES = {"triangle": 3, "upper triangle": 8, "elimination": 5, "waves": 5}
+#: Those whose tables begin anew in each iteration of a loop around: an outer one, the sequential one of the nest.
+IN_RUNS = {
+    "elimination": (
+        """
+        for k in range(13):
+            for j in range(k + 1, 14):
+                R[j] = A[k, j]
+            for i in range(k + 1, 14):
+                for j in range(k + 1, 14):
+                    A[i, j] -= L[i, k] * R[j]
+        """,
+        {"A": (14, 14), "L": (14, 14), "R": (14,)},
+    ),
+    "waves": (
+        """
+        for w in range(11):
+            for i in range(w + 1):
+                for j in range(w - i + 1):
+                    A[i + 1, j + 1, w - i - j + 1] = A[i, j + 1, w - i - j + 1] + A[i + 1, j, w - i - j + 1]
+        """,
+        {"A": (13, 13, 13)},
+    ),
+}
+
+
+def made(name: str) -> Scop:
+    return build_scop(IN_RUNS[name][0], **IN_RUNS[name][1]) if name in IN_RUNS else built(name)
 
 
 def listed_space(kernel: Kernel) -> Space:
@@ -40,7 +85,7 @@ def listed_space(kernel: Kernel) -> Space:
 
 def points(name: str, count: int) -> tuple[Kernel, list[DesignPoint]]:
     """Random points with every nest listed that may be, all arrays on chip for the whole kernel."""
-    rng, scop = random.Random(name), built(name)
+    rng, scop = random.Random(name), made(name)
     kernel = kernel_of(scop, TARGET)
     return kernel, [
         listed(kernel, random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0)) for n in range(count)
@@ -51,9 +96,11 @@ def listed(kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """The point with all that may be listed, and a pipelined loop that turns where its tiles allow it."""
     nests = []
     for nest, own in zip(kernel.distribution.nests, point.nests, strict=True):
-        is_listed = may_be_listed(kernel.scop, nest) and own.pipeline is not None
+        around = tuple(loop.iterator for loop in nest.band if loop.kind is LoopKind.SEQUENTIAL)
+        is_listed = may_be_listed(kernel.scop, nest) and own.pipeline not in (None, *around)
         tiles = tuple((loop, _turning(tile) if loop == own.pipeline else tile) for loop, tile in own.tiles)
-        nests.append(replace(own, unroll=(), tiles=tiles, listed=is_listed))
+        order = (*around, *(loop for loop in own.order if loop not in around)) if is_listed else own.order
+        nests.append(replace(own, unroll=(), tiles=tiles, order=order, listed=is_listed))
     whole = {b.array: b for b in reversed(point.buffers)}
     users = {a: tuple(n for b in point.buffers if b.array == a for n in b.nests) for a in whole}
     order = [nest.id for nest in point.nests]
@@ -135,7 +182,7 @@ def test_a_table_has_the_tiles_that_the_loops_visit_in_their_order() -> None:
     seen = 0
     for _, _, plan in plans("triangle", 20):
         for task in plan.called:
-            for table in tables_in(task.body):
+            for table in tables_in(plan, task):
                 seen += 1
                 assert list(table.rows) == sorted(set(table.rows))
                 first, *_, last = table.loops
@@ -144,6 +191,45 @@ def test_a_table_has_the_tiles_that_the_loops_visit_in_their_order() -> None:
                     isinstance(n, For) and n.role is LoopRole.TILE and not n.is_constant for n in walk(table.body)
                 )
     assert seen > 3
+
+
+@pytest.mark.parametrize("name", IN_RUNS)
+def test_a_run_of_a_table_has_the_tiles_that_its_loops_visit_then(name: str) -> None:
+    seen = 0
+    for _, _, plan in plans(name, 30):
+        for table in (table for task in plan.called for table in tables_in(plan, task)):
+            seen += 1
+            assert table.around is not None and table.around.lower.value == 0
+            assert len(table.begins) == table.around.trip_count + 1 and table.begins[-1] == len(table.rows)
+            for value, (first, end) in enumerate(pairwise(table.begins)):
+                own = [*visited(table.loops, {table.around.iterator: value})]
+                assert own == [*table.rows[first:end]]
+                assert table.fewest <= len(own) <= table.most
+    assert seen > 2
+
+
+def visited(loops: Sequence[For], around: dict[str, int]) -> Iterator[tuple[int, ...]]:
+    """What loops visit, by trying all that is within their trip counts and their first values."""
+    if not loops:
+        yield ()
+        return
+    first, *rest = loops
+    for value in range(-50, 50):
+        above = all(value * q.divisor >= q.numerator.evaluate(around) for q in first.lower.terms)
+        if above and all(value * q.divisor <= q.numerator.evaluate(around) for q in first.upper.terms):
+            for row in visited(rest, {**around, first.iterator: value}):
+                yield (value, *row)
+
+
+def test_a_run_begins_once_all_starts_of_the_one_before_are_done() -> None:
+    """What the wavefront before wrote is read by the next one, which waits for nothing within its own starts."""
+    for kernel, point, plan in plans("waves", 12):
+        text = project(plan, None).files["kernel.cpp"]
+        [task] = plan.called
+        if promised(text, task.name) is not None:
+            assert "type=inter false" in text and promised(text, task.name) == 0
+            assert prove(plan, kernel.dependences).passed, point
+            assert max(estimate(plan, TARGET).intervals[task.name]) <= MOST_PORTS, point
 
 
 def test_nothing_that_was_enumerated_is_better() -> None:
@@ -166,6 +252,32 @@ def test_nothing_that_was_enumerated_is_better() -> None:
     assert found.outcome.objective == best
 
 
+def test_a_sequential_loop_stays_outside_of_a_table() -> None:
+    kernel, found = points("waves", 12)
+    point = next(p for p in found if p.nests[0].listed and p.nests[0].tile("i").level0 > 1)
+    order = point.nests[0].order
+    turned = replace(point, nests=(replace(point.nests[0], order=(order[1], order[0], *order[2:])),))
+    with pytest.raises(KernelError, match=r"stand inside of loop `w`, which is sequential|order"):
+        kernel.plan(turned)
+    [nest] = listed_space(kernel).nests
+    assert nest.listed and {("w", "i"), ("w", "j")} <= nest.nest.precedence and "w" not in nest.pipelines
+
+
+def test_rows_of_a_table_follow_one_loop_around_at_most() -> None:
+    text = """
+    for s in range(3):
+        for k in range(13):
+            for j in range(k + 1, 14):
+                R[j] = A[k, j]
+            for i in range(k + 1, 14):
+                for j in range(k + 1, 14):
+                    A[i, j] -= L[i, k] * R[j]
+    """
+    kernel = kernel_of(build_scop(text, **IN_RUNS["elimination"][1]), TARGET)
+    assert [nest.outer for nest in kernel.distribution.nests] == [("s", "k")] * 2
+    assert not any(may_be_listed(kernel.scop, nest) for nest in kernel.distribution.nests)
+
+
 def test_what_cannot_be_listed_is_refused() -> None:
     kernel, [point, *_] = points("upper triangle", 30)
     place = point.nests[0].order[0]
@@ -185,6 +297,42 @@ WRONG = {
     "a row of another tile": (r"(_j0_of\[\d+\] =[^{]*\{\s*0, 0, )1", r"\g<1>0"),
     "another column": (r"int j0 = (\w+)_j0_of\[tile\]", r"int j0 = \1_i0_of[tile]"),
 }
+
+
+WAVES = """
+void waves(float A[13][13][13])
+{
+    for (int w = 0; w < 11; w++)
+        for (int i = 0; i <= w; i++)
+            for (int j = 0; j <= w - i; j++)
+                A[i + 1][j + 1][w - i - j + 1] = A[i][j + 1][w - i - j + 1] + A[i + 1][j][w - i - j + 1];
+}
+"""
+#: Faults of where the rows of a run begin.
+WRONG_RUNS = {
+    "nothing": ("", ""),
+    "a run that begins too late": (r"(_begins\[\d+\] =[^{]*\{\s*0, )1", r"\g<1>2"),
+    "rows of the next run": (r"_begins\[(\w+)\];", r"_begins[\1 + 1];"),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG_RUNS)
+def test_faults_of_where_runs_begin_are_seen(tmp_path: Path, fault: str) -> None:
+    (tmp_path / "waves.c").write_text(WAVES)
+    kernel = kernel_of(read(tmp_path / "waves.c"), TARGET)
+    nest = NestPoint(
+        (StmtId("S0"),),
+        ("w", "i", "j"),
+        (("w", Tile(11, 1, 1)), ("i", Tile(4, 1, 3)), ("j", Tile(3, 2, 2))),
+        "j",
+        listed=True,
+    )
+    buffer = BufferPoint(ArrayId("A"), (nest.id,), KERNEL_PLACE, (3, 2, 1))
+    plan = kernel.plan(DesignPoint("waves", (nest,), (buffer,), ()))
+    good = project(plan)
+    text = re.sub(*WRONG_RUNS[fault], good.files["kernel.cpp"], count=1)
+    ran = run(replace(good, files=MappingProxyType({**good.files, "kernel.cpp": text})), plan, sets=["random"])
+    assert ran.passed == (text == good.files["kernel.cpp"]) == (fault == "nothing"), ran.checks
 
 
 @pytest.mark.parametrize("fault", WRONG)
