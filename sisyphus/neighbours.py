@@ -22,7 +22,6 @@ from sisyphus.space import (
     choices,
     decode,
     illegal,
-    port_names,
 )
 from sisyphus.values import dataclass, replace
 
@@ -181,7 +180,7 @@ def _widths(space: Space, nest: NestSpace, array: ArrayId, point: DesignPoint) -
     nearest = (max((w for w in legal if w < width), default=None), min((w for w in legal if w > width), default=None))
     for other in nearest:
         if other is not None:
-            ports = port_names(array, space.ports(array, other))
+            ports = space.port_names(array, other)
             moved = {t.buffer: replace(t, width=other, ports=ports) for t in point.transfers if t.buffer == now.id}
             transfers = tuple(moved.get(t.buffer, t) for t in point.transfers)
             words = f"`{array}` moves {other} elements per beat, not {width}"

@@ -136,7 +136,8 @@ def _port_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint, transfer: 
     array = ArrayId(transfer.buffer.partition("@")[0])
     if array not in arrays or transfer.ports in ((), (arrays[array].port,)):
         return
-    legal = {port_names(array, count) for count in STRIPES}
+    owners = {array, arrays[array].home} if arrays[array].own_port else {array}
+    legal = {port_names(owner, count) for count in STRIPES for owner in owners}
     if transfer.ports not in legal:
         listed = " or ".join(", ".join(names) for names in sorted(legal, key=len))
         yield f"transfer of `{transfer.buffer}`: one port, named like the array, or {listed} can be built"

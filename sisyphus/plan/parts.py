@@ -12,7 +12,7 @@ from sisyphus.plan.names import Names
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
 from sisyphus.poly import Affine
-from sisyphus.space import KERNEL_PLACE, STREAM, BufferPoint, DesignPoint
+from sisyphus.space import KERNEL_PLACE, STREAM, BufferPoint, DesignPoint, port_names
 from sisyphus.values import dataclass, field
 
 
@@ -113,12 +113,13 @@ class Parts:
     def joined(self, choice: BufferPoint, loaded: Collection[str]) -> str:
         """The load among those of the whole buffers `loaded` that fills a copy, too; empty where it has one of its own.
 
-        The transfers of an array over several ports share the banks of the board: a copy that arrives with it takes no
-        port and no bank's time. No report shows such a load.
+        A copy whose transfer names the ports of its array arrives with it, and takes no port and no bank's time. No
+        report shows such a load.
         """
         array = self.scop.array(choice.array)
-        is_dealt = array.own_port and self.point.transfer_of(choice.id).stripes > 1
-        if not is_dealt or choice.place != KERNEL_PLACE or array.home not in loaded:
+        chosen = self.point.transfer_of(choice.id)
+        is_named = array.own_port and chosen.stripes > 1 and chosen.ports == port_names(array.home, chosen.stripes)
+        if not is_named or choice.place != KERNEL_PLACE or array.home not in loaded:
             return ""
         return self.transfer_names[array.home, Direction.LOAD]
 

@@ -130,7 +130,7 @@ class DealtPorts:
 
     def _may_join(self, move: Move, moves: Sequence[Move]) -> bool:
         """Whether a load fills a copy beside its array, whose beats it takes where these come over several ports."""
-        return move.is_load and self.space.scop.array(move.array).own_port and self._with_ports(move) in moves
+        return move.is_load and self.space.arrives_with_another(move.array) and self._with_ports(move) in moves
 
     @cached_property
     def _behind_ports(self) -> Sequence[Array]:

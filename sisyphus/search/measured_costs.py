@@ -251,7 +251,7 @@ class MeasuredCosts(MemoryCosts):
         """A whole array with these partitions and beats."""
         columns, declared = tuple(factors[:, at] for at in range(factors.shape[1])), self.space.scop.array(array)
         streams = widths > self.space.direct_width(array)
-        joins = declared.own_port and self.space.live[declared.home].load
+        joins = self.space.arrives_with_another(array)
         return ArrayCosts(self.space.target, declared, declared.extents, columns, widths, streams, self.rules, joins)
 
     def _moved(self, rows: ArrayCosts, *, is_load: bool) -> Ints:

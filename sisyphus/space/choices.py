@@ -13,7 +13,6 @@ from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.space.ahead import loaded_ahead
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
-from sisyphus.space.ports import port_names
 from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
@@ -93,7 +92,7 @@ def _with_banks(space: Space, buffer: BufferPoint, width: int) -> BufferPoint:
 
 def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:
     layout = layout_for(space.scop.array(buffer.array).extents, width)
-    ports = port_names(buffer.array, space.ports(buffer.array, width))
+    ports = space.port_names(buffer.array, width)
     return TransferPoint(buffer.id, width, ports, layout, form_for(space, buffer.array, width))
 
 

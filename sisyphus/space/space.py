@@ -13,7 +13,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine
 from sisyphus.space.factors import Factors
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
-from sisyphus.space.ports import port_width
+from sisyphus.space.ports import port_names, port_width
 from sisyphus.target import Adders, Target
 from sisyphus.values import dataclass, field, replace
 
@@ -256,6 +256,16 @@ class Space:
     def ports(self, array: ArrayId, width: int) -> int:
         """Over how many ports beats of so many elements are dealt."""
         return -(-width // self.port_width(array))
+
+    def arrives_with_another(self, array: ArrayId) -> bool:
+        """Whether the load of another array with several ports fills it: a copy, where reports need not show that."""
+        declared = self.scop.array(array)
+        return declared.own_port and self.live[declared.home].load and self.options.trust == "any"
+
+    def port_names(self, array: ArrayId, width: int) -> tuple[str, ...]:
+        """The ports of an array with beats of so many elements; those of another one where it arrives with that."""
+        owner = self.scop.home(array) if self.arrives_with_another(array) else array
+        return port_names(owner, self.ports(array, width))
 
     def nest(self, nest_id: str) -> NestSpace:
         found = self._nests.get(nest_id)

@@ -40,19 +40,18 @@ def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> 
     """The space in which an array may also be dealt over several ports, with beats as wide as one port is.
 
     The paper has no such arrays, and the ports of a processor share one memory. Copies of the array are dealt as it is,
-    and arrive with it where it is loaded, which no report shows. All arrays together have no more ports than may be
+    through its ports or through some of their own. All arrays together have no more ports than may be
     connected to the banks, and one has `most`. Nests keep to the stripes of the most ports.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
     same = [a.id for a in space.scop.arrays if a.home == declared.home]
     stays = all(u.array not in same or KERNEL_PLACE in u.places for nest in space.nests for u in nest.arrays)
-    unseen = options.whole_beats or (options.trust == "measured" and len(same) > 1)
-    if unseen or not stays or widest not in known or not may_be_dealt(space.scop, array):
+    if options.whole_beats or not stays or widest not in known or not may_be_dealt(space.scop, array):
         return space
     others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
     left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
-    behind = 1 if space.live[declared.home].load else len(same)
+    behind = sum(not space.arrives_with_another(a) for a in same)
     found = dealt_widths(declared.extents, widest, min(device.banks, left // behind, most), padding=options.padding)
     for count in range(len(found), 0, -1):
         nests = _in_stripes(space, same, found[count - 1] // widest)

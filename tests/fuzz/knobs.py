@@ -179,7 +179,8 @@ def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
             lanes = rng.choice([w for w in (2, 4, 8, 16) if w <= port_width(array.type.stored.bits)])
             width = count * lanes
             layout = layout_for(array.extents, width)
-            dealt = (TransferPoint(a, width, port_names(a, count), layout, form) for a in same)
+            owners = {a: rng.choice((a, array.id)) for a in same}
+            dealt = (TransferPoint(a, width, port_names(owners[a], count), layout, form) for a in same)
             others = (t for t in point.transfers if t.buffer not in same)
             banks = (replace(b, partition=_dealt_evenly(b, array, count)) if b in held else b for b in point.buffers)
             other = replace(point, buffers=tuple(banks), transfers=(*others, *dealt))

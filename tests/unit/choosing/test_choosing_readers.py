@@ -70,6 +70,23 @@ def test_a_copy_lets_two_nests_read_an_array_at_the_same_time(kernels: tuple[Ker
     assert estimate(plan, request_of().target).is_trusted
 
 
+def test_with_measured_constructs_a_copy_has_ports_of_its_own(kernels: tuple[Kernel, ...], joined: Choice) -> None:
+    """Dealt as its array is; what the search counts is what the plan costs, and it is the same program."""
+    found = find(kernels, request_of("A.copy=yes", "A.ports=2", trust="measured"))
+    plan = plan_of(found.kernel, found.point)
+    assert [(p.name, p.stripes) for p in plan.ports if p.name.startswith("A")] == [("A", 2), ("A_1", 2)]
+    assert {t.ports for t in found.point.transfers if t.buffer.startswith("A")} == {("A_0", "A_1"), ("A_1_0", "A_1_1")}
+    assert {t.ports for t in joined.point.transfers if t.buffer.startswith("A")} == {("A_0", "A_1", "A_2", "A_3")}
+    cost = estimate(plan, request_of().target)
+    assert cycles(found) == cost.cycles and cost.is_trusted
+    good = project(plan)
+    assert run(good, plan, sets=["random"], sanitize=True).passed
+    kernel = good.files["kernel.cpp"]
+    right, wrong = "load_A_1_0(A_1_0, buf_A_1[0]);", "load_A_1_0(A_1_1, buf_A_1[0]);"
+    bad = replace(good, files={**good.files, "kernel.cpp": kernel.replace(right, wrong)})
+    assert right in kernel and not run(bad, plan, sets=["random"]).passed
+
+
 def test_small_arrays_have_none(kernels: tuple[Kernel, ...]) -> None:
     """In registers they are read by all nests at once."""
     request = request_of()
