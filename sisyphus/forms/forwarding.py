@@ -243,8 +243,9 @@ def _joined(found: Mapping[Expr, list[Set]], names: Sequence[str]) -> list[tuple
     parts = [(value, points) for value, own in found.items() for points in own]
 
     def holds(other: Expr, value: Expr, points: Set) -> bool:
-        same = _with_subscripts(other, _subscripts(value)) == value
-        return other == value or (same and agree(points, names, _subscripts(value), _subscripts(other)))
+        mine, theirs = _subscripts(value), _subscripts(other)
+        same = len(mine) == len(theirs) and _with_subscripts(other, mine) == value
+        return other == value or (same and agree(points, names, mine, theirs))
 
     widest = sorted(found, key=lambda other: -sum(holds(other, *part) for part in parts))
     joined: dict[Expr, list[Set]] = {}

@@ -68,6 +68,31 @@ def register(text: str = REGISTER) -> Scop:
     return scop(text, w=(4,), X=(9,), Y=(9,), C=(4,))
 
 
+INDICES = """
+void f(const float x[7], float o[7])
+{
+  float w[3];
+  for (int i = 0; i < 3; i++)
+    w[i] = i;
+  for (int t = 0; t < 7; t++) {
+    o[t] = x[t] * w[2];
+    w[2] = w[1];
+    w[1] = w[0];
+    w[0] = 1.0f;
+  }
+}
+"""
+
+
+def test_what_counts_and_what_is_constant_are_read_apart(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(INDICES)
+    source = read(path)
+    found = forwarded(dependences(source))
+    assert found is not None
+    check_same(source, found)
+
+
 def test_a_shift_register_becomes_reads_of_what_went_in() -> None:
     source = register()
     found = forwarded(dependences(source))
