@@ -95,6 +95,8 @@ class Structures:
         self.spelled: dict[tuple[str, str], Spelled] = {}
         self._kinds = {name: _complex(real) for name, real in complexes.KINDS.items()}
         self._known: dict[str, Structure] = {}
+        #: Local structures that a function is called with the address of: each array in them is a row of one more.
+        self._given_away: set[str] = set()
         self._complexes = complexes.Complexes(self._pair)
         self.returns = Returns(lambda kind: self._structure(kind) is not None)
         items = list[c_ast.Node]()
@@ -147,6 +149,7 @@ class Structures:
                     spelled = Spelled(_name_of(_leaf(parameter.type)), kind, by_value)
                     self.spelled[node.decl.name, parameter.name] = spelled
             arguments.params = self._split(arguments.params)
+        self._given_away = _declared_in(node.body) & _addressed_in(node.body) - set(self._known)
         self._rewrite(node.body)
 
     def _structure(self, node: c_ast.Node) -> Structure | None:
@@ -174,7 +177,8 @@ class Structures:
                 if isinstance(leaf, c_ast.ArrayDecl) and isinstance(field.init, c_ast.StructRef):
                     # An array gets its values from another one element by element.
                     field.init, source = None, field.init
-                    found.append(_assigned(c_ast.ID(field.name, node.coord), self._resolved(source), leaf, node))
+                    place = self._path(c_ast.ID(node.name, node.coord), path)
+                    found.append(_assigned(place, self._resolved(source), leaf, node))
         return found
 
     def _field(self, node: c_ast.Decl, path: str, kind: c_ast.Node, structure: Structure) -> c_ast.Decl:
@@ -184,6 +188,14 @@ class Structures:
         )
         if node.init is not None:
             field.init = deepcopy(structure.initial(node.init, path, _dims(node.type)))
+        if (
+            node.name in self._given_away
+            and isinstance(kind, c_ast.ArrayDecl)
+            and isinstance(node.type, c_ast.TypeDecl)
+        ):
+            field.type = c_ast.ArrayDecl(kind, c_ast.Constant("int", "1", node.coord), [], node.coord)
+            if isinstance(field.init, c_ast.InitList):
+                field.init = c_ast.InitList([field.init], node.coord)
         return field
 
     # -- statements and expressions ----------------------------------------------------------------------------
@@ -273,14 +285,41 @@ class Structures:
         kind = self._structure_of(node)
         return self._path(node, name) if kind is not None and name in kind.members else None
 
+    def _leaf_of(self, name: str, path: str) -> c_ast.Node | None:
+        """The type of a field; None for what is no field."""
+        return dict(self._known[name].fields()).get(path) if name in self._known else None
+
     def _path(self, node: c_ast.Node, path: str) -> c_ast.Node:
         """A place with a path behind its name."""
         match node:
             case c_ast.ID(name=name):
-                return c_ast.ID(f"{name}.{path}", node.coord)
+                found = c_ast.ID(f"{name}.{path}", node.coord)
+                base, _, whole = found.name.partition(".")
+                if base not in self._given_away or not isinstance(self._leaf_of(base, whole), c_ast.ArrayDecl):
+                    return found
+                return c_ast.ArrayRef(found, c_ast.Constant("int", "0", node.coord), node.coord)
             case c_ast.ArrayRef():
                 return c_ast.ArrayRef(self._path(node.name, path), deepcopy(node.subscript), node.coord)
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
+                pointed, (base, _, before) = self._path(node.expr, path), name.partition(".")
+                whole = ".".join(filter(None, (before, path)))
+                if isinstance(self._leaf_of(base, whole), c_ast.ArrayDecl):
+                    return c_ast.ArrayRef(pointed, c_ast.Constant("int", "0", node.coord), node.coord)
+                return c_ast.UnaryOp("*", pointed, node.coord)
         return c_ast.UnaryOp(node.op, self._path(node.expr, path), node.coord)
+
+
+def _declared_in(body: c_ast.Node) -> set[str]:
+    """Names of plain variables that a function declares once."""
+    found = [n.name for n in walk(body) if isinstance(n, c_ast.Decl) and isinstance(n.type, c_ast.TypeDecl)]
+    return {name for name in found if found.count(name) == 1}
+
+
+def _addressed_in(body: c_ast.Node) -> set[str]:
+    """Names that a function takes the address of."""
+    return {
+        n.expr.name for n in walk(body) if isinstance(n, c_ast.UnaryOp) and n.op == "&" and isinstance(n.expr, c_ast.ID)
+    }
 
 
 def _assigned(left: c_ast.Node, right: c_ast.Node, kind: c_ast.Node, node: c_ast.Node, depth: int = 0) -> c_ast.Node:

@@ -34,6 +34,14 @@ KERNELS = {
           o[i + 2] = table[i].x + 10 * table[i].in.y + 100 * table[i].in.z[1]; } }""",
     "given to a function": """static float f(C a, const C *b) { return a.re * b->im - a.im * b->re; }
       void k(Q p[6], float o[6]) { for (int i = 0; i < 6; i++) o[i] = f(p[i].a, &p[i].b[1]); }""",
+    "kept in the function, with arrays, and given by its address": """
+      static void clear(Q *s) { for (int i = 0; i < 3; i++) s->w[i] = i; s->b[1].im = 2; }
+      static float step(Q *s, float x) { float y = x - s->w[2] * s->b[1].im;
+        for (int i = 2; i > 0; i--) s->w[i] = s->w[i - 1]; s->w[0] = y; s->b[1].im += 1; return y; }
+      static float twice(Q *s, float x) { x = step(s, x); return step(s, x); }
+      void k(Q p[2], float o[2]) { Q all = {{1, 2}, {{3, 4}, {5, 6}}, {7, 8, 9}, 1}, own;
+        for (int i = 0; i < 2; i++) { clear(&own); o[i] = twice(&own, o[i]) + step(&all, own.w[2]);
+          for (int j = 0; j < 3; j++) p[i].w[j] = own.w[j] + all.w[j]; } }""",
     "returned": """static C mul(C a, C b) { C r; r.re = a.re * b.re - a.im * b.im; r.im = a.re * b.im + a.im * b.re;
         return r; }
       static C turned(C a) { return (C){-a.im, a.re}; }
