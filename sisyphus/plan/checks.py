@@ -17,13 +17,13 @@ from sisyphus.space import (
     BufferPoint,
     DesignPoint,
     NestPoint,
+    RowUse,
     Tile,
     TransferPoint,
     factors_of,
     faults_ahead,
     faults_listed,
     free_loops,
-    keeps_to_stripes,
     places_around,
     port_names,
     port_width,
@@ -149,7 +149,7 @@ def _stripe_faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
     """Where the copies of a nest would find elements in another stripe of a dealt array in each iteration."""
     for array in set(arrays_of(scop, nest)).intersection(point.dealt):
         stripes = point.transfer_of(array).stripes
-        if not keeps_to_stripes(scop, nest, array, stripes, dict(point.nest(nest.id).tiles)):
+        if not RowUse.of(scop, nest, array).keeps(stripes, dict(point.nest(nest.id).tiles)):
             yield f"nest `{nest.id}`: its unrolled loops do not keep to the {stripes} stripes of `{array}`"
 
 

@@ -50,7 +50,7 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
-from sisyphus.space.stripes import keeps_to_stripes
+from sisyphus.space.stripes import RowUse
 from sisyphus.space.widths import (
     beat_factor,
     dealt_over_ports,
@@ -89,6 +89,7 @@ __all__ = [
     "NotADesign",
     "Objective",
     "Options",
+    "RowUse",
     "Space",
     "Tile",
     "TransferPoint",
@@ -113,7 +114,6 @@ __all__ = [
     "in_beats",
     "innermost_outside",
     "intervals",
-    "keeps_to_stripes",
     "knob_names",
     "layout_for",
     "level0_order",

@@ -14,25 +14,43 @@ from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine
 from sisyphus.space.point import Tile
+from sisyphus.values import dataclass
 
 
-def keeps_to_stripes(scop: Scop, nest: Nest, array: ArrayId, stripes: int, tiles: Mapping[str, Tile]) -> bool:
-    """Whether a nest may have these tiles while rows of an array are dealt over so many stripes.
+@dataclass(frozen=True)
+class RowUse:
+    """Where a nest finds elements in the rows of an array: its different subscripts there, `loops` of its band in them.
 
-    Of the loops without a tile nothing is asked.
+    `may_move`: they are one subscript, with one of these loops at most, of an array that the nest does not write.
     """
-    subscripts = set(last_subscripts(scop, nest, array))
-    steps = {name: factor for subscript in subscripts for name, factor in subscript.terms}
-    own = {loop: tile for loop, tile in tiles.items() if loop in steps}
-    turns = any(factor % stripes for name, factor in steps.items() if name not in nest.iterators)
-    for loop, tile in own.items():
-        factors = (subscript.coefficient(loop) for subscript in subscripts)
-        turns |= tile.level0 * tile.level1 > 1 and any(factor * tile.level2 % stripes for factor in factors)
-    if not turns:
-        return True
-    is_written = any(scop.statement(s).write.array == array for s in nest.statements)
-    is_one = len(subscripts) == 1 and sum(name in nest.iterators for name in steps) <= 1
-    return is_one and not is_written and all(tile.level2 == 1 for tile in own.values())
+
+    subscripts: frozenset[Affine]
+    loops: frozenset[str]
+    may_move: bool
+
+    @staticmethod
+    def of(scop: Scop, nest: Nest, array: ArrayId) -> RowUse:
+        """How a nest uses an array."""
+        subscripts = frozenset(last_subscripts(scop, nest, array))
+        loops = frozenset(nest.iterators) & {name for subscript in subscripts for name in subscript.names}
+        is_written = any(scop.statement(s).write.array == array for s in nest.statements)
+        return RowUse(subscripts, loops, len(subscripts) == 1 and len(loops) <= 1 and not is_written)
+
+    def keeps(self, stripes: int, tiles: Mapping[str, Tile]) -> bool:
+        """Whether the nest may have these tiles while rows are dealt over so many stripes.
+
+        Of the loops without a tile nothing is asked.
+        """
+        own = {loop: tile for loop, tile in tiles.items() if loop in self.loops}
+        stays = not any(self._turns(name, factor, stripes, own) for s in self.subscripts for name, factor in s.terms)
+        return stays or (self.may_move and all(tile.level2 == 1 for tile in own.values()))
+
+    def _turns(self, name: str, factor: int, stripes: int, tiles: Mapping[str, Tile]) -> bool:
+        """Whether a loop, of the band or outside of it, moves a copy of the body on to another stripe."""
+        if name not in self.loops:
+            return bool(factor % stripes)
+        tile = tiles.get(name)
+        return tile is not None and tile.level0 * tile.level1 > 1 and bool(factor * tile.level2 % stripes)
 
 
 def last_subscripts(scop: Scop, nest: Nest, array: ArrayId) -> list[Affine]:

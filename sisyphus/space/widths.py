@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from math import gcd
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
@@ -12,7 +11,7 @@ from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
 from sisyphus.space.ports import STRIPES, dealt_widths, may_be_dealt
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.stripes import keeps_to_stripes, last_subscripts
+from sisyphus.space.stripes import RowUse, last_subscripts
 from sisyphus.values import dataclass, replace
 
 #: More beats than a transfer waits for the first one: only with so many are ports offered unasked.
@@ -66,9 +65,14 @@ def _in_stripes(space: Space, arrays: Sequence[ArrayId], stripes: int) -> tuple[
     found = []
     for nest in space.nests:
         for array in (a for a in arrays if nest.use(a) is not None):
-            keeps = partial(keeps_to_stripes, space.scop, nest.nest, array, stripes)
-            loops = tuple(replace(s, tiles=tuple(t for t in s.tiles if keeps({s.iterator: t}))) for s in nest.loops)
-            if not keeps({}) or not all(loop.tiles for loop in loops):
+            use = RowUse.of(space.scop, nest.nest, array)
+            loops = tuple(
+                replace(s, tiles=tuple(t for t in s.tiles if use.keeps(stripes, {s.iterator: t})))
+                if s.iterator in use.loops
+                else s
+                for s in nest.loops
+            )
+            if not use.keeps(stripes, {}) or not all(loop.tiles for loop in loops):
                 return None
             nest = replace(nest, loops=loops)
         found.append(nest)

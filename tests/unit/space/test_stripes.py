@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId
-from sisyphus.space import Options, Space, Tile, build_space, dealt_over_ports, keeps_to_stripes
+from sisyphus.space import Options, RowUse, Space, Tile, build_space, dealt_over_ports
 from sisyphus.target import load_device, make_target
 
 EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
@@ -38,7 +38,7 @@ def test_a_copy_of_the_body_stays_in_its_stripe(level0: int, level1: int, copies
             for copy in range(copies)
         ]
         alone = all(len(found) == 1 for found in met)
-        assert keeps_to_stripes(kernel, nest, ArrayId("A"), stripes, {"j": Tile(level0, level1, copies)}) == alone
+        assert RowUse.of(kernel, nest, ArrayId("A")).keeps(stripes, {"j": Tile(level0, level1, copies)}) == alone
 
 
 READ = "for i in range(64):\n    for j in range(256):\n        B[i, j] = A[{}, {}]"
@@ -59,10 +59,9 @@ READ = "for i in range(64):\n    for j in range(256):\n        B[i, j] = A[{}, {
 def test_what_is_only_read(subscripts: tuple[str, str], tiles: dict[str, Tile], keeps: bool) -> None:
     kernel = scop(READ.format(*subscripts), A=(320, 320), B=(64, 256))
     [nest] = distribute(kernel, dependences(kernel)).nests
-    assert keeps_to_stripes(kernel, nest, ArrayId("A"), 2, tiles) == keeps
-    assert keeps_to_stripes(kernel, nest, ArrayId("B"), 2, {}) and not keeps_to_stripes(
-        kernel, nest, ArrayId("B"), 2, {"j": Tile(1, 256, 1)}
-    )
+    assert RowUse.of(kernel, nest, ArrayId("A")).keeps(2, tiles) == keeps
+    written = RowUse.of(kernel, nest, ArrayId("B"))
+    assert written.keeps(2, {}) and not written.keeps(2, {"j": Tile(1, 256, 1)})
 
 
 def test_a_space_has_tiles_that_keep_to_its_stripes() -> None:
@@ -82,6 +81,21 @@ def test_rows_that_a_sequential_loop_moves_are_not_dealt() -> None:
     text = "for t in range(64):\n    for i in range(64):\n        A[i, t + 1] = A[i, t] + A[63 - i, t]"
     space = space_of(text, A=(64, 80))
     assert dealt_over_ports(space, ArrayId("A")).widths == space.widths
+
+
+def test_all_that_an_outer_loop_moves_counts() -> None:
+    """One subscript goes on by two places, another one by one."""
+    text = """
+for t in range(20):
+    for i in range(8):
+        B[i] = C[i] + A[i, {}] + A[i, {}]
+    for i in range(8):
+        C[i] = B[7 - i]
+"""
+    for one, other, keeps in (("2 * t", "t", False), ("t", "2 * t", False), ("2 * t", "2 * t + 1", True)):
+        kernel = scop(text.format(one, other), A=(8, 48), B=(8,), C=(8,))
+        first, _ = distribute(kernel, dependences(kernel)).nests
+        assert first.outer and RowUse.of(kernel, first, ArrayId("A")).keeps(2, {}) == keeps
 
 
 def test_partitions_are_shared_evenly() -> None:
