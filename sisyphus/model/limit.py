@@ -1,9 +1,10 @@
 """What no design of a kernel on a target can beat: operators, bytes, and the longest chain found; knows no design.
 
 Each is a lower bound of cycles. Operations are counted after common subexpressions (`alpha * A[i][k]` once per i and
-k), with every budget full of operators that start every cycle; bytes are those that must come in and go out, over all
-banks at full width; a chain is a run of instances that each wait for one before (`analysis/chains.py`). There may be
-longer chains than those that are looked for.
+k), with every budget full of operators that start every cycle: all of floating point, and of integers those that take
+a whole adder, comparator or multiplier, whatever tools find out about the values. Bytes are those that must come in and
+go out, over all banks at full width; a chain is a run of instances that each wait for one before
+(`analysis/chains.py`). There may be longer chains than those that are looked for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,24 @@ from math import ceil, prod
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Dependences, Live, count_or_none, float_operations, longest_chain
-from sisyphus.ir import Array, ArrayId, Expr, Ref, Role, Scop, Statement, StmtId, children, index_names, reads
+from sisyphus.ir import (
+    Array,
+    ArrayId,
+    Binary,
+    Cast,
+    Expr,
+    Read,
+    Ref,
+    Role,
+    Scalar,
+    Scop,
+    Select,
+    Statement,
+    StmtId,
+    children,
+    index_names,
+    reads,
+)
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
 from sisyphus.model.formulas.recurrence import accumulation
@@ -22,6 +40,9 @@ from sisyphus.poly import dim_range, longest_run, project_onto
 from sisyphus.space import may_add_in_fabric
 from sisyphus.target import ADDERS, OperatorTable, Target
 from sisyphus.values import dataclass
+
+#: Operators on integers that take what their type says, where their operands may have any value.
+WHOLE = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
 
 
 @dataclass(frozen=True)
@@ -85,22 +106,60 @@ def _compute(scop: Scop, target: Target, tables: Sequence[OperatorTable]) -> int
 
 @lru_cache(maxsize=4)
 def _fabric(scop: Scop, table: OperatorTable) -> tuple[int, int]:
-    """DSPs and LUTs of all operators of floating point, each as often as it is evaluated."""
+    """DSPs and LUTs of all operators that are counted, each as often as it is evaluated."""
     dsp = lut = 0
     for statement in scop.statements:
         for expr, times in _evaluations(statement):
             core = core_of(table, expr)
-            if core is not None and expr.type.is_float:
+            if core is not None and (_is_of_floats(expr) or _takes_all_bits(expr)):
                 dsp += times * core.cost.dsp
                 lut += times * core.cost.lut
     return dsp, lut
 
 
+def _is_of_floats(expr: Expr) -> bool:
+    """Whether an operator has operands or a result of floating point, as a conversion to an integer has."""
+    return expr.type.is_float or any(part.type.is_float for part in children(expr))
+
+
+def _takes_all_bits(expr: Expr) -> bool:
+    """Whether an operator on integers is an adder, a comparator or a multiplier as wide as its operands' type.
+
+    What reads a constant may be less, and an adder behind a product may be part of a DSP.
+    """
+    match expr:
+        case Binary(op=op, left=left, right=right) if op in WHOLE:
+            parts = (left, right)
+            behind = any(isinstance(part, Binary) and part.op == "*" for part in parts)
+            return not behind and all(not part.type.is_float and _has_all_bits(part) for part in parts)
+    return False
+
+
+def _has_all_bits(expr: Expr) -> bool:
+    """Whether an integer may have any value of its type, as far as its expression alone tells."""
+    match expr:
+        case Read() | Scalar():
+            return True
+        case Binary(op="+" | "-", left=left, right=right):
+            return _has_all_bits(left) or _has_all_bits(right)
+        case Select(then=then, other=other):
+            return _has_all_bits(then) and _has_all_bits(other)
+        case Cast(operand=operand, type=kind):
+            return not operand.type.is_float and operand.type.bits >= kind.bits and _has_all_bits(operand)
+    return False
+
+
 def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:
-    """Every operator with how many different values it has at least: one per value of the iterators it reads with."""
-    waiting, known = [statement.rhs], dict[frozenset[str], int]()
+    """Every operator with how many different values it has at least: one per value of the iterators it reads with.
+
+    What is written several times is evaluated once.
+    """
+    waiting, known, seen = [statement.rhs], dict[frozenset[str], int](), set[Expr]()
     while waiting:
         expr = waiting.pop()
+        if expr in seen:
+            continue
+        seen.add(expr)
         waiting += children(expr)
         names = frozenset(name for ref in reads(expr) for name in index_names(ref))
         if statement.write in reads(expr):

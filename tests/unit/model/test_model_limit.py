@@ -14,6 +14,7 @@ from sisyphus.model.limit import Limit, limit_of
 from sisyphus.pipeline import optimize
 from sisyphus.poly import each_point, longest_run, make_set, var
 from sisyphus.request import Request, Source, load_kernels
+from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 
 ROOT = Path(__file__).parents[3]
@@ -65,6 +66,56 @@ def test_a_common_factor_is_multiplied_once(tmp_path: Path) -> None:
     scaled = limit(f"{head} {{ {body} C[i][j] += alpha * A[i][k] * B[k][j]; }}", tmp_path)
     assert plain.compute == -(-(64**3 * 5) // 6840)
     assert scaled.compute == -(-(64**3 * 5 + 64**2 * 3) // 6840)
+
+
+SHORTEST = "p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];"
+
+
+def luts_of(op: str, ctype: str = "int32") -> int:
+    return make_target(load_device("u200"), budget="chip").operators.cost(op, ctype).lut
+
+
+def test_adders_and_comparators_of_integers_take_luts(tmp_path: Path) -> None:
+    """The sum that is written twice is one; which of two values is kept may be part of other logic."""
+    loops = "for (int k = 0; k < 96; k++) for (int i = 0; i < 96; i++) for (int j = 0; j < 96; j++)"
+    found = limit(f"void k(int p[96][96]) {{ {loops} {SHORTEST} }}", tmp_path)
+    budget = make_target(load_device("u200"), budget="chip").budget.lut
+    assert found.compute == -(-(96**3 * (luts_of("add") + luts_of("cmp"))) // budget)
+
+
+@pytest.mark.parametrize(
+    ("expression", "operators"),
+    [
+        ("a[i] + b[i]", ["add"]),
+        ("(a[i] - b[i]) - a[i]", ["sub", "sub"]),
+        ("a[i] + 1", []),  # as few bits as the constant leaves
+        ("(a[i] & 15) + b[i]", []),
+        ("(a[i] & 15) < (b[i] & 15)", []),
+        ("c[i] + c[i + 1]", []),  # of sixteen bits, whatever C makes of them
+        ("a[i] * b[i] + a[i + 1]", ["mul"]),  # one DSP may do both
+        ("(a[i] > b[i] ? a[i] : b[i]) + b[i]", ["cmp", "add"]),
+        ("a[i] == b[i]", ["cmp"]),
+    ],
+)
+def test_integers_count_where_no_value_makes_them_less(tmp_path: Path, expression: str, operators: list[str]) -> None:
+    size = 40000
+    text = f"void k(int y[{size}], const int a[{size}], const int b[{size}], const short c[{size}]) "
+    found = limit(text + f"{{ for (int i = 0; i < {size - 1}; i++) y[i] = {expression}; }}", tmp_path)
+    target = make_target(load_device("u200"), budget="chip")
+    dsp, lut = (sum(getattr(target.operators.cost(op, "int32"), kind) for op in operators) for kind in ("dsp", "lut"))
+    times = size - 1
+    assert found.compute == max(-(-dsp * times // target.budget.dsp), -(-lut * times // target.budget.lut))
+
+
+def test_no_design_of_integers_is_below_its_limit(tmp_path: Path) -> None:
+    """Also of a small kernel on few look-up tables, where operators are what holds it back."""
+    path = tmp_path / "k.c"
+    loops = "for (int i = 0; i < 24; i++) for (int k = 0; k < 24; k++) for (int j = 0; j < 24; j++)"
+    head = "void k(int y[24][24], const int a[24][24], const int b[24][24])"
+    path.write_text(f"{head} {{ {loops} y[i][j] += a[i][k] - b[k][j]; }}")
+    target = make_target(load_device("u200"), budget="chip", lut=20000)
+    design = optimize(Request(Source(str(path)), target, verify=False, limits=Limits(effort=0.1)))
+    assert design.limit is not None and 1 < design.limit.compute <= design.limit.cycles <= design.estimate.cycles
 
 
 def test_a_budget_of_nothing_is_a_limit_too() -> None:
