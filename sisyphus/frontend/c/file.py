@@ -211,13 +211,20 @@ def _candidates(found: CFile, affines: Affines) -> list[c_ast.FuncDef]:
 def _takes_arrays(function: c_ast.FuncDef, affines: Affines) -> bool:
     arguments = function.decl.type.args
     taken = (p for p in (arguments.params if arguments else ()) if isinstance(p, c_ast.Decl))
-    return any(bool(declared(node.type, affines.typedefs).layers) for node in taken)
+    return any(_is_array(node, affines) for node in taken)
 
 
 def _names_arrays(function: c_ast.FuncDef, found: CFile, affines: Affines) -> bool:
-    """It works on arrays of the file, which it may change."""
+    """It works on arrays of the file, which it may change, or on static ones of its own."""
+    own = (n for n in walk(function.body) if isinstance(n, c_ast.Decl) and "static" in (n.storage or ()))
+    if any(_is_array(node, affines) for node in own):
+        return True
     named = (found.variables.get(n.name) for n in walk(function.body) if isinstance(n, c_ast.ID))
-    return any(bool(declared(node.type, affines.typedefs).layers) for node in named if node is not None)
+    return any(_is_array(node, affines) for node in named if node is not None)
+
+
+def _is_array(node: c_ast.Decl, affines: Affines) -> bool:
+    return bool(declared(node.type, affines.typedefs).layers)
 
 
 def _called_by(function: c_ast.FuncDef) -> set[str]:

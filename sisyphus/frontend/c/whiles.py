@@ -283,7 +283,7 @@ class _Written:
 def _round(node: c_ast.Node) -> Round:
     """A loop as what it does in turn, on a copy of its text."""
     block = node.stmt.block_items if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
-    body = [part for item in deepcopy(block) for part in apart(item)]
+    body = [part for item in deepcopy(block) for part in _in_turn(item)]
     asked, leaves_moved = _tests(deepcopy(node.cond))
     match node:
         case c_ast.DoWhile():
@@ -313,17 +313,27 @@ def _compared(node: c_ast.Node) -> c_ast.Node:
     return node
 
 
+def _in_turn(node: c_ast.Node) -> list[c_ast.Node]:
+    """A statement of a loop, its tests and the steps inside of expressions apart."""
+    if not isinstance(node, c_ast.If):
+        return apart(node)
+    ends = _is_break(node.iftrue)
+    rest = node.iffalse if ends else node.iftrue
+    if not ends and (node.iffalse is None or not _is_break(node.iffalse)):
+        return [node]
+    cond, step, is_before = _without_step(deepcopy(node.cond))
+    if step is None or not is_before:
+        cond, step = node.cond, None
+    test = Exit(_opposite(cond) if ends else _compared(cond), node.coord)
+    return [*([step] if step is not None else []), test, *([rest] if rest is not None else [])]
+
+
 def apart(node: c_ast.Node) -> list[c_ast.Node]:
-    """A statement of a loop, its tests and the steps inside of expressions as statements of their own."""
-    match node:
-        case c_ast.If(cond=cond, iftrue=yes, iffalse=no) if _is_break(yes):
-            return [Exit(_opposite(cond), node.coord), *([no] if no is not None else [])]
-        case c_ast.If(cond=cond, iftrue=yes, iffalse=no) if no is not None and _is_break(no):
-            return [Exit(cond, node.coord), yes]
-        case c_ast.Assignment() | c_ast.Decl():
-            kept, step, is_before = _without_step(node)
-            return [kept] if step is None else [step, kept] if is_before else [kept, step]
-    return [node]
+    """A statement with the step inside of its expression as one of its own."""
+    if not isinstance(node, c_ast.Assignment | c_ast.Decl):
+        return [node]
+    kept, step, is_before = _without_step(node)
+    return [kept] if step is None else [step, kept] if is_before else [kept, step]
 
 
 def _is_break(node: c_ast.Node) -> bool:

@@ -28,6 +28,8 @@ LOOPS = [
     "int i = 8; do { i = i - 1; b[i] = a[i]; if (a[i] > 9) continue; b[i] += 1; } while (i != 0);",
     "int i = 0; for (;;) { if (i >= 8) break; b[i] = a[i]; i++; }",
     "int i = 7; while (1) { b[i] = a[i]; if (i == 0) break; i--; }",
+    "int i = 0; for (;;) { b[i] = a[i]; if (++i == 8) break; }",
+    "int i = 8; while (1) { if (--i < 2) break; b[i] = a[i]; }",
     "int i = 0; while (1) { b[i] += 1; if (i < 7) b[i] = a[i]; else break; i++; }",
     "int i = 0; for (; i < 8; i++) { if (a[i] > 3) continue; b[i] = a[i]; }",
     "for (int i = 0; i < 8;) { b[i] = a[i]; i++; }",

@@ -55,6 +55,11 @@ def test_what_lives_on_comes_and_goes_as_an_argument(name: str, tmp_path: Path) 
     assert source_in(print_reference(scop)) == STATES[name] + "\n"
 
 
+def test_a_function_that_keeps_arrays_is_a_kernel(kernel: Kernel) -> None:
+    text = "int f(int x) { static int z[4]; for (int i = 3; i > 0; i--) z[i] = z[i - 1]; z[0] = x; return z[3]; }"
+    assert kernel(text).name == "f"
+
+
 def roles(scop: Scop) -> dict[str, Role]:
     return {str(a.id): a.role for a in scop.arrays if a.role is not Role.LOCAL}
 
