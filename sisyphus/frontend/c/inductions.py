@@ -73,7 +73,8 @@ class _Inductions:
         """The loops of a block, inner ones first; what sets a name behind a loop is put there."""
         at = 0
         while at < len(items):
-            parts = apart(deepcopy(items[at]))
+            is_plain = isinstance(items[at], c_ast.Assignment | c_ast.Decl)
+            parts = apart(deepcopy(items[at])) if is_plain else []
             if any(found[0] in self.shaping for part in parts if (found := step_of(part)) is not None):
                 items[at : at + 1] = parts
             place = Place(items, at, loop, outer)
