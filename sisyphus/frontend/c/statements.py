@@ -380,6 +380,10 @@ class StatementReader(Locals):
         affines = self.affines
         if isinstance(place, c_ast.Decl):
             kind = declared(place.type, affines.typedefs)
+            if "static" in (place.storage or ()):
+                affines.scope.names[name] = Unusable()
+                words = f"the iterator `{name}` begins where the call before left it"
+                raise affines.fault("static-local", words, place, "drop `static`")
             if kind.scalar is None or not kind.is_scalar or kind.scalar.is_float or kind.problem:
                 affines.scope.names[name] = Unusable()
                 raise affines.fault("loop-form", f"the iterator `{name}` is not an integer", place)

@@ -232,7 +232,8 @@ class _Written:
     def loop(self, name: str, start: c_ast.Node | None, *, is_read: bool) -> list[c_ast.Node]:
         """The loop, behind what must hold, and before what sets its counter for those who read that."""
         own, coord = self.counter.name, self.coord
-        begin: c_ast.Node = deepcopy(start) if start is not None else c_ast.ID(own, coord)
+        named = next(n for n in walk(self.on) if isinstance(n, c_ast.ID) and n.name == own)
+        begin: c_ast.Node = deepcopy(start) if start is not None else c_ast.ID(own, named.coord)
         on, limit = self.on, deepcopy(limit_of(self.counter, self.on)) if is_read else None
         if self.counter.test < self.counter.move:
             body = [*self.between, *self._moved_in(self.after)]

@@ -1,4 +1,4 @@
-/* How often the first one runs, data say; the second one may begin beyond its end, but runs once even so. */
+/* How often the first one runs, and where the second begins, data say; the third one may begin beyond its end, but runs once even so. */
 void f(float A[10])
 {
   int low = 0, high = 10;
@@ -9,6 +9,8 @@ void f(float A[10])
     else
       high = middle;
   }
+  while (low < 10)
+    A[low++] = 1.0f;
   for (int k = 0; k < 10; k++) {
     int i = k;
     do {
