@@ -14,7 +14,6 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.jumps import jumps
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.places import (
@@ -37,6 +36,9 @@ from sisyphus.frontend.c.places import (
 from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
 from sisyphus.values import dataclass
 
+#: Types of few values, in which a number may be meant to begin anew after its largest one.
+NARROW = {"char", "short", "int8_t", "uint8_t", "int16_t", "uint16_t"}
+
 
 @dataclass(frozen=True, eq=False)
 class Head:
@@ -51,12 +53,36 @@ def name_inductions(tree: Tree) -> None:
     """Changes the functions of a file."""
     for function in tree.root.ext:
         if isinstance(function, c_ast.FuncDef):
-            parts = shaping_parts(function.body, conditions=False)
-            shaping = {n.name for part in parts for n in walk(part) if isinstance(n, c_ast.ID)}
+            shaping = _asked_for(function.body)
             if shaping & _stepped(function.body):
                 in_blocks(function.body)
                 _Inductions(function, shaping).block(function.body.block_items, None, None)
                 drop_unused(function.body, shaping)
+
+
+def _asked_for(body: c_ast.Node) -> set[str]:
+    """Names that subscripts and bounds have in sums and products: what is shifted or masked there may wrap around."""
+    waiting, found = list[c_ast.Node | None](), set[str]()
+    values = {n.name: n.init for n in walk(body) if isinstance(n, c_ast.Decl) and n.name}
+    for node in walk(body):
+        if isinstance(node, c_ast.ArrayRef):
+            waiting.append(node.subscript)
+        elif isinstance(node, c_ast.For):
+            waiting += [node.init, node.cond]
+    while waiting:
+        match waiting.pop():
+            case c_ast.ID(name=name) if name not in found:
+                found.add(name)
+                waiting.append(values.get(name))
+            case c_ast.BinaryOp(op="+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "!=") as node:
+                waiting += [node.left, node.right]
+            case c_ast.UnaryOp(op="+" | "-" | "++" | "--" | "p++" | "p--") as node:
+                waiting.append(node.expr)
+            case c_ast.DeclList() | c_ast.ExprList() as node:
+                waiting += [child for _, child in node.children()]
+            case c_ast.Decl(init=value) | c_ast.Assignment(rvalue=value):
+                waiting.append(value)
+    return found
 
 
 def _stepped(body: c_ast.Node) -> set[str]:
@@ -103,7 +129,13 @@ class _Inductions:
         changed = changed_in(node.stmt) | {head.counter.name}
         is_moving = any(names_in(amount) & changed for _, (_, _, amount) in moves)
         is_jumped = any(jumps(item, c_ast.Continue) for item in items[: moves[-1][0]])
-        if declared is None or is_moving or is_jumped or names_in(head.start) & changed:
+        if (
+            declared is None
+            or NARROW & set(declared.type.type.names)
+            or is_moving
+            or is_jumped
+            or names_in(head.start) & changed
+        ):
             return []
         sign, total = _sum([(sign, amount) for _, (_, sign, amount) in moves])
         behind = list[c_ast.Node]()

@@ -15,6 +15,7 @@ from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.returns import BODIES, put
 from sisyphus.values import dataclass
 
+NO_COUNTERS = {"float", "double", "_Complex", "_Bool", "bool"}
 STEPS = ("++", "--", "p++", "p--")
 
 
@@ -237,7 +238,7 @@ def declaration_of(name: str, place: Place, function: c_ast.FuncDef) -> c_ast.De
 def _is_counter(node: c_ast.Decl) -> bool:
     kind = node.type
     is_plain = isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType) and not node.storage
-    return is_plain and not {"float", "double", "_Complex", "_Bool", "bool"} & set(kind.type.names)
+    return is_plain and not NO_COUNTERS & set(kind.type.names)
 
 
 def step_of(node: c_ast.Node) -> tuple[str, str, c_ast.Node] | None:

@@ -79,6 +79,26 @@ def test_what_does_not_count_is_refused(refusal: Refusal, body: str, place: str)
     assert place in str(refusal(f"void f(const int a[8], int b[8]) {{ {body} }}"))
 
 
+WRAPPING = """#include <stdint.h>
+static const int sine[16] = {0, 3, 6, 8, 9, 8, 6, 3, 0, -3, -6, -8, -9, -8, -6, -3};
+static int at(const int a[8], uint32_t n) { return (n & 3) == 1 ? a[1] : a[2]; }
+void f(const int a[8], int b[64])
+{
+  uint16_t phase = 0; uint32_t sum = 0; uint8_t k = 250;
+  for (int i = 0; i < 64; i++) {
+    b[i] = sine[phase >> 12] + at(a, sum) + sine[k & 15];
+    phase += 5000; sum += 0x9E3779B9u; k++;
+  }
+}
+"""
+
+
+def test_what_wraps_around_stays_data(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(WRAPPING)
+    assert run(read(path, function="f"), path, tmp_path) == "equal"
+
+
 class Counting:
     """Nested loops of every kind that move, test, set and read two counters at random places."""
 
