@@ -237,6 +237,17 @@ class CostModel(Protocol):
         """What may be asked of the partition of each array."""
         ...
 
+    def relaxed(self) -> CostModel | None:
+        """The same with nests as if resident arrays had as few ports as may be; None where no array may have more.
+
+        Nests pay for the partitions that wide beats ask for.
+        """
+        ...
+
+    def with_fewer_ports(self) -> Sequence[CostModel]:
+        """Where nests do not pay for ports: the same where arrays have fewer and fewer, which nests pay for."""
+        ...
+
     def steps(self, placement: Placement) -> tuple[Step, ...]:
         """What runs side by side, and what one after another."""
         ...

@@ -70,6 +70,37 @@ class DealtPorts:
         size = beats_of(EXACT, declared.extents, width) * width * declared.type.stored.bits // 8
         return port_cycles(int(size), self.space.ports(array, width), self.space.target.port_bits)
 
+    def fewer(self) -> Iterator[Mapping[ArrayId, int]]:
+        """The most ports of each array where its transfers may take so long, for every such time: the fewest last.
+
+        Every array has the fewest ports that keep to the time, or the fastest where none do. A design whose longest
+        transfer takes that time has at least as many of each, if all whole arrays move in one step.
+        """
+        times = {array: dict(self._times(array)) for array in self._arrays_with_ports}
+        known = [{array: max(own) for array, own in times.items()}]
+        for limit in sorted({time for own in times.values() for time in own.values()}):
+            most = {
+                a: min((n for n, time in own.items() if time <= limit), default=max(own)) for a, own in times.items()
+            }
+            if most not in known:
+                known.append(most)
+                yield most
+
+    @property
+    def _arrays_with_ports(self) -> Sequence[ArrayId]:
+        """Arrays that may have different numbers of ports."""
+        counts = {a: {self.space.ports(a, width) for width in self.space.widths[a]} for a in self.space.used_arrays}
+        return [array for array, every in counts.items() if len(every) > 1]
+
+    def _times(self, array: ArrayId) -> Iterator[tuple[int, float]]:
+        """Each number of ports with the cycles of the slower one of the transfers."""
+        live = self.space.live[self.space.scop.home(array)]
+        both = [
+            self._fastest(Move(array, is_load)) for is_load in (True, False) if (live.load if is_load else live.store)
+        ]
+        for ports in zip(*both, strict=True):
+            yield ports[0].stripes, max(one.cycles for one in ports)
+
     def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
         """What the moves of steps take with these beats, and with the same through fewer ports."""
         moved = tuple(step.moves for step in steps)

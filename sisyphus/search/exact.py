@@ -7,20 +7,19 @@ Knows no formula.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from sisyphus.search.agenda import Agenda, Task, with_fewer_ports
 from sisyphus.search.combine import branch_and_bound
-from sisyphus.search.costs import Arrays, CostModel, Placement
+from sisyphus.search.costs import CostModel, Placement
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Table
-from sisyphus.search.placements import assignments, first_placements
 from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import first_designs, try_placement
 from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
@@ -95,22 +94,6 @@ Accept = Callable[[Solution], Verdict]
 HearBound = Callable[[float], None]
 
 
-@dataclass(frozen=True, order=True)
-class Task:
-    """All designs of a placement within a window that cost at least `bound`; those of `rank` 0 come first.
-
-    `left_out` bounds what earlier windows left out because of something alike; a recheck leaves nothing out.
-    """
-
-    rank: int
-    bound: float
-    number: int
-    placement: Placement = field(compare=False)
-    window: int = field(default=0, compare=False)
-    left_out: float = field(default=float("inf"), compare=False)
-    is_recheck: bool = field(default=False, compare=False)
-
-
 def find_best(
     costs: CostModel,
     terms: Terms,
@@ -121,52 +104,6 @@ def find_best(
 ) -> Result:
     """The best solution of a space."""
     return Search(costs, terms, accept, hear_bound, combine).run()
-
-
-class Agenda:
-    """What waits to be looked at, lowest bound first; all arrays on chip come before everything else."""
-
-    def __init__(self, lower_bounds: LowerBounds, always_resident: Arrays) -> None:
-        space, in_registers = lower_bounds.space, lower_bounds.in_registers
-        starts, self._deadline = first_placements(space, in_registers), lower_bounds.deadline
-        whole = [placement for placement in starts if len(placement.residents) == len(space.used_arrays)]
-        self._first = [placement for placement in whole if lower_bounds.has_room(placement)]
-        self._waiting: list[Task] = []
-        self._count = 0
-        for placement in self._first:
-            self.push(Task(0, 0.0, 0, placement))
-        placements = assignments(space, lower_bounds.floor, always_resident, in_registers)
-        self._placements = ((bound, placement) for bound, placement in placements if placement not in self._first)
-        self._next = next(self._placements, None)
-        parts = 0
-        while self._next is not None and self._next[1] is None and parts < EFFORT.parts_of_placements:
-            self._next, parts = next(self._placements, None), parts + 1
-
-    @property
-    def begins_on_chip(self) -> bool:
-        """Whether all arrays may be on chip."""
-        return bool(self._first)
-
-    @property
-    def bound(self) -> float:
-        """Everything that waits costs at least so much."""
-        placed = float("inf") if self._next is None else self._next[0]
-        return min(placed, min((task.bound for task in self._waiting), default=float("inf")))
-
-    def push(self, task: Task) -> None:
-        self._count += 1
-        heapq.heappush(self._waiting, replace(task, number=self._count))
-
-    def pop(self) -> Task | None:
-        """The next one, if there is one; a placement becomes a task when its turn has come."""
-        while self._next is not None and not self._deadline.is_over:
-            bound, placement = self._next
-            if self._waiting and self._waiting[0] <= Task(1, bound, 0, Placement()):
-                break
-            if placement is not None:
-                self.push(Task(1, bound, 0, placement))
-            self._next = next(self._placements, None)
-        return heapq.heappop(self._waiting) if self._waiting else None
 
 
 class Search:
@@ -181,7 +118,7 @@ class Search:
         self.incumbent, self.best, self.bound = Incumbent(terms.upper), None, 0.0
         self.over, self.refused, self.exceeded = dict[str, float](), 0, set[str]()
         self.is_stopped = False
-        self._limits: dict[Placement, list[TransferLimit]] = {}
+        self._limits: dict[tuple[LowerBounds, Placement], list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
         self._work, self._has_begun = 0, False
         self._easy_until = self.lower_bounds.deadline.after(EFFORT.easy_share)
@@ -277,8 +214,8 @@ class Search:
 
     def look_at(self, task: Task, others: float) -> Iterator[Task]:
         """Judges what a window offers, and says what is left; `others` bounds everything beside the task."""
-        offers = self.lower_bounds.offers(task.placement)
-        floors, total = offers.floors(), self.lower_bounds.total(offers)
+        bounds, offers = task.bounds, task.bounds.offers(task.placement)
+        floors, total = offers.floors(), bounds.total(offers)
         if total >= self.cutoff and task.left_out >= self.cutoff:
             return
         caps = self.caps(offers)
@@ -292,8 +229,8 @@ class Search:
         limits = {nest: min(floor + max(total, 1.0) * window, caps[nest]) for nest, floor in floors.items()}
         self._work_on(EFFORT.work_of_a_look + sum(o.breadth(limits[nest]) for nest, o in offers.options.items()))
         alike = EFFORT.rechecked_choices << task.window if task.is_recheck else 0
-        tables = self.lower_bounds.tables(offers, limits, alike)
-        outside = self.lower_bounds.outside(offers, tables, caps)
+        tables = bounds.tables(offers, limits, alike)
+        outside = bounds.outside(offers, tables, caps)
         left_out = task.left_out
         if all(table.count for table in tables.values()):
             upper = min(self.cutoff, outside)
@@ -303,14 +240,16 @@ class Search:
         if outside < self.cutoff:
             is_done = task.is_recheck or all(table.complete_to >= limits[nest] for nest, table in tables.items())
             yield replace(task, bound=min(outside, left_out), window=task.window + is_done, left_out=left_out)
+        elif left_out < self.cutoff and bounds.parts:
+            yield from with_fewer_ports(task, left_out)
         elif left_out < self.cutoff and not task.is_recheck:
             yield replace(task, bound=left_out, window=0, left_out=float("inf"), is_recheck=True)
 
     def caps(self, offers: Offers) -> dict[str, float]:
         """Cycles of each nest beyond which everything together could not beat what is known."""
-        floors, total, caps = offers.floors(), self.lower_bounds.total(offers), {}
+        floors, total, caps = offers.floors(), offers.bounds.total(offers), {}
         for step in offers.steps:
-            caps.update(dict.fromkeys(step.nests, self.cutoff - (total - self.lower_bounds.step(step, floors))))
+            caps.update(dict.fromkeys(step.nests, self.cutoff - (total - offers.bounds.step(step, floors))))
         return caps
 
     def _combined(
@@ -320,18 +259,18 @@ class Search:
 
         Where the widest beats that partitions leave do not fit, every limit of the transfers is looked at in its turn.
         """
-        problem = problem_of(self.costs, offers, list(tables.values()), self.lower_bounds, coupled=True)
-        if offers.placement not in self._limits:
+        problem, place = problem_of(offers, list(tables.values()), coupled=True), (offers.bounds, offers.placement)
+        if place not in self._limits:
             left_out, is_too_large = self._heard(problem, offers, None, upper, others, may_leave_out=may_leave_out)
             if not is_too_large:
                 return left_out
-            self._limits[offers.placement] = list(
-                transfer_limits(self.costs, offers.placement, offers.steps, offers.budgets)
+            self._limits[place] = list(
+                transfer_limits(offers.bounds.costs, offers.placement, offers.steps, offers.budgets)
             )
         least = {table.nest: float(table.cycles.min()) for table in problem.tables}
         parts = sorted(
-            (self.lower_bounds.total_of(transfer_limit.steps, least), at, transfer_limit)
-            for at, transfer_limit in enumerate(self._limits[offers.placement])
+            (offers.bounds.total_of(transfer_limit.steps, least), at, transfer_limit)
+            for at, transfer_limit in enumerate(self._limits[place])
         )
         left_out = float("inf")
         for at, (lowest, _, transfer_limit) in enumerate(parts):
@@ -358,16 +297,17 @@ class Search:
         may_leave_out: bool,
     ) -> tuple[float, bool]:
         """Judges the combinations of one problem; what was left out, and whether the widest beats were too large."""
-        left_out = float("inf")
+        left_out, rest = float("inf"), offers.bounds.total(offers)
         for event in self.judged(problem, offers, transfer_limit, upper, self.combine, may_leave_out=may_leave_out):
             if isinstance(event, Bound):
+                rest = max(rest, event.cycles)
                 self.raise_bound(min(event.cycles, others, left_out))
                 self._work_on(EFFORT.work_of_a_part)
             elif isinstance(event, LeftOut):
                 left_out = min(left_out, event.cycles)
             elif isinstance(event, Judged):
                 if transfer_limit is None and event.verdict.is_too_large:
-                    return float("inf"), True
+                    return (min(left_out, rest), False) if offers.bounds.parts else (float("inf"), True)
                 if not event.is_as_counted and may_leave_out:
                     left_out = min(left_out, event.solution.cycles)
                 self._refuse(event.verdict.over)
@@ -387,7 +327,7 @@ class Search:
         """What is told of a problem, with combinations built and judged; no more once the search has to stop."""
         for event in combine(problem, upper, self.incumbent, may_leave_out=may_leave_out):
             if isinstance(event, Whole):
-                solution = solution_of(self.costs, offers, problem.tables, event, transfer_limit)
+                solution = solution_of(offers, problem.tables, event, transfer_limit)
                 verdict = self.accept(solution)
                 self.exceeded |= verdict.over.keys()
                 is_better = verdict.incumbent < self.incumbent.cycles

@@ -33,8 +33,12 @@ from sisyphus.values import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Offers:
-    """What there is to choose from with arrays in this placement: options per nest, for steps under budgets."""
+    """What there is to choose from with arrays in this placement: options per nest, for steps under budgets.
 
+    `bounds` count it.
+    """
+
+    bounds: LowerBounds
     placement: Placement
     steps: Sequence[Step]
     budgets: Sequence[Budget]
@@ -53,22 +57,38 @@ class Offers:
 class LowerBounds:
     """Tilings, options and lower bounds of all nests, each made when it is first asked for.
 
-    Once the deadline is over, nothing that takes long is counted any more.
+    Once the deadline is over, nothing that takes long is counted any more. Those of the same space with other ports
+    have what does not depend on them from the `whole`.
     """
 
-    def __init__(self, costs: CostModel, deadline: Deadline) -> None:
-        self.costs, self.space, self.deadline = costs, costs.space, deadline
+    def __init__(self, costs: CostModel, deadline: Deadline, whole: LowerBounds | None = None) -> None:
+        self.costs, self.space, self.deadline, self._of_all = costs, costs.space, deadline, whole
         self._options: dict[tuple[str, tuple[ArrayId, ...], Arrays], Options] = {}
         self._known_moves: dict[Move, tuple[Floats, float]] = {}
-        self._tilings: dict[str, Tilings] = {}
+        self._tilings: dict[str, Tilings] = {} if whole is None else whole._tilings
+        self._least: dict[str, Costs] = {} if whole is None else whole._least
         self._whole: dict[tuple[str, Arrays], Costs] = {}
-        self._least: dict[str, Costs] = {}
         self._residents: dict[Placement, Mapping[str, Mapping[ArrayId, Floats]]] = {}
 
     @cached_property
     def in_registers(self) -> Arrays:
         """Arrays of which it matters whether they lie in registers."""
         return self.costs.in_registers()
+
+    @cached_property
+    def relaxed(self) -> LowerBounds | None:
+        """The same with nests that do not pay for the ports of arrays, where these may have several."""
+        costs = self.costs.relaxed()
+        return None if costs is None else LowerBounds(costs, self.deadline, self)
+
+    @cached_property
+    def parts(self) -> tuple[LowerBounds, ...]:
+        """Where nests do not pay for ports: the same with all of them, and with fewer and fewer, which they pay for."""
+        return tuple(LowerBounds(costs, self.deadline, self) for costs in self.costs.with_fewer_ports())
+
+    def widths_of(self, placement: Placement) -> tuple[tuple[int, ...], ...]:
+        """The beats that each resident array may have."""
+        return tuple(self.space.widths[array] for array in sorted(placement.residents))
 
     def prepare(self) -> bool:
         """What does not depend on residency; before anything else. Whether there was time for it."""
@@ -92,7 +112,7 @@ class LowerBounds:
         """All choices with this placement, or those that a sample is to be counted of."""
         options_of = self.sampled_of if sampled else self.options_of
         options = {nest.id: options_of(nest, placement) for nest in self.space.nests}
-        return Offers(placement, self.costs.steps(placement), self.costs.budgets(placement.residents), options)
+        return Offers(self, placement, self.costs.steps(placement), self.costs.budgets(placement.residents), options)
 
     def options_of(self, nest: NestSpace, placement: Placement) -> Options:
         """The choices of a nest."""
@@ -100,7 +120,7 @@ class LowerBounds:
         registers = self._registers_of(nest, placement)
         key = (nest.id, tiled, registers)
         if key not in self._options:
-            whole = None if tiled else self._whole_of(nest, registers)
+            whole = None if tiled or self._of_all is not None else self._whole_of(nest, registers)
             tilings, base = self._tilings[nest.id], self._least[nest.id] if whole is None else whole
             is_counted = whole is not None
             self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
@@ -134,14 +154,17 @@ class LowerBounds:
         return self._whole[key]
 
     def floor(self, placement: Placement, tiled: Arrays) -> float:
-        """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
+        """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones.
+
+        Where nests pay for ports, none is counted, so that this holds for fewer of them, too.
+        """
         clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
-        nests = {}
+        nests, is_counted = {}, self._of_all is None and self.relaxed is None
         for nest in self.space.nests:
             uses = [use for use in nest.arrays if use.array in tiled]
-            is_whole = all(use.array in placement.residents for use in nest.arrays)
+            is_whole = is_counted and all(use.array in placement.residents for use in nest.arrays)
             whole = self._whole_of(nest, self._registers_of(nest, placement)) if is_whole else None
             base = self._least[nest.id] if whole is None else whole
             nests[nest.id] = float(least_latency(self.costs, nest, base.cycles, uses).min(initial=np.inf))

@@ -71,26 +71,48 @@ class MeasuredCosts(MemoryCosts):
     has_couplings = True
     has_formulas = False
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, whole: MeasuredCosts | None = None, fewest: MeasuredCosts | None = None) -> None:
+        """Of the same space with other ports if there is a `whole` one; nests are counted with the `fewest` ports."""
         super().__init__(space)
-        together = {
-            nest.id: tuple(s for inside in loops[-1].nests for s in inside.statements)
-            for loops, nest in paths(space.distribution.body)
-            if loops
-        }
-        tree, trusted = space.options.tree_reduction, space.options.trust == "measured"
-        self._models = {
-            nest.id: NestModel(
-                space.scop, nest, space.target, tree, self.rules, together.get(nest.id), self._rtl, trusted
-            )
-            for nest in space.nests
-        }
+        self._models: Mapping[str, NestModel] = self._made_models() if whole is None else whole._models
+        self._fewest = fewest
         self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
         self._ports = DealtPorts(space, self._widths)
         self._tile_beats = TileBeats(space)
         self._floors = {n.id: NestFloor(space, n, self._models[n.id], self._tile_beats) for n in space.nests}
+
+    def _made_models(self) -> Mapping[str, NestModel]:
+        space = self.space
+        together = {
+            nest.id: tuple(s for inside in loops[-1].nests for s in inside.statements)
+            for loops, nest in paths(space.distribution.body)
+            if loops
+        }
+        tree, trusted = space.options.tree_reduction, space.options.trust == "measured"
+        return {
+            nest.id: NestModel(
+                space.scop, nest, space.target, tree, self.rules, together.get(nest.id), self._rtl, trusted
+            )
+            for nest in space.nests
+        }
+
+    def relaxed(self) -> MeasuredCosts | None:
+        every = [*self._ports.fewer()] if self.has_ports else []
+        return MeasuredCosts(self.space, self, self._with_ports(every[-1])) if every else None
+
+    def with_fewer_ports(self) -> Sequence[MeasuredCosts]:
+        return [self._with_ports(most) for most in ({}, *self._ports.fewer())] if self._fewest is not None else []
+
+    def _with_ports(self, most: Mapping[ArrayId, int]) -> MeasuredCosts:
+        """The same with so many ports for some arrays at most."""
+        space = self.space
+        widths = {
+            array: tuple(width for width in every if space.ports(array, width) <= most.get(array, max(every)))
+            for array, every in space.widths.items()
+        }
+        return MeasuredCosts(replace(space, widths=widths), self)
 
     @property
     def _rtl(self) -> bool:
@@ -269,7 +291,8 @@ class MeasuredCosts(MemoryCosts):
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         clock.did(clock.CALL + tilings.count)
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
-        encoding = Encoding(self.space, nest, self.states, tilings, placed, registers, caps, self._alone, self.rules)
+        states = self.states if self._fewest is None else self._fewest.states
+        encoding = Encoding(self.space, nest, states, tilings, placed, registers, caps, self._alone, self.rules)
         candidates = encoding.candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)

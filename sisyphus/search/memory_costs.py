@@ -9,7 +9,7 @@ import numpy as np
 
 from sisyphus.algebra import VECTOR
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Arrays, Batch, Dealt, Floats, Ints, Step
+from sisyphus.search.costs import Arrays, Batch, CostModel, Dealt, Floats, Ints, Step
 from sisyphus.search.partitions import States, states_of
 from sisyphus.space import ArrayUse, NestSpace, Space
 from sisyphus.target import Budget
@@ -27,6 +27,12 @@ class MemoryCosts:
     @cached_property
     def has_ports(self) -> bool:
         return any(self.space.ports(a, max(widths)) > 1 for a, widths in self.space.widths.items())
+
+    def relaxed(self) -> CostModel | None:
+        return None
+
+    def with_fewer_ports(self) -> Sequence[CostModel]:
+        return ()
 
     @cached_property
     def states(self) -> Mapping[ArrayId, States]:

@@ -9,7 +9,7 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import CostModel, Placement, Step, Width
 from sisyphus.search.events import Whole
-from sisyphus.search.lower_bounds import LowerBounds, Offers
+from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.options import Table
 from sisyphus.search.transfer_limits import TransferLimit
@@ -32,11 +32,9 @@ class Solution:
     steps: Sequence[Step] = ()
 
 
-def problem_of(
-    costs: CostModel, offers: Offers, tables: Sequence[Table], lower_bounds: LowerBounds, *, coupled: bool
-) -> Problem:
+def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Problem:
     """The choice of one entry per table, nests counted again next to others or as if alone."""
-    placement, options = offers.placement, offers.options
+    placement, options, lower_bounds, costs = offers.placement, offers.options, offers.bounds, offers.bounds.costs
     apart = (lower_bounds.in_registers & placement.residents) - placement.registers
     return Problem(
         tables,
@@ -65,9 +63,10 @@ def _same_port(costs: CostModel, placement: Placement) -> list[Mapping[ArrayId, 
 
 
 def solution_of(
-    costs: CostModel, offers: Offers, tables: Sequence[Table], whole: Whole, transfer_limit: TransferLimit | None
+    offers: Offers, tables: Sequence[Table], whole: Whole, transfer_limit: TransferLimit | None
 ) -> Solution:
     """A combination with the beats that its partitions leave, or those of a transfer limit."""
+    costs = offers.bounds.costs
     picks = [table.take(np.array([entry])) for table, entry in zip(tables, whole.chosen, strict=True)]
     asked = {array: states.start for array, states in costs.states.items()}
     asked |= {array: registers for array in offers.placement.registers if (registers := costs.states[array].registers)}

@@ -95,7 +95,7 @@ def _short(
     coupled: bool = False,
 ) -> int:
     """Looks at so many nodes, or until so many designs were no better; how many these were."""
-    problem = problem_of(search.costs, offers, tables, search.lower_bounds, coupled=coupled)
+    problem = problem_of(offers, tables, coupled=coupled)
     refused = 0
     for event in search.judged(problem, offers, None, search.cutoff, combine, may_leave_out=False):
         if isinstance(event, Bound):

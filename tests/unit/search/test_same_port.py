@@ -56,7 +56,7 @@ def all_on_chip(costs: MeasuredCosts) -> tuple[Problem, dict[tuple[int, ...], fl
     bounds.prepare()
     offers = bounds.offers(Placement(frozenset(costs.space.used_arrays)))
     tables = list(bounds.tables(offers, dict.fromkeys(offers.options, 400.0)).values())
-    problem = problem_of(costs, offers, tables, bounds, coupled=False)
+    problem = problem_of(offers, tables, coupled=False)
     return problem, wholes(problem)
 
 

@@ -16,13 +16,13 @@ from unit.search.listening import wholes
 from unit.search.solve_spaces import gemm_space, matvec_space, random_space, space_of
 
 from sisyphus.ir import ArrayId
-from sisyphus.search import PaperCosts, Problem, Terms, branch_and_bound, exact, find_best
+from sisyphus.search import PaperCosts, Problem, Terms, agenda, branch_and_bound, find_best
+from sisyphus.search.agenda import Agenda
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Costs, Floats, Move, Placement, Step
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.exact import Agenda
 from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.search.multipliers import SharedGroup, multipliers
 from sisyphus.search.options import Table, pareto
@@ -313,7 +313,7 @@ def test_assignments_come_lowest_first_and_leave_out_what_is_always_resident() -
 def test_parts_of_placements_that_are_bounded_later_change_no_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     spaces = [random_space(random.Random(2000 + seed)) for seed in range(8)]
     before = [find_best(PaperCosts(space), Terms()) for space in spaces]
-    monkeypatch.setattr(exact, "EFFORT", replace(EFFORT, parts_of_placements=0))
+    monkeypatch.setattr(agenda, "EFFORT", replace(EFFORT, parts_of_placements=0))
     after = [find_best(PaperCosts(space), Terms()) for space in spaces]
     assert [(r.solution and r.solution.cycles, r.bound) for r in after] == [
         (r.solution and r.solution.cycles, r.bound) for r in before
@@ -330,7 +330,7 @@ def test_all_arrays_on_chip_are_searched_before_every_placement_is_bounded(monke
         return floor(self, placement, tiled)
 
     monkeypatch.setattr(LowerBounds, "floor", counted)
-    monkeypatch.setattr(exact, "EFFORT", replace(EFFORT, parts_of_placements=1))
+    monkeypatch.setattr(agenda, "EFFORT", replace(EFFORT, parts_of_placements=1))
     first = Agenda(bounds, frozenset()).pop()
     assert first is not None and len(first.placement.residents) == 3
     assert len(asked) <= 4
