@@ -21,9 +21,9 @@ from pathlib import Path
 from sisyphus import pipeline
 from sisyphus.analysis import float_operations
 from sisyphus.cache import Cache
-from sisyphus.choice import Choice
 from sisyphus.errors import NoDesignError, SisyphusError
 from sisyphus.model import natural_objective
+from sisyphus.part_search import Choice
 from sisyphus.plan import beats
 from sisyphus.report.tables import table
 from sisyphus.request import Kernel, Request, Source, read_kernel

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.backends.hls import whole_text
-from sisyphus.choice import Choice
 from sisyphus.errors import SisyphusError
 from sisyphus.files import locked, parts_of, write_file
 from sisyphus.ir.scop_text import whole_text_of
+from sisyphus.part_search import Choice
 from sisyphus.parts import Known
 from sisyphus.report import Front, Moment, Rated, Remembered
 from sisyphus.request import Kernel, Request, estimate_of, space_of

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from sisyphus import clock
 from sisyphus.budgets import BUDGETS, PARTITION, Amounts, given, of_device, with_amounts
-from sisyphus.choice import Choice, Listen, cost_of, find, silent, taken_by
+from sisyphus.choice import find
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
+from sisyphus.part_search import Choice, Listen, cost_of, silent, taken_by
 from sisyphus.parts import Known
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.saved import fitted

@@ -7,9 +7,10 @@ from itertools import product
 
 from sisyphus import allowance, clock
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Choice, Listen, find
+from sisyphus.choice import find
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
 from sisyphus.model import Estimate
+from sisyphus.part_search import Choice, Listen
 from sisyphus.parts import Known
 from sisyphus.report import Front, Rated
 from sisyphus.request import Kernel, Request, estimate_of

@@ -14,7 +14,6 @@ from sisyphus.analysis import float_operations
 from sisyphus.backends.hls import DESIGN, Project, check_folder, project
 from sisyphus.cache import Answer, Cache
 from sisyphus.calibration import Calibration, measured_of, missed
-from sisyphus.choice import Choice, Listen, silent
 from sisyphus.choose import choose
 from sisyphus.clock import counting, now
 from sisyphus.cpu import time_on_cpu
@@ -23,6 +22,7 @@ from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
 from sisyphus.files import write_file
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import limit_of
+from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import Plan
 from sisyphus.poly import IslError
 from sisyphus.record import Record

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from sisyphus import allowance, clock
 from sisyphus.budgets import BUDGETS, given, of_device, taken, with_amounts
-from sisyphus.choice import Choice, Listen, cost_of, find
+from sisyphus.choice import find
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
 from sisyphus.model import Estimate, Term
 from sisyphus.model.formulas.kernel_cycles import kernel_cycles
 from sisyphus.model.study import Study
 from sisyphus.neighbours import Change, neighbours
+from sisyphus.part_search import Choice, Listen, cost_of
 from sisyphus.parts import Known
 from sisyphus.plan import Plan, dump_schedule
 from sisyphus.report import Explanation

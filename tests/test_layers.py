@@ -40,6 +40,7 @@ ROWS = (
         "budgets",
         "parts",
         "slow_transfers",
+        "part_search",
         "choice",
         "choose",
         "neighbours",

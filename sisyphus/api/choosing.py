@@ -12,10 +12,10 @@ from sisyphus import pipeline
 from sisyphus.api.inputs import DEFAULT_DEVICE, KernelLike, TargetLike, as_source, as_target, seconds_of, share_of
 from sisyphus.cache import Cache
 from sisyphus.calibration import Calibration
-from sisyphus.choice import silent
 from sisyphus.design import Design
 from sisyphus.errors import UsageError
 from sisyphus.model import natural_objective
+from sisyphus.part_search import silent
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Model, Request
 from sisyphus.solve import AUTO as ANY_SOLVER
 from sisyphus.solve import DEFAULT_SOLVER, EXACT, Limits

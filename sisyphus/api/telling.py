@@ -10,8 +10,8 @@ from sisyphus.api.choosing import DEFAULT_LIMIT_S, Listen
 from sisyphus.api.inputs import DEFAULT_DEVICE, KernelFile, KernelLike, TargetLike, as_source, as_target, seconds_of
 from sisyphus.api.listings import Analysis, Devices, Solvers
 from sisyphus.backends.hls import Project
-from sisyphus.choice import silent
 from sisyphus.design import Design
+from sisyphus.part_search import silent
 from sisyphus.pipeline import Costed
 from sisyphus.report import DesignDifference, Explanation
 from sisyphus.request import form_data, forms_of, read_kernel

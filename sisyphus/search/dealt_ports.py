@@ -76,7 +76,7 @@ class DealtPorts:
         Every array has the fewest ports that keep to the time, or the fastest where none do. A design whose longest
         transfer takes that time has at least as many of each, if all whole arrays move in one step.
         """
-        times = {array: dict(self._times(array)) for array in self._arrays_with_ports}
+        times = {array: own for array in self._arrays_with_ports if (own := dict(self._times(array)))}
         known = [{array: max(own) for array, own in times.items()}]
         for limit in sorted({time for own in times.values() for time in own.values()}):
             most = {

@@ -16,10 +16,10 @@ from sisyphus.backends.hls import (
     whole_of,
 )
 from sisyphus.cache import Cache
-from sisyphus.choice import Choice, Listen, silent
 from sisyphus.design import LATE, PAGE, RUN, json_text, raise_failed, save_files
 from sisyphus.errors import UsageError
 from sisyphus.ir import Scop
+from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.report.data import FORMAT_VERSION, parameters_data, source_data, target_data
 from sisyphus.report.tables import indent, table
 from sisyphus.request import Kernel, Request, read_kernel

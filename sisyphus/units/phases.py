@@ -13,9 +13,9 @@ from math import inf, sqrt
 
 from sisyphus.analysis import Cut, Dealer, Dependences, Phase, cuts, dependences, handed_over, phase_of, work_of
 from sisyphus.backends.hls import UnitProgram, handings
-from sisyphus.choice import Listen
 from sisyphus.errors import KernelError, NoDesignError
 from sisyphus.ir import Scop
+from sisyphus.part_search import Listen
 from sisyphus.request import Request
 from sisyphus.solve import Limits
 from sisyphus.units.limits import Purse

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.backends.hls import DESIGN, heading
-from sisyphus.choice import Listen, silent
+from sisyphus.part_search import Listen, silent
 from sisyphus.recheck import Rechecked
 from sisyphus.units.design import project_of, unit_data, verdict_of
 from sisyphus.units.shares import Unit

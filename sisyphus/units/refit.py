@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
-from sisyphus.choice import Choice
 from sisyphus.errors import KernelError
+from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, estimate_of, form_of, space_of
 from sisyphus.space import Choices, DesignPoint, LoopSpace, NestChoices, NotADesign, Space, Tile, choices, decode
 from sisyphus.target import KINDS

@@ -15,11 +15,11 @@ from itertools import pairwise
 from operator import mul
 
 from sisyphus.analysis import Dealer, Dealing, Restricted, Share, dependences, liveness, restricted
-from sisyphus.choice import Choice, Listen
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.model import Estimate, estimate
+from sisyphus.part_search import Choice, Listen
 from sisyphus.plan import Plan
 from sisyphus.request import Kernel, Request, forms_of, plan_of
 from sisyphus.solve import Stop

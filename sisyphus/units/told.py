@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, dependences, phase_of, restricted
-from sisyphus.choice import Choice, Listen, silent
 from sisyphus.errors import KernelError
 from sisyphus.ir import StmtId
+from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import check_point
 from sisyphus.record import Record
 from sisyphus.report import Explanation, slowest_unit

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.choice import Choice, find
+from sisyphus.choice import find
 from sisyphus.errors import UsageError
 from sisyphus.model import Estimator
 from sisyphus.model.limit import limit_of
+from sisyphus.part_search import Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.report.designs import differences
 from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels, space_of

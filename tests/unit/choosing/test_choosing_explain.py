@@ -15,11 +15,12 @@ from unit.search.measured_designs import a_point, kernel_space
 from sisyphus import sensitivity
 from sisyphus.budgets import given as budgets_of
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Choice, find, silent
+from sisyphus.choice import find
 from sisyphus.choose import choose
 from sisyphus.errors import NothingFits
 from sisyphus.model import schedules_of
 from sisyphus.neighbours import neighbours
+from sisyphus.part_search import Choice, silent
 from sisyphus.plan import check_point, dump_schedule
 from sisyphus.report import Explanation
 from sisyphus.request import estimate_of, plan_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sisyphus import choice, parts
+from sisyphus import choice, part_search, parts
 from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.request import Kernel, Request, Source, load_kernels
 from sisyphus.saved import fitted
@@ -125,13 +125,13 @@ def searched(
     kernels: tuple[Kernel, ...], request: Request, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[choice.Choice, Heard]:
     """What `find` chooses, and each of its searches with the upper bound that it was given."""
-    own, heard = choice._Search.answer, Heard()
+    own, heard = part_search.PartSearch.answer, Heard()
 
-    def answer(self: choice._Search, limits: Limits, upper: float, wanted: float) -> choice.Answer:
+    def answer(self: part_search.PartSearch, limits: Limits, upper: float, wanted: float) -> choice.Answer:
         heard.append((upper, own(self, limits, upper, wanted)))
         return heard[-1][1]
 
-    monkeypatch.setattr(choice._Search, "answer", answer)
+    monkeypatch.setattr(part_search.PartSearch, "answer", answer)
     best = choice.find(kernels, request)
     monkeypatch.undo()
     return best, heard
@@ -227,11 +227,11 @@ def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
     target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
     asked = list[str]()
 
-    def answer(self: choice._Search, *_: object) -> choice.Answer:
+    def answer(self: part_search.PartSearch, *_: object) -> choice.Answer:
         asked.append(self.part.kernel.name)
         return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
 
-    monkeypatch.setattr(choice._Search, "answer", answer)
+    monkeypatch.setattr(part_search.PartSearch, "answer", answer)
     with pytest.raises(NothingFits):
         choice.find(kernels, replace(request, target=target))
     assert asked == (["strips", "source"] if has_strips else ["source"])
@@ -269,12 +269,12 @@ def test_steps_that_update_more_than_fits_are_searched_in_panels(
     target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
     asked, seconds = list[str](), list[float]()
 
-    def answer(self: choice._Search, limits: Limits, *_: object) -> choice.Answer:
+    def answer(self: part_search.PartSearch, limits: Limits, *_: object) -> choice.Answer:
         asked.append(self.part.kernel.name)
         seconds.append(limits.seconds or inf)
         return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
 
-    monkeypatch.setattr(choice._Search, "answer", answer)
+    monkeypatch.setattr(part_search.PartSearch, "answer", answer)
     with pytest.raises(NothingFits):
         choice.find(kernels, replace(request, target=target, fixes=fixes, limits=Limits(seconds=60.0)))
     assert list(dict.fromkeys(asked)) == names

@@ -11,11 +11,12 @@ from unit.choosing.small_kernels import BLEND, TWICE, asked, read
 
 from sisyphus import front as front_module
 from sisyphus.budgets import with_amounts
-from sisyphus.choice import Choice, find, silent
+from sisyphus.choice import find
 from sisyphus.choose import choose
 from sisyphus.errors import NothingFits
 from sisyphus.front import front_of
 from sisyphus.model import Estimate
+from sisyphus.part_search import Choice, silent
 from sisyphus.report import Front
 from sisyphus.request import Request, estimate_of
 from sisyphus.space import DesignPoint

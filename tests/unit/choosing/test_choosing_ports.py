@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus import choice
+from sisyphus import choice, part_search
 from sisyphus.backends.hls import project
-from sisyphus.choice import Answer, Choice, find
+from sisyphus.choice import find
 from sisyphus.ir import ArrayId
+from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels, plan_of, space_of
 from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
@@ -80,16 +81,6 @@ def test_an_array_with_a_slow_transfer_has_several_ports(kernels: tuple[Kernel, 
     assert many.outcome.objective < (one.outcome.objective or 0)
 
 
-<<<<<<< HEAD
-def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...]) -> None:
-    assert ports(find(kernels, request_of("zcu104"))) == {}
-
-
-def test_reports_and_manuals_have_all_of_it(kernels: tuple[Kernel, ...]) -> None:
-    found = find(kernels, request_of(trust="measured"))
-    assert ports(found) == {"A": 4}
-    assert estimate_of(found.kernel, found.point, request_of().target).is_trusted
-=======
 PRODUCT = """
 void product(float A[16][32], float B[32][64], float C[16][64]) {
   for (int i = 0; i < 16; i++)
@@ -115,10 +106,14 @@ def test_a_proof_speaks_of_fewer_ports_where_luts_bind(tmp_path: Path) -> None:
     assert found[0] <= found[1]
 
 
-@pytest.mark.parametrize("asked", [request_of(trust="measured"), request_of("zcu104")])
-def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...], asked: Request) -> None:
-    assert ports(find(kernels, asked)) == {}
->>>>>>> c23484f (Search placements with nests that do not pay for ports, too: with the widest beats alone a proof left out designs with fewer ports where LUTs bind)
+def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...]) -> None:
+    assert ports(find(kernels, request_of("zcu104"))) == {}
+
+
+def test_reports_and_manuals_have_all_of_it(kernels: tuple[Kernel, ...]) -> None:
+    found = find(kernels, request_of(trust="measured"))
+    assert ports(found) == {"A": 4}
+    assert estimate_of(found.kernel, found.point, request_of().target).is_trusted
 
 
 def test_a_start_keeps_its_ports(kernels: tuple[Kernel, ...]) -> None:
@@ -132,14 +127,14 @@ def test_a_start_keeps_its_ports(kernels: tuple[Kernel, ...]) -> None:
 def test_what_was_not_searched_with_ports_is_not_proved(
     kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = choice._Search.answer
+    answer = part_search.PartSearch.answer
 
-    def early(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
+    def early(self: part_search.PartSearch, limits: Limits, upper: float, wanted: float) -> Answer:
         """Time is up where there are ports."""
         found = answer(self, limits, upper, wanted)
         return replace(found, stop=Stop.TIME, bound=1.0, choice=None, counted=()) if self.part.options.dealt else found
 
-    monkeypatch.setattr(choice._Search, "answer", early)
+    monkeypatch.setattr(part_search.PartSearch, "answer", early)
     found = find(kernels, replace(request_of(), limits=Limits(seconds=60.0)))
     assert found.outcome is not None and found.outcome.stop is Stop.TIME and found.outcome.bound == 1.0
     assert ports(found) == {} and inf > (found.outcome.objective or inf)
@@ -149,15 +144,15 @@ def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
     kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its own limit, a part of the whole one, is none that the user gave: what it left out is looked at after all."""
-    answer, asked = choice._Search.answer, list[tuple[str, ...]]()
+    answer, asked = part_search.PartSearch.answer, list[tuple[str, ...]]()
 
-    def early_once(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
+    def early_once(self: part_search.PartSearch, limits: Limits, upper: float, wanted: float) -> Answer:
         asked.append(self.part.options.dealt)
         found = answer(self, limits, upper, wanted)
         is_first = asked.count(self.part.options.dealt) == 1
         return replace(found, stop=Stop.TIME, bound=1.0) if is_first and self.part.options.dealt else found
 
-    monkeypatch.setattr(choice._Search, "answer", early_once)
+    monkeypatch.setattr(part_search.PartSearch, "answer", early_once)
     found = find(kernels, replace(request_of(), limits=Limits(seconds=60.0)))
     assert asked[-1] == ("A",) and asked.count(("A",)) == 2 and asked.count(()) <= 2
     assert found.outcome is not None and found.outcome.stop is Stop.PROVED and ports(found) == {"A": 4}
@@ -169,15 +164,15 @@ def test_which_searches_have_ports(
     kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch, slow: Slow, *, ends: bool
 ) -> None:
     """A first design that is dear ends the search with ports; one that does not end is not the last."""
-    answer, asked = choice._Search.answer, list[tuple[tuple[str, ...], float]]()
+    answer, asked = part_search.PartSearch.answer, list[tuple[tuple[str, ...], float]]()
 
-    def listed(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
+    def listed(self: part_search.PartSearch, limits: Limits, upper: float, wanted: float) -> Answer:
         asked.append((self.part.options.dealt, wanted))
         found = answer(self, limits, upper, wanted)
         return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
 
     monkeypatch.setattr(choice, "_slow", lambda *_: slow)
-    monkeypatch.setattr(choice._Search, "answer", listed)
+    monkeypatch.setattr(part_search.PartSearch, "answer", listed)
     found = find(kernels, request_of())
     one, dealt = ((), inf), (("A",), inf)
     again = [] if ends else [one]
@@ -194,15 +189,15 @@ def test_ports_of_a_dear_design_that_stays_the_best_are_searched_to_the_end(
     kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its transfers are not slow, and yet nothing without its ports is better: no proof speaks of a space without."""
-    answer, asked = choice._Search.answer, list[tuple[str, ...]]()
+    answer, asked = part_search.PartSearch.answer, list[tuple[str, ...]]()
 
-    def listed(self: choice._Search, limits: Limits, upper: float, wanted: float) -> Answer:
+    def listed(self: part_search.PartSearch, limits: Limits, upper: float, wanted: float) -> Answer:
         asked.append(self.part.options.dealt)
         return answer(self, limits, upper, wanted)
 
     monkeypatch.setattr(choice, "_slow", lambda *_: Slow((ArrayId("A"),), 1.0))
     monkeypatch.setattr(choice, "slow_arrays", lambda *_: ())
-    monkeypatch.setattr(choice._Search, "answer", listed)
+    monkeypatch.setattr(part_search.PartSearch, "answer", listed)
     found = find(kernels, request_of())
     assert asked == [("A",), (), ("A",)] and ports(found) == {"A": 4}
     assert found.outcome is not None and found.outcome.stop is Stop.PROVED
@@ -215,7 +210,7 @@ def test_a_dear_design_ends_a_search(kernels: tuple[Kernel, ...]) -> None:
     part = choice.Part(kernels[0], asked.options)
 
     def answered(wanted: float) -> Answer:
-        return choice._Search(part, asked, choice.silent, None, improve=True).answer(Limits(), inf, wanted)
+        return part_search.PartSearch(part, asked, choice.silent, None, improve=True).answer(Limits(), inf, wanted)
 
     best = answered(inf)
     first = answered(1.0)

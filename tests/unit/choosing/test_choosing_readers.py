@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sisyphus.backends.hls import project
-from sisyphus.choice import Choice, find
+from sisyphus.choice import find
 from sisyphus.model import estimate
+from sisyphus.part_search import Choice
 from sisyphus.parts import Parts
 from sisyphus.plan import Copy, Plan
 from sisyphus.plan.conflicts import steps_of

@@ -14,8 +14,8 @@ from clock import Clock
 from unit.choosing.small_kernels import MULTIPLY, asked
 
 from sisyphus import allowance, api, choice, choose, parts, pipeline
-from sisyphus.choice import silent
 from sisyphus.errors import TimeUp
+from sisyphus.part_search import silent
 from sisyphus.search import Found, fit
 from sisyphus.search.turns import Turns
 from sisyphus.solve import Limits, Stop

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.choice import Choice, find
+from sisyphus.choice import find
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.neighbours import neighbours
+from sisyphus.part_search import Choice
 from sisyphus.parts import Known, forms
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Request, Source, form_of, load_kernels, load_written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import pytest
 from builders import scop
@@ -114,3 +114,16 @@ def test_a_start_with_more_ports_than_the_space_has_keeps_the_widest_beat(space:
     fixed = apply_fixes(space, ["A.ports=1"])
     assert choices(fixed, point).widths[ArrayId("A")] == 16
     assert choices(space, point).widths[ArrayId("A")] == 16 * len(port_names(point, "A")) > 16
+
+
+def test_fewer_ports_for_each_time_that_a_transfer_may_take(space: Space) -> None:
+    """From all of them to one for each array, and no array ever more than before."""
+    costs = MeasuredCosts(space)
+    every = list(DealtPorts(space, costs._widths).fewer())
+    most = {array: space.ports(array, max(space.widths[array])) for array in every[0]}
+    assert all(one[array] <= before[array] for before, one in pairwise([most, *every]) for array in one)
+    assert every[-1] == dict.fromkeys(most, 1) != most
+    relaxed = costs.relaxed()
+    assert relaxed is not None and len(relaxed.with_fewer_ports()) == 1 + len(every) and not costs.with_fewer_ports()
+    last = relaxed.with_fewer_ports()[-1]
+    assert not last.has_ports and last.relaxed() is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus import pipeline
-from sisyphus.choice import Choice
+from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sisyphus import pipeline
-from sisyphus.choice import Choice
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
+from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, Source, read_kernel
 from sisyphus.solve import Limits
 from sisyphus.target import Level, load_device, make_target
