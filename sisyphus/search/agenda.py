@@ -31,7 +31,7 @@ class Task:
     again: bool = field(default=False, compare=False)
 
 
-def with_fewer_ports(task: Task, left_out: float) -> Iterator[Task]:
+def with_ports(task: Task, left_out: float) -> Iterator[Task]:
     """The placement of a task whose nests do not pay for ports, where they pay for all and for fewer and fewer."""
     tiled, known = frozenset(task.bounds.space.used_arrays) - task.placement.residents, set[object]()
     for bounds in task.bounds.parts[task.again :]:
@@ -44,9 +44,9 @@ def with_fewer_ports(task: Task, left_out: float) -> Iterator[Task]:
 class Agenda:
     """What waits to be looked at, lowest bound first; all arrays on chip come before everything else.
 
-    Where arrays may have several ports, nests are counted with the partitions that the widest beats ask for, which take
-    more of the budgets. So a placement waits with nests that do not pay for ports; what this leaves open is searched
-    with all of them, and with fewer and fewer.
+    Nests pay for the ports of arrays: with the partitions that wide beats ask for, which take more of the budgets, and
+    with tiles that keep to stripes. So where there may be several ports, a placement waits with nests that do not pay
+    for any; what this leaves open is searched where they do, with all ports and with fewer and fewer.
     """
 
     def __init__(self, lower_bounds: LowerBounds, always_resident: Arrays) -> None:
@@ -81,13 +81,12 @@ class Agenda:
         heapq.heappush(self._waiting, replace(task, number=self._count))
 
     def _push_placement(self, rank: int, bound: float, placement: Placement) -> None:
-        """With nests that pay for no ports, where they may; what comes first has all ports that there may be, too."""
-        relaxed = self._bounds.relaxed
-        has_ports = relaxed is not None and any(len({*widths}) > 1 for widths in relaxed.widths_of(placement))
-        if rank == 0 or not has_ports:
-            self.push(Task(rank, bound, 0, placement, self._bounds))
-        if relaxed is not None and has_ports:
-            self.push(Task(1, bound, 0, placement, relaxed, again=rank == 0))
+        """Where nests do not pay for ports; before that, what comes first where they pay for all that there may be."""
+        parts, again = self._bounds.parts, False
+        if rank == 0 and parts and parts[0].widths_of(placement) != parts[-1].widths_of(placement):
+            self.push(Task(rank, bound, 0, placement, parts[0]))
+            rank, again = 1, True
+        self.push(Task(rank, bound, 0, placement, self._bounds, again=again))
 
     def pop(self) -> Task | None:
         """The next one, if there is one; a placement becomes a task when its turn has come."""

@@ -237,15 +237,16 @@ class CostModel(Protocol):
         """What may be asked of the partition of each array."""
         ...
 
-    def relaxed(self) -> CostModel | None:
-        """The same with nests as if resident arrays had as few ports as may be; None where no array may have more.
+    def with_ports(self) -> Sequence[CostModel]:
+        """The same where nests pay for the ports of arrays: for all, and for fewer and fewer; none where all have one.
 
-        Nests pay for the partitions that wide beats ask for.
+        They pay with the partitions that wide beats ask for. Where they do not, they are counted as with the fewest
+        ports.
         """
         ...
 
-    def with_fewer_ports(self) -> Sequence[CostModel]:
-        """Where nests do not pay for ports: the same where arrays have fewer and fewer, which nests pay for."""
+    def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
+        """Which candidates may go with the ports of resident arrays, where nests pay for them."""
         ...
 
     def steps(self, placement: Placement) -> tuple[Step, ...]:

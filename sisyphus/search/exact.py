@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from sisyphus.search.agenda import Agenda, Task, with_fewer_ports
+from sisyphus.search.agenda import Agenda, Task, with_ports
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel, Placement
 from sisyphus.search.deadline import Deadline
@@ -241,7 +241,7 @@ class Search:
             is_done = task.is_recheck or all(table.complete_to >= limits[nest] for nest, table in tables.items())
             yield replace(task, bound=min(outside, left_out), window=task.window + is_done, left_out=left_out)
         elif left_out < self.cutoff and bounds.parts:
-            yield from with_fewer_ports(task, left_out)
+            yield from with_ports(task, left_out)
         elif left_out < self.cutoff and not task.is_recheck:
             yield replace(task, bound=left_out, window=0, left_out=float("inf"), is_recheck=True)
 

@@ -76,15 +76,14 @@ class LowerBounds:
         return self.costs.in_registers()
 
     @cached_property
-    def relaxed(self) -> LowerBounds | None:
-        """The same with nests that do not pay for the ports of arrays, where these may have several."""
-        costs = self.costs.relaxed()
-        return None if costs is None else LowerBounds(costs, self.deadline, self)
-
-    @cached_property
     def parts(self) -> tuple[LowerBounds, ...]:
-        """Where nests do not pay for ports: the same with all of them, and with fewer and fewer, which they pay for."""
-        return tuple(LowerBounds(costs, self.deadline, self) for costs in self.costs.with_fewer_ports())
+        """The same where nests pay for the ports of arrays: for all, and for fewer and fewer; none without ports."""
+        return tuple(LowerBounds(costs, self.deadline, self) for costs in self.costs.with_ports())
+
+    @property
+    def paying(self) -> LowerBounds:
+        """The same where nests pay for all ports, as designs do."""
+        return self.parts[0] if self.parts else self
 
     def widths_of(self, placement: Placement) -> tuple[tuple[int, ...], ...]:
         """The beats that each resident array may have."""
@@ -121,17 +120,23 @@ class LowerBounds:
         key = (nest.id, tiled, registers)
         if key not in self._options:
             whole = None if tiled or self._of_all is not None else self._whole_of(nest, registers)
-            tilings, base = self._tilings[nest.id], self._least[nest.id] if whole is None else whole
+            tilings, base = self._kept(nest, placement) if whole is None else (self._tilings[nest.id], whole)
             is_counted = whole is not None
             self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
     def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
-        tilings, registers = self._tilings[nest.id], self._registers_of(nest, placement)
+        registers, (tilings, least) = self._registers_of(nest, placement), self._kept(nest, placement)
         if tilings.count <= EFFORT.tilings_of_start or any(use.array not in placement.residents for use in nest.arrays):
             return self.options_of(nest, placement)
-        return Options(self.costs, nest, tilings, self._least[nest.id], (), registers, is_counted=False)
+        return Options(self.costs, nest, tilings, least, (), registers, is_counted=False)
+
+    def _kept(self, nest: NestSpace, placement: Placement) -> tuple[Tilings, Costs]:
+        """The tilings that go with the ports of the resident arrays, and what they cost at least."""
+        tilings, least = self._tilings[nest.id], self._least[nest.id]
+        kept = self.costs.keeps(nest, tilings.batch, placement.residents)
+        return (tilings, least) if kept.all() else (tilings.take(kept), least.take(kept))
 
     @staticmethod
     def _registers_of(nest: NestSpace, placement: Placement) -> Arrays:
@@ -156,12 +161,12 @@ class LowerBounds:
     def floor(self, placement: Placement, tiled: Arrays) -> float:
         """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones.
 
-        Where nests pay for ports, none is counted, so that this holds for fewer of them, too.
+        Where arrays may have several ports, no nest is counted for it.
         """
         clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
-        nests, is_counted = {}, self._of_all is None and self.relaxed is None
+        nests, is_counted = {}, self._of_all is None and not self.parts
         for nest in self.space.nests:
             uses = [use for use in nest.arrays if use.array in tiled]
             is_whole = is_counted and all(use.array in placement.residents for use in nest.arrays)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sisyphus import clock
-from sisyphus.algebra import EXACT, VECTOR
+from sisyphus.algebra import EXACT, VECTOR, distinct_rows
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
@@ -35,6 +35,7 @@ from sisyphus.search.costs import (
     Floats,
     Ints,
     Least,
+    Mask,
     Move,
     Placed,
     Placement,
@@ -50,8 +51,9 @@ from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.memory_costs import MEMORY, MemoryCosts, copies_of_tiles, smallest_tile, tile_spans, touched
 from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
+from sisyphus.search.partitions import States
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, RowUse, Space, Tile
 from sisyphus.target import Budget
 from sisyphus.values import replace
 
@@ -71,11 +73,11 @@ class MeasuredCosts(MemoryCosts):
     has_couplings = True
     has_formulas = False
 
-    def __init__(self, space: Space, whole: MeasuredCosts | None = None, fewest: MeasuredCosts | None = None) -> None:
-        """Of the same space with other ports if there is a `whole` one; nests are counted with the `fewest` ports."""
+    def __init__(self, space: Space, whole: MeasuredCosts | None = None) -> None:
+        """Of a part of the `whole` space with fewer ports, if it is given."""
         super().__init__(space)
         self._models: Mapping[str, NestModel] = self._made_models() if whole is None else whole._models
-        self._fewest = fewest
+        self._is_part = whole is not None
         self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
@@ -98,12 +100,35 @@ class MeasuredCosts(MemoryCosts):
             for nest in space.nests
         }
 
-    def relaxed(self) -> MeasuredCosts | None:
-        every = [*self._ports.fewer()] if self.has_ports else []
-        return MeasuredCosts(self.space, self, self._with_ports(every[-1])) if every else None
+    def with_ports(self) -> Sequence[MeasuredCosts]:
+        if self._is_part or not self.has_ports:
+            return ()
+        fewer = list(self._ports.fewer())
+        return [self._with_ports(most) for most in ({}, *fewer)] if fewer else ()
 
-    def with_fewer_ports(self) -> Sequence[MeasuredCosts]:
-        return [self._with_ports(most) for most in ({}, *self._ports.fewer())] if self._fewest is not None else []
+    @cached_property
+    def _counted_states(self) -> Mapping[ArrayId, States]:
+        """The partitions that nests are counted with."""
+        every = self.with_ports()
+        return every[-1].states if every else self.states
+
+    def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
+        kept = super().keeps(nest, batch, residents)
+        for use in nest.arrays if self._counted_states is self.states else ():
+            stripes = self.space.ports(use.array, max(self.space.widths[use.array]))
+            if use.array in residents and stripes > 1:
+                kept &= self._keeps_to(nest, use.array, stripes, batch)
+        return kept
+
+    def _keeps_to(self, nest: NestSpace, array: ArrayId, stripes: int, batch: Batch) -> Mask:
+        """Candidates whose unrolled loops find their elements in one of so many stripes."""
+        row = RowUse.of(self.space.scop, nest.nest, array)
+        kept = np.full(batch.count, row.keeps(stripes, {}))
+        for at, loop in enumerate(batch.loops):
+            if loop in row.loops:
+                tiles, which = distinct_rows([batch.level0[at], batch.level1[at], batch.level2[at]])
+                kept &= np.array([row.keeps(stripes, {loop: Tile(*tile)}) for tile in tiles.tolist()], np.bool_)[which]
+        return kept
 
     def _with_ports(self, most: Mapping[ArrayId, int]) -> MeasuredCosts:
         """The same with so many ports for some arrays at most."""
@@ -291,7 +316,7 @@ class MeasuredCosts(MemoryCosts):
     def _count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         clock.did(clock.CALL + tilings.count)
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
-        states = self.states if self._fewest is None else self._fewest.states
+        states = self._counted_states
         encoding = Encoding(self.space, nest, states, tilings, placed, registers, caps, self._alone, self.rules)
         candidates = encoding.candidates()
         found = self._models[nest.id].costs(candidates)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sisyphus.algebra import VECTOR
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Arrays, Batch, CostModel, Dealt, Floats, Ints, Step
+from sisyphus.search.costs import Arrays, Batch, CostModel, Dealt, Floats, Ints, Mask, Step
 from sisyphus.search.partitions import States, states_of
 from sisyphus.space import ArrayUse, NestSpace, Space
 from sisyphus.target import Budget
@@ -28,11 +28,11 @@ class MemoryCosts:
     def has_ports(self) -> bool:
         return any(self.space.ports(a, max(widths)) > 1 for a, widths in self.space.widths.items())
 
-    def relaxed(self) -> CostModel | None:
-        return None
-
-    def with_fewer_ports(self) -> Sequence[CostModel]:
+    def with_ports(self) -> Sequence[CostModel]:
         return ()
+
+    def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
+        return np.ones(batch.count, np.bool_)
 
     @cached_property
     def states(self) -> Mapping[ArrayId, States]:

@@ -47,8 +47,9 @@ MORE = Attempt(shares=(1.0,), refused=30, places=1000, longer=10)
 
 def first_designs(search: Search) -> list[Placement]:
     """A first design from a few tilings. Returns other placements that are worth a try."""
-    starts = first_placements(search.costs.space, search.lower_bounds.in_registers)
-    waiting = [placement for placement in starts if search.lower_bounds.has_room(placement)]
+    bounds = search.lower_bounds
+    starts = first_placements(search.costs.space, bounds.in_registers)
+    waiting = [placement for placement in starts if bounds.has_room(placement)]
     for attempt in (Attempt(), LESS_OF_ONE, MORE):
         for tried, placement in enumerate(waiting, start=1):
             try_placement(search, placement, attempt)
@@ -63,7 +64,7 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     At first a design is put together of choices that are good enough; it has to fit.
     """
     attempt = attempt or Attempt()
-    offers = search.lower_bounds.offers(placement, sampled=True)
+    offers = search.lower_bounds.paying.offers(placement, sampled=True)
     caps = search.caps(offers)
     count, places = EFFORT.sampled_tilings, attempt.places
     tables = [o.sample(caps[nest], offers.most, count, places) for nest, o in offers.options.items()]

@@ -12,7 +12,7 @@ from sisyphus.ir import Array, ArrayId
 from sisyphus.space.adders import may_add_in_fabric
 from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
-from sisyphus.space.widths import dealt_over_ports, layout_for
+from sisyphus.space.widths import dealt_over_ports, in_stripes, layout_for
 from sisyphus.target import ADDERS
 from sisyphus.values import dataclass, replace
 
@@ -296,7 +296,7 @@ def _fix_ports(fix: Fix, space: Space, array: ArrayId) -> Space:
         return dealt
     same = [a.id for a in space.scop.arrays if a.port == a.id and a.home == space.scop.home(array)]
     if fix.value != "1":
-        space = replace(space, nests=dealt_over_ports(space, array, int(fix.value)).nests)
+        space = replace(space, nests=in_stripes(space, same, int(fix.value)) or space.nests)
         for copy, user in [(name, nest.id) for name in same for nest in space.users(name)]:
             space = _with_nest(space, _fix_place(fix, space.nest(user), copy, KERNEL_PLACE))
     kept = tuple(width for width, count in counts.items() if count == fix.value)

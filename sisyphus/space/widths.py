@@ -40,7 +40,7 @@ def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> 
 
     The paper has no such arrays, and the ports of a processor share one memory. Copies of the array are dealt as it is,
     through its ports or through some of their own. All arrays together have no more ports than may be
-    connected to the banks, and one has `most`. Nests keep to the stripes of the most ports.
+    connected to the banks, and one has `most`. Every nest has tiles that keep to the stripes, and others.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
@@ -53,14 +53,13 @@ def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> 
     behind = sum(not space.arrives_with_another(a) for a in same)
     found = dealt_widths(declared.extents, widest, min(device.banks, left // behind, most), padding=options.padding)
     for count in range(len(found), 0, -1):
-        nests = _in_stripes(space, same, found[count - 1] // widest)
-        if nests is not None:
+        if in_stripes(space, same, found[count - 1] // widest) is not None:
             widths = dict.fromkeys(same, tuple(dict.fromkeys((*known, *found[:count]))))
-            return replace(space, nests=nests, widths={**space.widths, **widths})
+            return replace(space, widths={**space.widths, **widths})
     return space
 
 
-def _in_stripes(space: Space, arrays: Sequence[ArrayId], stripes: int) -> tuple[NestSpace, ...] | None:
+def in_stripes(space: Space, arrays: Sequence[ArrayId], stripes: int) -> tuple[NestSpace, ...] | None:
     """The nests with tiles that keep to so many stripes of some arrays; None where one has none."""
     found = []
     for nest in space.nests:

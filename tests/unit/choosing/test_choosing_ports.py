@@ -82,21 +82,22 @@ def test_an_array_with_a_slow_transfer_has_several_ports(kernels: tuple[Kernel, 
 
 
 PRODUCT = """
-void product(float A[16][32], float B[32][64], float C[16][64]) {
-  for (int i = 0; i < 16; i++)
-    for (int j = 0; j < 64; j++)
-      for (int k = 0; k < 32; k++)
+void product(float A[{0}][{1}], float B[{1}][{2}], float C[{0}][{2}]) {{
+  for (int i = 0; i < {0}; i++)
+    for (int j = 0; j < {2}; j++)
+      for (int k = 0; k < {1}; k++)
         C[i][j] += A[i][k] * B[k][j];
-}
+}}
 """
 
 
-def test_a_proof_speaks_of_fewer_ports_where_luts_bind(tmp_path: Path) -> None:
-    """Wide beats ask for partitions with which nests take more LUTs: without those ports more is done at once."""
+@pytest.mark.parametrize(("extents", "budget"), [((16, 32, 64), {"lut": 60_000}), ((20, 14, 90), {"dsp": 400})])
+def test_a_proof_speaks_of_fewer_ports(tmp_path: Path, extents: tuple[int, ...], budget: dict[str, int]) -> None:
+    """Ports ask for partitions that take LUTs, and for tiles that keep to stripes: with fewer, more is done at once."""
     path = tmp_path / "product.c"
-    path.write_text(PRODUCT)
+    path.write_text(PRODUCT.format(*extents))
     source, asked = Source(str(path)), request_of()
-    target = replace(asked.target, budget=replace(asked.target.budget, lut=60_000))
+    target = replace(asked.target, budget=replace(asked.target.budget, **budget))
     kernels, found = load_kernels(source), list[float]()
     for count in ("any", "1"):
         fixes = (*(f"{array}.ports={count}" for array in "ABC"), "adders=dsp")
