@@ -285,7 +285,10 @@ class _Windows:
     def _of(self, array: Array) -> list[_Window]:
         """The windows of an array; none where something is in the block at times only."""
         uses = [(s, access) for s in self.group for access in s.accesses if access.array == array.id]
-        is_updated = any(access.is_write and self._dims(s, access.ref, is_updated=True) for s, access in uses)
+        written = [self._dims(s, access.ref, is_updated=True) for s, access in uses if access.is_write]
+        if None in written:
+            return []
+        is_updated = any(written)
         touched = dict[tuple[int, ...], list[Set]]()
         for statement, access in uses:
             dims = self._dims(statement, access.ref, is_updated=is_updated)

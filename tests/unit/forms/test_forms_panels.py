@@ -123,6 +123,22 @@ def test_what_a_block_only_reads_has_a_window_where_it_is_all_in_the_block() -> 
     assert not [s for s in found.statements if str(s.write.array) == "L"]
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_what_a_block_writes_at_times_is_read_in_no_window(size: int) -> None:
+    """A row that a step writes one element after another lies in the block of its columns for some of them only."""
+    rows = scop(
+        """
+for i in range(1, 9):
+    for j in range(9):
+        for l in range(2):
+            A[i, j] += A[i, l] * A[l, j]
+""",
+        A=(9, 9),
+    )
+    found = in_panels(dependences(rows), size)
+    assert found is None or is_same(rows, found)
+
+
 @pytest.mark.parametrize("name", ["gemm", "jacobi-2d", "atax"])
 def test_other_kernels_have_none(name: str) -> None:
     kernel = read(KERNELS / f"{name}.c")
