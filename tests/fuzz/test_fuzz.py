@@ -35,8 +35,17 @@ def test_every_lever_and_every_form_is_counted() -> None:
     assert never_drawn([]) == sorted({*never_drawn(["views"]), "views"})
 
 
-def test_a_planted_fault_is_seen(tmp_path: Path) -> None:
-    made = make(Case.of("suite", 8), tmp_path)
+def rows() -> Program:
+    """Each row of an array less what another one has for it."""
+    row, column = Affine((("i", 1),)), Affine((("j", 1),))
+    add = Assign(Ref("C", (row, column)), "-=", "{0}", (Ref("A", (row,)),))
+    loops = For("i", Affine(()), Affine((), 6), 1, (For("j", Affine(()), Affine((), 3), 1, (add,)),))
+    return Program("k", (Array("A", "float", 1, "argument"), Array("C", "float", 2, "argument")), (loops,))
+
+
+def test_a_planted_fault_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("fuzz.cases.UNITS", 0.0)
+    made = make(Case(rows(), "fault"), tmp_path)
     assert made.subject is not None
     [part] = made.subject.parts
     assert compare([made.subject], tmp_path / "good", 0) == {}
@@ -53,11 +62,7 @@ def spoiled(subject: Subject, part: Part) -> Subject:
 def test_faults_of_units_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In the kernel of one, in what one is given, and in what is taken from one."""
     monkeypatch.setattr("fuzz.cases.UNITS", 1.0)
-    row, column = Affine((("i", 1),)), Affine((("j", 1),))
-    add = Assign(Ref("C", (row, column)), "-=", "{0}", (Ref("A", (row,)),))
-    loops = For("i", Affine(()), Affine((), 6), 1, (For("j", Affine(()), Affine((), 3), 1, (add,)),))
-    program = Program("k", (Array("A", "float", 1, "argument"), Array("C", "float", 2, "argument")), (loops,))
-    made = make(Case(program, "units c"), tmp_path)
+    made = make(Case(rows(), "units c"), tmp_path)
     assert made.result == FINE and str(made.dealing) == "C by dimension 0" and made.subject is not None
     *others, last = made.subject.parts
     (low, high), columns = last.delivers["C"]

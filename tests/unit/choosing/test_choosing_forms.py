@@ -154,7 +154,7 @@ def test_the_upper_bound_is_what_a_search_counted_before_it_was_improved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernels, request = request_of(tmp_path, SUMS)
-    monkeypatch.setattr(choice, "polished", lambda space, point, judge, deadline: (point, 1.0))
+    monkeypatch.setattr(part_search, "polished", lambda space, point, judge, deadline: (point, 1.0))
     best, [(_, one), (upper, _)] = searched(kernels, request, monkeypatch)
     assert cost(best) == 1.0 < upper
     assert (upper,) == one.counted
@@ -193,7 +193,7 @@ def test_a_search_that_was_interrupted_says_nothing_of_those_to_come(
     def polished(*_: object) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(choice, "polished", polished)
+    monkeypatch.setattr(part_search, "polished", polished)
     outcome = choice.find(kernels, request).outcome
     assert outcome is not None
     assert (outcome.stop, outcome.bound) == (Stop.INTERRUPTED, None)
