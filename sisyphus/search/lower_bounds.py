@@ -119,24 +119,27 @@ class LowerBounds:
         registers = self._registers_of(nest, placement)
         key = (nest.id, tiled, registers)
         if key not in self._options:
-            whole = None if tiled or self._of_all is not None else self._whole_of(nest, registers)
-            tilings, base = self._kept(nest, placement) if whole is None else (self._tilings[nest.id], whole)
+            whole = None if tiled else self._whole_of(nest, registers)
+            tilings, base = self._kept(nest, placement, self._least[nest.id] if whole is None else whole)
             is_counted = whole is not None
             self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
     def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
-        registers, (tilings, least) = self._registers_of(nest, placement), self._kept(nest, placement)
+        registers, (tilings, least) = (
+            self._registers_of(nest, placement),
+            self._kept(nest, placement, self._least[nest.id]),
+        )
         if tilings.count <= EFFORT.tilings_of_start or any(use.array not in placement.residents for use in nest.arrays):
             return self.options_of(nest, placement)
         return Options(self.costs, nest, tilings, least, (), registers, is_counted=False)
 
-    def _kept(self, nest: NestSpace, placement: Placement) -> tuple[Tilings, Costs]:
-        """The tilings that go with the ports of the resident arrays, and what they cost at least."""
-        tilings, least = self._tilings[nest.id], self._least[nest.id]
+    def _kept(self, nest: NestSpace, placement: Placement, costs: Costs) -> tuple[Tilings, Costs]:
+        """The tilings that go with the ports of the resident arrays, with these costs."""
+        tilings = self._tilings[nest.id]
         kept = self.costs.keeps(nest, tilings.batch, placement.residents)
-        return (tilings, least) if kept.all() else (tilings.take(kept), least.take(kept))
+        return (tilings, costs) if kept.all() else (tilings.take(kept), costs.take(kept))
 
     @staticmethod
     def _registers_of(nest: NestSpace, placement: Placement) -> Arrays:

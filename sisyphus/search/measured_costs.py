@@ -101,6 +101,10 @@ class MeasuredCosts(MemoryCosts):
         }
 
     def with_ports(self) -> Sequence[MeasuredCosts]:
+        return self._parts
+
+    @cached_property
+    def _parts(self) -> Sequence[MeasuredCosts]:
         if self._is_part or not self.has_ports:
             return ()
         fewer = list(self._ports.fewer())
@@ -109,8 +113,7 @@ class MeasuredCosts(MemoryCosts):
     @cached_property
     def _counted_states(self) -> Mapping[ArrayId, States]:
         """The partitions that nests are counted with."""
-        every = self.with_ports()
-        return every[-1].states if every else self.states
+        return self._parts[-1].states if self._parts else self.states
 
     def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
         kept = super().keeps(nest, batch, residents)

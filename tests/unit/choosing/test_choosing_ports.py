@@ -107,6 +107,20 @@ def test_a_proof_speaks_of_fewer_ports(tmp_path: Path, extents: tuple[int, ...],
     assert found[0] <= found[1]
 
 
+def test_a_proof_speaks_of_all_ports() -> None:
+    """With them fixed, every choice of a nest is counted before any is looked at."""
+    source = Source(str(Path(__file__).parents[3] / "kernels" / "polybench" / "gemver.c"))
+    asked = request_of()
+    target = make_target(asked.target.device, budget="chip", lut=int(0.8 * asked.target.budget.lut))
+    kernels, found = load_kernels(source), list[float]()
+    for count in ("any", "4"):
+        fixes = (f"A.ports={count}", "adders=fabric")
+        outcome = find(kernels, Request(source, target, Options(), fixes=fixes)).outcome
+        assert outcome is not None and outcome.stop is Stop.PROVED
+        found.append(outcome.objective or inf)
+    assert found[0] <= found[1]
+
+
 def test_where_no_array_may_have_several(kernels: tuple[Kernel, ...]) -> None:
     assert ports(find(kernels, request_of("zcu104"))) == {}
 
