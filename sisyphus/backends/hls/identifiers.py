@@ -160,7 +160,7 @@ def plan_names(plan: Plan) -> Names:
         names.give("iterator", iterator, iterator)
     for task in plan.tasks:
         for tiles in tables_in(plan, task):
-            names.give("iterator", turn_of(tiles), "tile")
+            names.give("turn", turn_of(tiles), "tile")
             if tiles.around is not None:
                 names.give("tiles", begins_of(task.name), identifier(f"{task.name}_begins"))
             for loop in tiles.loops:

@@ -35,7 +35,7 @@ def _print_rom(w: Writer, name: str, values: Sequence[int]) -> None:
 @contextmanager
 def print_rows(w: Writer, affines: Affines, names: Names, task: str, table: TileList) -> Iterator[None]:
     """The loop over the rows of a table, or over those of an iteration of the loop around it."""
-    turn, first, end = names.of("iterator", turn_of(table)), "0", str(len(table.rows))
+    turn, first, end = names.of("turn", turn_of(table)), "0", str(len(table.rows))
     if table.around is not None:
         begins, run = names.of("tiles", begins_of(task)), var(table.around.iterator) - (table.around.lower.value or 0)
         first, end = (f"{begins}[{affines.text(run + at)}]" for at in (0, 1))
@@ -47,7 +47,7 @@ def print_rows(w: Writer, affines: Affines, names: Names, task: str, table: Tile
 
 def picked(names: Names, task: str, table: TileList) -> Iterator[str]:
     """The iterators of the loops that the table stands for, as a start reads them: no code is between its loops."""
-    turn = names.of("iterator", turn_of(table))
+    turn = names.of("turn", turn_of(table))
     for loop in table.loops:
         yield f"const int {names.of('iterator', loop.iterator)} = {names.of('tiles', column_of(task, loop))}[{turn}];"
 

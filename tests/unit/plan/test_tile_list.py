@@ -335,6 +335,39 @@ def test_faults_of_where_runs_begin_are_seen(tmp_path: Path, fault: str) -> None
     assert ran.passed == (text == good.files["kernel.cpp"]) == (fault == "nothing"), ran.checks
 
 
+COLUMNS = """
+void columns(float A[12][13], float Q[12], float R[13])
+{
+    for (int k = 0; k < 12; k++) {
+        for (int j = k + 1; j < 13; j++)
+            R[j] = A[k][j];
+        for (int i = 0; i < 12; i++)
+            for (int j = k + 1; j < 13; j++)
+                A[i][j] -= Q[i] * R[j];
+    }
+}
+"""
+
+
+def test_a_table_of_one_loop_runs(tmp_path: Path) -> None:
+    """The loop over the rows has a name beside that of the only loop that the rows are of."""
+    (tmp_path / "columns.c").write_text(COLUMNS)
+    kernel = kernel_of(read(tmp_path / "columns.c"), TARGET)
+    nests = (
+        NestPoint((StmtId("S0"),), ("j",), (("j", Tile(12, 1, 1)),), "j"),
+        NestPoint((StmtId("S1"),), ("j", "i"), (("j", Tile(3, 1, 4)), ("i", Tile(6, 2, 1))), "i", listed=True),
+    )
+    whole = {"A": (nests, (1, 4)), "Q": (nests[1:], (1,)), "R": (nests, (4,))}
+    buffers = tuple(
+        BufferPoint(ArrayId(array), tuple(nest.id for nest in users), KERNEL_PLACE, parts)
+        for array, (users, parts) in whole.items()
+    )
+    plan = kernel.plan(DesignPoint("columns", nests, buffers, ()))
+    [table] = (table for task in plan.called for table in tables_in(plan, task))
+    assert [loop.source for loop in table.loops] == ["j"] and table.around is not None
+    assert run(project(plan), plan, sets=["random"]).passed
+
+
 @pytest.mark.parametrize("fault", WRONG)
 def test_what_is_printed_runs_and_faults_of_a_table_are_seen(fault: str) -> None:
     plan = case("syrk-listed").plan
