@@ -49,13 +49,13 @@ _OWN = frozenset(
 _OWN_PATTERN = re.compile(r"row[0-9]+")
 _COMPILERS = re.compile(r"__|^_[A-Z]")
 
-# What testbench.cpp and host.cpp declare where they call the kernel.
+# What the programs beside a kernel declare where they call it.
 _PROGRAMS = frozenset(
     re.findall(
         r"\w+",
-        """Block Random Tally FENCE FENCE_BYTE UNSET_BYTE argc argv check_fence compare draw element extents failures
-    fill is need_stack next pack place random report run same_bits seed set sets tally unit wanted xrt ert device kernel
-    buffer""",
+        """Block CAN_FLUSH Dealt Extent FENCE FENCE_BYTE FLUSHED Flushing Placed Random Seconds Slab TRIES Tally
+    UNSET_BYTE Watch argc argv check_fence compare divided draw element extents failures fill is need_stack next
+    operations pack place random report run same_bits seed set sets tally unit wanted xrt ert device kernel buffer""",
     )
 )
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 from hand_plans import GEMM_SOURCE, copy_plan, gemm_resident, loop
 
-from sisyphus.backends.hls import interface, project
+from sisyphus.backends.hls import handing_over, host, interface, project, testbench_library, unit_host, unit_programs
 from sisyphus.backends.hls.identifiers import Names, column_of
 from sisyphus.backends.hls.reference import source_in
 from sisyphus.backends.hls.testbench import LIBRARY_TOLERANCE, TREE_TOLERANCE, stack_of, tolerance
@@ -69,6 +71,23 @@ def test_a_source_is_found_only_where_the_printer_put_it() -> None:
     lines = text.splitlines()
     for missing in (line for line in lines if line.startswith(("void sisy_", "#define main"))):
         assert source_in("\n".join(line for line in lines if line != missing)) is None
+
+
+#: Types, constants and variables; functions of other arguments may share a name.
+DECLARED = re.compile(
+    r"^(?:class|struct|(?:static |const )+[\w:]+|static sigjmp_buf) (\w+)(?= [{=]|[;\[])", re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("module", [testbench_library, host, unit_host, unit_programs, handing_over])
+def test_no_kernel_is_called_as_what_its_programs_declare(module: ModuleType) -> None:
+    plan = gemm_resident()
+    texts = [text for name, text in vars(module).items() if name.isupper() and isinstance(text, str)]
+    declared = {name for text in texts for name in DECLARED.findall(text)}
+    assert declared
+    for name in declared:
+        named = replace(plan, scop=replace(plan.scop, name=name))
+        assert project(named).top == f"kernel_{name}"
 
 
 def test_a_column_of_a_table_is_as_wide_as_its_values() -> None:
