@@ -1,12 +1,13 @@
 // A first-in first-out channel: the part of the documented hls::stream interface that host compilation needs.
-// Written for simulation only; an empty read ends the program, since hardware would wait for ever.
+// Written for simulation only; an empty read ends the program, since hardware would wait for ever. Items are numbers or
+// vectors of them. They lie in a ring that doubles when it is full: a compiler reads <deque> longer than all the rest.
 #ifndef SISY_HLS_STREAM_H
 #define SISY_HLS_STREAM_H
 
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
+#include <new>
 
 namespace hls {
 
@@ -15,27 +16,32 @@ class stream {
 public:
     stream() : name_("stream") {}
     explicit stream(const char *name) : name_(name) {}
+    ~stream() { std::free(items_); }
     stream(const stream &) = delete;
     stream &operator=(const stream &) = delete;
 
-    bool empty() const { return items_.empty(); }
-    bool full() const { return Depth > 0 && items_.size() >= static_cast<std::size_t>(Depth); }
-    std::size_t size() const { return items_.size(); }
+    bool empty() const { return count_ == 0; }
+    bool full() const { return Depth > 0 && count_ >= static_cast<std::size_t>(Depth); }
+    std::size_t size() const { return count_; }
 
     T read() {
-        if (items_.empty()) {
+        if (empty()) {
             std::fprintf(stderr, "hls::stream `%s` is read while empty\n", name_);
             std::abort();
         }
-        T item = items_.front();
-        items_.pop_front();
-        return item;
+        const std::size_t at = first_;
+        first_ = (first_ + 1) % room_;
+        --count_;
+        return items_[at];
     }
     void read(T &item) { item = read(); }
-    void write(const T &item) { items_.push_back(item); }
+    void write(const T &item) {
+        if (count_ == room_) grow();
+        ::new (static_cast<void *>(items_ + (first_ + count_++) % room_)) T(item);
+    }
 
     bool read_nb(T &item) {
-        if (items_.empty()) return false;
+        if (empty()) return false;
         item = read();
         return true;
     }
@@ -49,8 +55,23 @@ public:
     void operator<<(const T &item) { write(item); }
 
 private:
+    void grow() {
+        const std::size_t room = room_ ? 2 * room_ : 64;
+        void *memory = nullptr;
+        if (posix_memalign(&memory, alignof(T) < sizeof(void *) ? sizeof(void *) : alignof(T), room * sizeof(T)) != 0) {
+            throw std::bad_alloc();
+        }
+        T *const items = static_cast<T *>(memory);
+        for (std::size_t at = 0; at < count_; ++at) ::new (static_cast<void *>(items + at)) T(items_[(first_ + at) % room_]);
+        std::free(items_);
+        items_ = items;
+        room_ = room;
+        first_ = 0;
+    }
+
     const char *name_;
-    std::deque<T> items_;
+    T *items_ = nullptr;
+    std::size_t room_ = 0, first_ = 0, count_ = 0;
 };
 
 }  // namespace hls

@@ -35,6 +35,14 @@ int main() {
     int first = 0, second = 0;
     channel >> first;
     CHECK(channel.read_nb(second) && first == 1 && second == 2 && !channel.read_nb(second));
+    hls::stream<hls::vector<float, 16>> grows;
+    int written = 0, taken = 0;
+    for (; written < 1000; ++written) {
+        grows.write(hls::vector<float, 16>(static_cast<float>(written)));
+        if (written % 3 == 0) CHECK(grows.read()[15] == static_cast<float>(taken++));
+    }
+    for (; !grows.empty(); ++taken) CHECK(grows.read()[0] == static_cast<float>(taken));
+    CHECK(taken == written);
 
     ap_uint<4> u = 15;
     CHECK(++u == 0u && u.length() == 4);
