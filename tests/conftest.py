@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Callable
@@ -9,11 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from sisyphus.cli.main import COLLECT_AFTER
+
 LONGEST = 80
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="Rewrite the expected texts instead of comparing with them.")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Spares the tests what every search for garbage goes through: five thousand collected tests, which all stay."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
 
 
 @pytest.fixture(autouse=True, scope="session")
