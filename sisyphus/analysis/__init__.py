@@ -27,6 +27,7 @@ from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expanded, Expansion
 from sisyphus.analysis.statement_text import statement_text
+from sisyphus.analysis.streams import Stream, deadlock
 from sisyphus.analysis.summary import statement_graph_dot, summary
 from sisyphus.analysis.sums import Sum, sums_of
 from sisyphus.analysis.views import View, Viewed, read_at_once, with_copies, with_views
@@ -56,12 +57,14 @@ __all__ = [
     "Restricted",
     "Share",
     "Slab",
+    "Stream",
     "Sum",
     "View",
     "Viewed",
     "ViolatedDependence",
     "count_or_none",
     "cuts",
+    "deadlock",
     "dependences",
     "distribute",
     "each_legal_order",

@@ -111,6 +111,7 @@ def optimize_units(
     *,
     units: Count = AUTO,
     phases: Count = AUTO,
+    streams: bool = False,
     output: str | Path | None = None,
     listen: Listen = silent,
     cache: bool = True,
@@ -119,7 +120,8 @@ def optimize_units(
     """Deals a kernel over units, each on an SLR with a design of its own, prints and verifies them together.
 
     With `units` "auto" over as many as help, with `phases` "auto" in several phases where these are predicted to be
-    faster. Budgets are those of each SLR; `time_limit` is that of all searches.
+    faster; with `streams` each phase is one unit, and all run at the same time. Budgets are those of each SLR;
+    `time_limit` is that of all searches.
     `KernelError` where the outputs cannot be dealt; otherwise as `optimize`.
     """
     from sisyphus.units import optimize_units
@@ -127,7 +129,7 @@ def optimize_units(
     request = request_of(kernel, target, **wanted)
     place = None if output is None else Path(output)
     pipeline.prepare(request, place)
-    design = optimize_units(request, units, listen, Cache.of_user() if cache else None, phases)
+    design = optimize_units(request, units, listen, Cache.of_user() if cache else None, phases, streams=streams)
     if place is not None:
         design.save(place)
     return design

@@ -157,6 +157,11 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
     metavar="N|auto",
     help="With --units: cut the kernel into N phases, each over all units; 1: none; `auto`: where predicted faster.",
 )
+@click.option(
+    "--streams",
+    is_flag=True,
+    help="With --units 1 --phases N: units of all phases run at the same time, joined by AXI streams.",
+)
 @click.option("--design", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Begin the search with this design.")
 @click.option(
@@ -235,7 +240,7 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     output: Path | None = options.pop("output")
     as_json, quiet, verbose = options.pop("as_json"), options.pop("quiet"), options.pop("verbose")
     given, cache, units = _given(), None if options.pop("no_cache") else Cache.of_user(), options.pop("units")
-    phases = options.pop("phases")
+    phases, streams = options.pop("phases"), options.pop("streams")
     calibration = Calibration.of_user() if options.pop("calibration") else None
     _check_together(options, given)
     file = read_project_file(Path.cwd())
@@ -246,7 +251,8 @@ def _optimize(options: dict[str, Any], indent: int | None = 2) -> None:
     request = api.request_of(kernel, target, binding=bool(_ordered() & BUDGET_OPTIONS), **_wanted(options, file))
     pipeline.prepare(request, output)
     if units is not None:
-        _optimize_units(request, units, phases, cache, output, as_json=as_json, quiet=quiet, indent=indent)
+        shown = {"as_json": as_json, "quiet": quiet}
+        _optimize_units(request, units, phases, cache, output, streams=streams, indent=indent, **shown)
         return
     try:
         with progress(kernel.path, quiet=quiet) as listen:
@@ -278,6 +284,7 @@ def _optimize_units(
     cache: Cache | None,
     output: Path | None,
     *,
+    streams: bool,
     as_json: bool,
     quiet: bool,
     indent: int | None,
@@ -286,7 +293,7 @@ def _optimize_units(
     from sisyphus.units import optimize_units
 
     with progress(request.source.path, quiet=quiet) as listen:
-        design = optimize_units(request, units, listen, cache, phases)
+        design = optimize_units(request, units, listen, cache, phases, streams=streams)
     click.echo(json.dumps(design.data, indent=indent) if as_json else design)
     if output is not None:
         written = design.save(output)
@@ -353,6 +360,8 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
         raise UsageError("`--units` and `--calibration` cannot go together", hint="leave out one of them")
     if "phases" in given and "units" not in given:
         raise UsageError("`--phases` needs `--units`", hint="phases are each dealt over units: `--units 3`")
+    if "streams" in given and "units" not in given:
+        raise UsageError("`--streams` needs `--units`", hint="for example `--units 1 --phases 2 --streams`")
     if options["html"] and "output" not in given:
         raise UsageError("`--html` writes a page into a folder, and there is none", hint="name one with `-o DIR`")
 

@@ -24,7 +24,7 @@ VARIABLE = "_SISY_COMPLETE"
 #: Headings of the options of commands that have many.
 GROUPS: Mapping[str, str] = {
     "Kernel": "function defines include_dirs sandboxed params extents temporaries",
-    "Board and budgets": "device platform units phases budget dsp mem bram uram lut ff clock max_partition",
+    "Board and budgets": "device platform units phases streams budget dsp mem bram uram lut ff clock max_partition",
     "What is chosen": "model reuse tree_reduction tiles padding objective trust fixes schedule",
     "Search": "solver time_limit effort memory_limit seed gap design start top front explain no_cache calibration",
     "Code and its verification": "output verify_how verify_limit no_verify html compare_cpu",

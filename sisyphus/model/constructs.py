@@ -87,6 +87,8 @@ def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[s
     move, setting = moved.move, moved.setting
     if int(move_interval(setting, move)) > 1:
         yield "transfer-by-lane-groups"
+    if plan.port_of(transfer).kind == "stream":
+        yield "transfer-between-units"
     if transfer.stream:
         yield "transfer-through-fifo"
     elif move.is_load and int(move.width) * move.bits > DIRECT_BITS:

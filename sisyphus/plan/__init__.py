@@ -10,6 +10,7 @@ from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, 
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
+from sisyphus.plan.streamed import not_in_one_pass, streamed, streams_between
 from sisyphus.plan.tile_list import FAR, MOST_TILES, TileList, starts_to_return, tables_in, turns_between
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
@@ -90,6 +91,7 @@ __all__ = [
     "layout_extents",
     "names_in",
     "narrowed",
+    "not_in_one_pass",
     "reads_writes",
     "shared_cores",
     "shared_subexpressions",
@@ -98,6 +100,8 @@ __all__ = [
     "stands_apart",
     "starts_to_return",
     "steps_of",
+    "streamed",
+    "streams_between",
     "strides_of",
     "tables_in",
     "turns_between",

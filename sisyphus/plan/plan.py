@@ -154,10 +154,12 @@ class Task:
 class Port:
     """An argument of the top function, in its order.
 
-    `kind` is "array" or "scalar"; `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of
-    the source; `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint.
-    `copies`: the argument of the source whose data it is given a second time. `stripes`: so many pointers, each with a
-    bundle of its own, in place of one, over which rows are dealt (`space/ports.py`); a beat is one of each.
+    `kind` is "array", "scalar" or "stream", an array that comes from another unit or goes to one and lies in no memory
+    (`streamed.py`); `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of the source;
+    `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint. `copies`: the
+    argument of the source whose data it is given a second time. `stripes`: so many pointers, each with a bundle of its
+    own, in place of one, over which rows are dealt (`space/ports.py`); a beat is one of each. `depth`: how many beats
+    the FIFO in front of a stream that comes in can hold.
     """
 
     name: str
@@ -170,6 +172,7 @@ class Port:
     layout: str = "plain"
     copies: str | None = None
     stripes: int = 1
+    depth: int = 0
 
     @property
     def of_one_stripe(self) -> Port:
@@ -204,7 +207,7 @@ class Plan:
 
     @cached_property
     def _arrays(self) -> dict[str, Port]:
-        return {port.name: port for port in self.ports if port.kind == "array"}
+        return {port.name: port for port in self.ports if port.kind != "scalar"}
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:

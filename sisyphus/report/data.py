@@ -134,7 +134,7 @@ def _port(port: Port) -> dict[str, Any]:
         "type": port.type.c_name,
         "extents": list(port.extents),
         "layout": port.layout,
-        "padded_extents": list(layout_extents(port)) if port.kind == "array" else [],
+        "padded_extents": [] if port.kind == "scalar" else list(layout_extents(port)),
         "vector_elements": port.width,
         "ports": [] if port.bundle is None else list(port_names(port.bundle, port.stripes) or (port.bundle,)),
         "direction": port.direction,

@@ -97,6 +97,7 @@ class UnitsDesign(Shown):
             "search": {"model": request.model, "fixes": [], "options": asdict(request.options)},
             "phases": [_phase_data(placed, at) for at in range(len(placed.splits))],
             "handing_over": {**asdict(placed.handed), "cycles": placed.handing_cycles},
+            "streams": [asdict(stream) for stream in placed.streams],
             "cycles": self.cycles,
             "units": [unit_data(unit) for unit in placed.units],
         }
@@ -131,16 +132,24 @@ class UnitsDesign(Shown):
 
 
 def optimize_units(
-    request: Request, count: Count, listen: Listen = silent, cache: Cache | None = None, phases: Count = AUTO
+    request: Request,
+    count: Count,
+    listen: Listen = silent,
+    cache: Cache | None = None,
+    phases: Count = AUTO,
+    *,
+    streams: bool = False,
 ) -> UnitsDesign:
-    """The best split over units, in so many phases, printed and verified."""
+    """The best split over units, in so many phases, with streams between these or without, printed and verified."""
     _check_asked(request)
+    if streams:
+        _check_streams(request, count, phases)
     scop = read_kernel(request.source)
 
     def find(kernels: Sequence[Kernel], asked: Request) -> Choice:
         return pipeline.search(kernels, asked, listen, cache)
 
-    found = placed(scop, request, count, find, listen, phases)
+    found = placed(scop, request, count, find, listen, phases, streams=streams)
     project = project_of(found.scop, found.units, request.target, request.source.temporaries)
     verdict = None
     if request.verify:
@@ -163,6 +172,16 @@ def _check_asked(request: Request) -> None:
     for name, option in WHOLE_ONLY.items():
         if getattr(request, name):
             raise UsageError(f"`--units` and `{option}` cannot go together", hint="leave out one of them")
+
+
+def _check_streams(request: Request, count: Count, phases: Count) -> None:
+    """`UsageError` where phases are not one unit each, or no design may have what no report has."""
+    if count != 1 or phases in (AUTO, 1):
+        raise UsageError(
+            "`--streams` needs one unit for each of several phases", hint="for example `--units 1 --phases 2 --streams`"
+        )
+    if request.options.trust == "measured":
+        raise UsageError("`--streams` and `--trust measured` cannot go together", hint="no report has such streams")
 
 
 def project_of(scop: Scop, units: Sequence[Unit], target: Target | None, temporaries: Sequence[str]) -> Project:
@@ -223,6 +242,11 @@ def _sum_of(placed: Placed) -> str:
     """What the cycles are those of."""
     if len(placed.splits) == 1:
         return "those of the slowest unit"
+    if placed.streams:
+        told = ", ".join(
+            f"`{s.array}` from {s.source} to {s.sink} ({s.beats:,} beats, FIFO of {s.depth:,})" for s in placed.streams
+        )
+        return f"until the last unit ends, with streams of {told}, inferred and in no report"
     cycles, handed = " + ".join(f"{split.cycles:,}" for split in placed.splits), placed.handed
     copies = f"{handed.copies:,} copies of {handed.bytes:,} bytes in all, started {handed.starts} times more"
     return (

@@ -16,5 +16,5 @@ def program(unit: Unit) -> UnitProgram:
         place.slr,
         place.banks,
         share.adds,
-        unit.phase,
+        unit.turn,
     )

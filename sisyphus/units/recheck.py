@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sisyphus.backends.hls import DESIGN, heading
 from sisyphus.part_search import Listen, silent
+from sisyphus.plan import streams_between
 from sisyphus.recheck import Rechecked
 from sisyphus.units.design import project_of, unit_data, verdict_of
 from sisyphus.units.shares import Unit
 from sisyphus.units.told import told_units
+from sisyphus.values import asdict, replace
 from sisyphus.verification import Check, Verdict
 
 
@@ -41,6 +42,7 @@ def recheck_units(
         if (folder / name).is_file()
     }
     checks = [*_compared(there, files), *_told(told.data["units"], units, exact=told.target is not None)]
+    checks += _told_streams(told.data.get("streams", []), units)
     if len(there) < len(files):
         return Rechecked(folder, Verdict(tuple(checks)), told.notes)
     found = replace(printed, files=there)
@@ -54,6 +56,14 @@ def _compared(there: Mapping[str, str], printed: Mapping[str, str]) -> list[Chec
         detail = "as its units print it" if there.get(name) == text else "is not what its units print"
         found.append(Check(f"file {name}", there.get(name) == text, detail if name in there else "is missing"))
     return found
+
+
+def _told_streams(told: Sequence[Mapping[str, Any]], units: Sequence[Unit]) -> list[Check]:
+    """What design.json says of streams."""
+    found = [asdict(stream) for stream in streams_between([unit.plan for unit in units])]
+    same = len(told) == len(found) and all(stream in told for stream in found)
+    detail = "as the designs of units have them" if same else "are not what the designs of units have"
+    return [Check(f"file {DESIGN}, streams", same, detail)] if told or found else []
 
 
 def _told(told: Sequence[Mapping[str, Any]], units: Sequence[Unit], *, exact: bool) -> list[Check]:

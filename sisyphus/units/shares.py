@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from operator import mul
 
 from sisyphus.analysis import Dealer, Dealing, Restricted, Share, dependences, liveness, restricted
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
-from sisyphus.ir import ArrayId, Role, Scop
+from sisyphus.ir import Role, Scop
 from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.model import Estimate, estimate
 from sisyphus.part_search import Choice, Listen
 from sisyphus.plan import Plan
 from sisyphus.request import Kernel, Request, forms_of, plan_of
 from sisyphus.solve import Stop
-from sisyphus.space import PLAIN, DesignPoint
+from sisyphus.space import DesignPoint
+from sisyphus.units.beside import Beside
 from sisyphus.units.limits import Purse
-from sisyphus.units.places import Count, Place, capacities, places
+from sisyphus.units.places import Count, Place, capacities
 from sisyphus.units.refit import refitted
 from sisyphus.units.sizes import alike, bounds_of, rounded, rounded_apart
 from sisyphus.values import dataclass, replace
@@ -65,36 +65,10 @@ class Unit:
     def cycles(self) -> int:
         return self.estimate.cycles
 
-
-@dataclass(frozen=True)
-class Beside:
-    """What units of a phase leave to those of others: the rest of each budget, and lower numbers to `first` units.
-
-    Arrays that are `handed` over are dealt by rows where they can be, so that a copy is of one piece of memory, and not
-    added up, which only the host could.
-    """
-
-    phase: int = 0
-    first: int = 0
-    part: Fraction = Fraction(1)
-    handed: frozenset[ArrayId] = frozenset()
-
-    def suits(self, dealing: Dealing) -> bool:
-        return all(not slab.dim for slab in dealing.slabs if slab.array in self.handed)
-
-    def may_add(self, scop: Scop) -> bool:
-        return not any(s.write.array in self.handed for s in scop.statements)
-
-    def fixes(self, scop: Scop) -> tuple[str, ...]:
-        """How arrays of a unit lie in memory that are handed over, as `--fix` has it: so that rows go over in one copy.
-
-        They have one port, since a copy between others is one for each element. Rows follow one another as in C, which
-        all beats fit that divide them: padding is that of beats, and the other phase may need narrower ones.
-        """
-        arrays = [array for array in scop.arrays if array.id in self.handed]
-        ports = [f"{array.id}.ports=1" for array in arrays]
-        rows = [f"{array.id}.layout={PLAIN}" for array in arrays if len(array.extents) > 1]
-        return (*ports, *rows)
+    @property
+    def turn(self) -> int:
+        """When it is started: after the units of earlier phases, or at once where it sends or receives by streams."""
+        return 0 if any(port.kind == "stream" for port in self.plan.ports) else self.phase
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +139,7 @@ class _Splitter:
 
     def over(self, count: int, purse: Purse) -> Split:
         """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
-        where, found = places(self.request.target, count, self.beside.part), list[Split]()
+        where, found = self.beside.seats(self.request.target, count), list[Split]()
         dealings = self._dealings(count)
         for number, dealing in enumerate(dealings):  # neither work nor extents tell which of these is best
             own = Purse(purse.part(1 / (len(dealings) - number)))
@@ -317,7 +291,8 @@ class _Splitter:
         part = restricted(self.scop, share)
         source = replace(self.request.source, temporaries=unwanted(part.scop, share, self.request.source.temporaries))
         fixes = (*self.request.fixes, *self.beside.fixes(part.scop))
-        return _Asked(part, replace(self.request, source=source, target=place.target, fixes=fixes))
+        target = self.beside.searched(place.target)
+        return _Asked(part, replace(self.request, source=source, target=target, fixes=fixes))
 
     def _beginning(self, share: Share, place: Place, asked: _Asked) -> DesignPoint | None:
         """A known design as one of this share: of the same kind of SLR rather than of another, of about its size."""

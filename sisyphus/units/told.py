@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, dependences, phase_of, restricted
+from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, Stream, dependences, phase_of, restricted
 from sisyphus.errors import KernelError
 from sisyphus.ir import StmtId
 from sisyphus.part_search import Choice, Listen, silent
@@ -22,6 +22,7 @@ from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 from sisyphus.units.places import Place
 from sisyphus.units.shares import Unit, made, unwanted
+from sisyphus.units.streams import with_streams
 from sisyphus.values import dataclass, replace
 
 
@@ -69,6 +70,8 @@ def told_units(path: Path, *, source: Path | None, device: str | None, sandboxed
             for number, (told, point) in enumerate(zip(data["units"], points, strict=True))
             for at in [int(told["phase"])]
         ]
+        streams = [Stream(**told) for told in data.get("streams", ())]
+        units = [with_streams(unit, streams) for unit in units] if streams else units
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
         raise KernelError(f"{path}: its units are not as sisy writes them ({fault!r})") from fault
     return Told(record, data, known, tuple(units), cut if len(cut) > 1 else (), target, notes)

@@ -40,6 +40,7 @@ from sisyphus.verification.differential_run import (
 from sisyphus.verification.phases import check_phases, empty
 from sisyphus.verification.promises import check_promises
 from sisyphus.verification.proof import prove
+from sisyphus.verification.streams import check_streams
 from sisyphus.verification.verdict import TOO_COMPLEX, Check, Verdict
 
 
@@ -75,7 +76,8 @@ def verify_units(
     With a `cut` into phases, the proof of that, and the shares of each phase in what the cut makes of the source.
     """
     listen("verify: proof")
-    verdict = Verdict(tuple(_check_all_shares(found, units, cut, temporaries)))
+    joined = check_streams([(unit.plan, unit.part.elements) for unit in units])
+    verdict = Verdict((*_check_all_shares(found, units, cut, temporaries), *joined))
     for number, unit in enumerate(units):
         own = prove(unit.plan, unit.dependences, unit.live)
         promised = check_promises(unit.plan, project.files[f"kernel_{number}.cpp"])

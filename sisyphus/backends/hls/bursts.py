@@ -10,6 +10,10 @@ A load in the form of a stream is a dataflow region (`transfers.py`) of two such
     for (row0 ...) for (beat ...) fifo.write(port[start + beat]);
     for (row0 ...) for (beat ...) { line = fifo.read(); buffer[row0][column] = line; }
 
+An array that comes from another unit has the second of them alone, whose FIFO is a port; one that goes to another unit:
+
+    for (row0 ...) for (beat ...) { line = buffer[row0][column]; fifo.write(line); }
+
 An array that is dealt over several ports has such functions for each stripe: each knows its own port and the part of a
 buffer that it fills or reads, and nothing of the others.
 """
@@ -24,7 +28,7 @@ from math import ceil, prod
 from sisyphus.backends.hls.buffers import array_parameter
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names, of_stripe
-from sisyphus.backends.hls.interface import beat_type
+from sisyphus.backends.hls.interface import beat_type, stream_type
 from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -41,6 +45,7 @@ class Side(Enum):
     WHOLE = "port and buffer"
     FETCH = "port and FIFO"
     SPREAD = "FIFO and buffer"
+    SEND = "buffer and FIFO"
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ class BurstPrinter:
     @property
     def fifo(self) -> str:
         """The type of what beats pass through between two processes."""
-        return f"hls::stream<{beat_type(self.port)}>"
+        return stream_type(self.port)
 
     @property
     def buffer_parameter(self) -> list[str]:
@@ -129,7 +134,9 @@ class BurstPrinter:
             Side.WHOLE: ("transfer", [self.port_parameter, *self.buffer_parameter]),
             Side.FETCH: ("fetch", [self.port_parameter, fifo]),
             Side.SPREAD: ("spread", [fifo, *self.buffer_parameter]),
+            Side.SEND: ("transfer", [fifo, *self.buffer_parameter]),
         }[self.side]
+        kind = "transfer" if self.port.kind == "stream" else kind
         name = self.names.of(of_stripe(kind, self.stripes, self.stripe), self.transfer.id)
         signature = TransferSignature(name, tuple(sorted(self.affines.used)))
         divided = () if self.side is Side.FETCH else self.filled
@@ -147,7 +154,7 @@ class BurstPrinter:
     def _body(self) -> None:
         match walk_of(self.buffer, self.port, self.origin):
             case Walk.ELEMENT:
-                self.w.line("buffer = port[0];" if self.load else "port[0] = buffer;")
+                self.w.line("buffer = port[0];" if self.load else self._put("0", "buffer"))
             case Walk.PACKED:
                 self._packed()
             case Walk.RUN:
@@ -234,7 +241,7 @@ class BurstPrinter:
                     load = f"{element} = line[lane];"
                     self.w.line(load if self.load else f"line[lane] = at < {total} ? {self._stored(element)} : {zero};")
             if not self.load:
-                self.w.line("port[beat] = line;")
+                self.w.line(self._put("beat", "line"))
 
     def _clip(self, at: int, unit: int = 1) -> tuple[str, str]:
         """First index and first index past the end, in a buffer dimension, that lie inside the array."""
@@ -307,22 +314,25 @@ class BurstPrinter:
     def _source(self, address: str) -> str:
         return "fifo.read()" if self.side is Side.SPREAD else f"port[{address}]"
 
+    def _put(self, address: str, held: str) -> str:
+        """The statement that stores a beat."""
+        return f"fifo.write({held});" if self.side is Side.SEND else f"port[{address}] = {held};"
+
     def _beat(self, start: Affine, terms: list[str], rows: list[str], column: str) -> None:
         """The body of the innermost loop: one beat between the port, or the FIFO, and its lanes in the buffer."""
-        address = "" if self.side is Side.SPREAD else self._sum(start, *terms)
-        source = self._source(address)
+        address = "" if self.side in (Side.SPREAD, Side.SEND) else self._sum(start, *terms)
         if self.side is Side.FETCH:
-            self.w.line(f"fifo.write({source});")
+            self.w.line(f"fifo.write({self._source(address)});")
             return
         if self.width == 1:
             element = f"buffer{''.join(f'[{r}]' for r in (*rows, column))}"
-            self.w.line(f"{element} = {source};" if self.load else f"{source} = {element};")
+            self.w.line(f"{element} = {self._source(address)};" if self.load else self._put(address, element))
             return
         self._begin(address)
         for buffer, name in zip(self.filled, self.buffers, strict=True):
             self._lanes(buffer.partition[-1], name + "".join(f"[{r}]" for r in rows), column)
         if not self.load:
-            self.w.line(f"{source} = line;")
+            self.w.line(self._put(address, "line"))
 
     def _lanes(self, factor: int, prefix: str, column: str) -> None:
         """All lanes of a beat and their places in a buffer of so many banks along its rows."""

@@ -20,15 +20,26 @@ def beat_type(port: Port) -> str:
 
 
 def live_ports(plan: Plan) -> tuple[Port, ...]:
-    """The arguments of the emitted top function: arrays that travel, scalars that are read."""
+    """The arguments of the emitted top function: arrays that travel, in memory or as streams, scalars that are read."""
     copies = (copy for body in (plan.body, *(task.body for task in plan.called)) for copy in copies_in(body))
     moved = {plan.port_of(plan.transfer(copy.transfer)).name for copy in copies}
     read = {name for task in plan.called for name in task.scalars}
-    return tuple(p for p in plan.ports if p.name in (moved if p.kind == "array" else read))
+    return tuple(p for p in plan.ports if p.name in (read if p.kind == "scalar" else moved))
 
 
 def arrays(plan: Plan) -> tuple[Port, ...]:
+    """Those that lie in memory."""
     return tuple(p for p in live_ports(plan) if p.kind == "array")
+
+
+def streams(plan: Plan) -> tuple[Port, ...]:
+    """Those that come from other units, or go to them."""
+    return tuple(p for p in live_ports(plan) if p.kind == "stream")
+
+
+def stream_type(port: Port) -> str:
+    """C++ type of a FIFO of beats."""
+    return f"hls::stream<{beat_type(port)}>"
 
 
 def is_written(port: Port) -> bool:
@@ -50,5 +61,7 @@ def parameters(port: Port, names: Iterable[str]) -> list[str]:
     """How the port is declared in a parameter list; a pointer that is only read is to const."""
     if port.kind == "scalar":
         return [f"{port.type.c_name} {name}" for name in names]
+    if port.kind == "stream":
+        return [f"{stream_type(port)} &{name}" for name in names]
     const = "" if is_written(port) else "const "
     return [f"{const}{beat_type(port)} *{name}" for name in names]

@@ -49,7 +49,10 @@ def _header(plan: Plan, names: Names) -> str:
     w = Writer()
     guard = f"SISY_{names.of('top', plan.scop.name).upper()}_H"
     w.lines([f"#ifndef {guard}", f"#define {guard}", ""])
-    if any(p.width > 1 for p in interface.arrays(plan)):
+    streams = interface.streams(plan)
+    if streams:
+        w.lines(["#include <hls_stream.h>", ""])
+    if any(p.width > 1 for p in (*interface.arrays(plan), *streams)):
         w.lines(["#include <hls_vector.h>", ""])
     if HALF in plan.scop.types:
         w.lines(["#include <hls_half.h>", ""])
@@ -83,7 +86,7 @@ class _Source:
         head.line(f'#include "{self.header}"')
         if self._calls_math():
             head.line("#include <hls_math.h>")
-        if any(transfer.stream for transfer in self.plan.transfers):
+        if any(t.stream and self.plan.port_of(t).kind == "array" for t in self.plan.transfers):
             head.line("#include <hls_stream.h>")
         if NARROW in self.helpers or self._has_widths():
             head.line(f"#include <{NARROW}>")
@@ -156,7 +159,9 @@ class _Source:
             pairs = zip(interface.pointers(port, self.names), interface.bundles(port, self.names), strict=True)
             for name, bundle in pairs:
                 w.pragma(f"interface mode=m_axi port={name} bundle={bundle} offset=slave depth={beats(port)}")
-        for port in interface.live_ports(self.plan):
+        for port in interface.streams(self.plan):
+            w.pragma(f"interface mode=axis port={self.names.of('port', port.name)}")
+        for port in (p for p in interface.live_ports(self.plan) if p.kind != "stream"):
             for name in interface.pointers(port, self.names):
                 w.pragma(f"interface mode=s_axilite port={name}")
         w.pragma("interface mode=s_axilite port=return")

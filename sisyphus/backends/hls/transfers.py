@@ -1,4 +1,4 @@
-"""Transfer functions: one function of bursts, or where a load is a stream, a dataflow region of several; by stripes.
+"""Transfer functions: one function of bursts, or for a load through a FIFO a dataflow region of several; by stripes.
 
 It knows which function calls which, not how a tile is walked.
 """
@@ -10,7 +10,7 @@ from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names, of_stripe
 from sisyphus.backends.hls.loop_bounds import Iterators
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.plan import FIFO_DEPTH, Plan, Transfer, copies_in
+from sisyphus.plan import FIFO_DEPTH, Direction, Plan, Transfer, copies_in
 from sisyphus.plan.ranges import Ranges
 from sisyphus.poly import Affine
 
@@ -27,6 +27,8 @@ def print_transfer(
     def printer(side: Side, stripe: int, within: tuple[Affine, ...] = ()) -> BurstPrinter:
         return BurstPrinter(w, plan, names, transfer, ranges, helpers, side, within, stripe)
 
+    if plan.port_of(transfer).kind == "stream":
+        return (printer(Side.SPREAD if transfer.direction is Direction.LOAD else Side.SEND, 0).print(),)
     stripes = range(plan.port_of(transfer).stripes)
     if not transfer.stream:
         return tuple(printer(Side.WHOLE, stripe, within).print() for stripe in stripes)

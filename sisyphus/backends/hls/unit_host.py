@@ -250,6 +250,7 @@ def _start(w: Writer, members: Sequence[tuple[int, UnitProgram]]) -> None:
         given = [
             text
             for p in unit.ports
+            if p.kind != "stream"
             for text in ([f"scalar_{p.name}"] if p.kind == "scalar" else [f"lane.{n}" for n in memories_of(number, p)])
         ]
         w.line(f"lane.run_{number} = unit_{number}_({', '.join(given)});")

@@ -3,6 +3,7 @@
 The test bench runs the units of a phase in another order for every data set: nothing may depend on it. It counts how
 often each element is delivered, so that shares that overlap are found, and compares all with the original source. What
 it does with boxes of arrays, the host does, too; but what one phase hands over to the next it puts together first.
+Units that streams join run together, with FIFOs that are full at the depth they have on the board.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 
-from sisyphus.analysis import Box
+from sisyphus.analysis import Box, Stream
 from sisyphus.backends.hls import interface
 from sisyphus.backends.hls.host import print_compare
 from sisyphus.backends.hls.identifiers import Names
@@ -32,7 +33,7 @@ from sisyphus.backends.hls.testbench import (
 from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP, VECTORS
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import HALF, Array, ArrayId, Scop
-from sisyphus.plan import Plan, Port, beats
+from sisyphus.plan import Plan, Port, beats, streams_between
 from sisyphus.values import dataclass
 
 SLABS = r"""
@@ -127,12 +128,12 @@ class UnitProgram:
     @property
     def delivered(self) -> tuple[Port, ...]:
         """The ports that results are taken from."""
-        return tuple(p for p in self.ports if p.name in self.delivers and interface.is_written(p))
+        return tuple(p for p in interface.arrays(self.plan) if p.name in self.delivers and interface.is_written(p))
 
     @property
     def filled(self) -> tuple[Port, ...]:
         """The arrays that hold something before it starts."""
-        return tuple(p for p in self.ports if p.kind == "array" and p.direction != "out")
+        return tuple(p for p in interface.arrays(self.plan) if p.direction != "out")
 
     def box(self, port: Port) -> Box:
         """What it has of an array, first and last element in each dimension, in the places of the source."""
@@ -161,6 +162,16 @@ def phases_of(units: Sequence[UnitProgram]) -> list[list[tuple[int, UnitProgram]
     return [list(members) for _, members in groupby(numbered, key=lambda unit: unit[1].phase)]
 
 
+def joined(units: Sequence[UnitProgram]) -> tuple[Stream, ...]:
+    """The streams between units."""
+    return streams_between([unit.plan for unit in units])
+
+
+def stream_name(stream: Stream) -> str:
+    """What a stream is called in programs."""
+    return f"stream_{stream.source}_{stream.sink}_{stream.array}"
+
+
 def whole_of(scop: Scop, units: Sequence[UnitProgram]) -> Plan:
     """The source as a plan that moves nothing, for what the programs say of the source alone."""
     tree = any(unit.plan.tree_reduction or unit.adds for unit in units)
@@ -173,6 +184,8 @@ def print_unit_testbench(scop: Scop, units: Sequence[UnitProgram], temporaries: 
         "// Runs all units, in orders that change, and the original source on the same data; compares every element."
     )
     w.lines(["#include <algorithm>", *(f'#include "kernel_{number}.h"' for number in range(len(units)))])
+    if joined(units):
+        w.lines(["#ifdef SISY_HLS_STREAM_H", "#include <sisy_turns.h>", "#endif"])
     w.line()
     vectors = any(p.width > 1 for unit in units for p in interface.arrays(unit.plan))
     stack = max((stack_of(u.plan) for u in units if u.plan.onchip_bytes > STACK_BYTES), default=0)
@@ -247,7 +260,7 @@ def _run(w: Writer, whole: Plan, units: Sequence[UnitProgram], blocks: Sequence[
             w.line(f"std::signal(SIGFPE, on_trap), {source}, std::signal(SIGFPE, SIG_DFL);")
         w.line("static unsigned turn = 0;")
         for members in phases_of(units):
-            _phase(w, members, together)
+            _phase(w, members, together, joined(units))
         w.line("++turn;")
         if not traps:
             w.line(f"{source};")
@@ -270,14 +283,19 @@ def _kept(scop: Scop, units: Sequence[UnitProgram], blocks: Sequence[TestArray])
     return [array for array in scop.arrays if array.id in delivered - compared]
 
 
-def _phase(w: Writer, members: Sequence[tuple[int, UnitProgram]], together: Collection[str]) -> None:
+def _phase(
+    w: Writer, members: Sequence[tuple[int, UnitProgram]], together: Collection[str], streams: Sequence[Stream]
+) -> None:
     """Deals to the units of a phase, runs them, and gathers; what is put `together` is as the phases before left it."""
     for number, unit in members:
         for port in interface.arrays(unit.plan):
             name = port.copies or port.name
             data = f"{'whole' if name in together else 'data'}_{name}.data()"
             w.line(unit.dealing(number, port, _layout(number, port), data))
-    _in_turn(w, members)
+    if streams:
+        _at_the_same_time(w, members, streams)
+    else:
+        _in_turn(w, members)
     for number, unit in members:
         for port in interface.arrays(unit.plan):
             w.lines(f'check_fence("{port.name}", {name}, tally);' for name in memories_of(number, port))
@@ -294,16 +312,42 @@ def _in_turn(w: Writer, members: Sequence[tuple[int, UnitProgram]]) -> None:
         with w.block("for (const unsigned next : order)"):
             w.line("const Flushing flushing(is_flushed(asked));")
             for number, unit in members:
-                given = [
-                    text
-                    for port in unit.ports
-                    for text in (
-                        [f"scalar_{port.name}"]
-                        if port.kind == "scalar"
-                        else [f"{name}.data()" for name in memories_of(number, port)]
-                    )
-                ]
-                w.line(f"if (next == {number}) {unit.top}({', '.join(given)});")
+                w.line(f"if (next == {number}) {_call(number, unit)};")
+
+
+def _call(number: int, unit: UnitProgram, streams: Sequence[Stream] = ()) -> str:
+    """A run of a unit on what the test bench has for it."""
+    own = {stream.array: stream_name(stream) for stream in streams if number in (stream.source, stream.sink)}
+    given = list[str]()
+    for port in unit.ports:
+        blocks = [f"{name}.data()" for name in memories_of(number, port)] if port.kind == "array" else []
+        given += blocks or [f"scalar_{port.name}" if port.kind == "scalar" else own[port.name]]
+    return f"{unit.top}({', '.join(given)})"
+
+
+def _at_the_same_time(w: Writer, members: Sequence[tuple[int, UnitProgram]], streams: Sequence[Stream]) -> None:
+    """All units at the same time; where streams have no bounds, as in C simulation, in the order of phases."""
+    kinds = {port.name: interface.stream_type(port) for _, unit in members for port in interface.streams(unit.plan)}
+    with w.block(""):
+        w.line("const Flushing flushing(is_flushed(asked));")
+        w.lines(f'{kinds[stream.array]} {stream_name(stream)}("{stream.array}");' for stream in streams)
+        w.lines(["#ifdef SISY_HLS_STREAM_H", "Turns turns(seed + turn);"])
+        w.lines(f"{stream_name(stream)}.between(turns, {stream.depth});" for stream in streams)
+        for number, unit in members:
+            w.line(f"turns.add({stack_of(unit.plan)}u, [&] {{ {_call(number, unit, streams)}; }});")
+        w.line("if (!turns.run()) {")
+        with w.indented():
+            w.line("++tally.mismatches;")
+            w.line('std::snprintf(tally.first, sizeof tally.first, "%s", turns.told());')
+        w.lines(["}", "#else"])
+        w.lines(f"{_call(number, unit, streams)};" for number, unit in members)
+        w.line("#endif")
+        for name in map(stream_name, streams):
+            w.line(f"if (tally.mismatches == 0 && !{name}.empty()) {{")
+            with w.indented():
+                w.line("++tally.mismatches;")
+                w.line(f'std::snprintf(tally.first, sizeof tally.first, "beats are left in {name}");')
+            w.line("}")
 
 
 def print_gathered(w: Writer, blocks: Sequence[TestArray], kept: Sequence[Array] = ()) -> None:

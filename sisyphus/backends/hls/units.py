@@ -14,7 +14,7 @@ from sisyphus.backends.hls.quoting import make_value
 from sisyphus.backends.hls.reference import exact_flags, print_reference
 from sisyphus.backends.hls.top_function import print_kernel
 from sisyphus.backends.hls.unit_host import print_unit_host
-from sisyphus.backends.hls.unit_programs import UnitProgram, print_unit_testbench
+from sisyphus.backends.hls.unit_programs import UnitProgram, joined, print_unit_testbench
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import Scop
 from sisyphus.plan import banks_of
@@ -61,6 +61,10 @@ def _system(units: Sequence[UnitProgram], target: Target) -> str:
             for port, own in zip(ports, banks_of(ports, mine).values(), strict=True):
                 for pointer, bank in zip(interface.pointers(port, unit.names), own, strict=True):
                     w.line(f"sp={unit.top}_1.{pointer}:{device.bank_kind}[{unit.banks[bank]}]")
+    for stream in joined(units):
+        source, sink = units[stream.source], units[stream.sink]
+        ends = [f"{unit.top}_1.{unit.names.of('port', stream.array)}" for unit in (source, sink)]
+        w.line(f"stream_connect={':'.join(ends)}:{stream.depth}")
     print_strategies(w, target)
     return w.text()
 

@@ -14,7 +14,7 @@ from sisyphus.model.formulas.terms import Term, total
 from sisyphus.model.study import Study
 from sisyphus.plan import FIFO_DEPTH, Plan, tables_in
 from sisyphus.target import BankCost
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 #: What a look-up table of six inputs holds as a ROM.
 WORDS_OF_A_LUT = 64
@@ -104,9 +104,13 @@ def _memories(study: Study) -> list[tuple[str, BankCost]]:
         bank = table.bank(max(buffer.words_per_bank, 1), buffer.type.bits, buffer.storage)
         found.append((buffer.id, bank.times(buffer.banks * buffer.memories)))
     for transfer in (t for t in study.plan.transfers if t.stream and not t.joins):
-        stripes = study.plan.port_of(transfer).stripes
+        port = study.plan.port_of(transfer)
+        stripes = port.stripes
         bits = transfer.width // stripes * study.plan.buffer(transfer.buffer).type.stored.bits
-        found.append((f"{transfer.id}, FIFO of {bits} bits", table.fifo(bits, FIFO_DEPTH).times(stripes)))
+        cost = table.fifo(bits, port.depth or FIFO_DEPTH)
+        if port.kind == "stream":  # a memory of its own between two kernels, of which no report counts less
+            cost = replace(cost, bram18k=max(cost.bram18k, table.fifo_blocks(bits, port.depth)), measured=False)
+        found.append((f"{transfer.id}, FIFO of {bits} bits", cost.times(stripes)))
     return found
 
 

@@ -38,7 +38,7 @@ class _Ledger:
         """A step, after its cycles are asked for."""
         for node in step:
             match node:
-                case Copy():
+                case Copy() if study.plan.port_of(study.plan.transfer(node.transfer)).kind == "array":
                     times = 1 if outside is None else outside.iterations
                     self.bytes_moved += bytes_moved(study.move(study.plan.transfer(node.transfer)).move, times)
                 case Call():
@@ -124,6 +124,8 @@ def _bytes_of_ports(study: Study, node: Node) -> dict[str, int]:
     match node:
         case Copy(transfer=transfer):
             found = study.plan.transfer(transfer)
+            if study.plan.port_of(found).kind == "stream":
+                return {}
             return {found.port: bytes_moved(study.move(found).move, 1)}
         case Call(task=task):
             ports = (study.plan.transfer(t).port for t in study.plan.task(task).copies)

@@ -50,7 +50,9 @@ def test_every_word_of_the_command_is_one_of_the_api() -> None:
         re.findall(r"\w+", "kernels function defines include_dirs sandboxed params extents temporaries device")
     )
     of_others |= set(re.findall(r"\w+", "platform budget dsp mem bram uram lut ff clock max_partition memory_limit"))
-    of_others |= set(re.findall(r"\w+", "output as_json quiet verbose no_verify no_cache calibration units phases"))
+    of_others |= set(
+        re.findall(r"\w+", "output as_json quiet verbose no_verify no_cache calibration units phases streams")
+    )
     renamed = {"fixes": "fix", "front": "pareto", "verify_how": "verify"}
     assert {renamed.get(str(name), name) for name in of_command - of_others} == set(Wanted.__annotations__)
 

@@ -60,6 +60,7 @@ OPTIMIZE = {
     "start": ("--start design.json", REFUSED),
     "units": ("--units 2", REFUSED),
     "phases": ("--phases 2", REFUSED),
+    "streams": ("--streams", REFUSED),
     "top": ("--top 2", REFUSED),
     "front": ("--pareto", REFUSED),
     "no_cache": ("--no-cache", REFUSED),

@@ -8,7 +8,10 @@
 #include <xrt/xrt_bo.h>
 #include "kernel_0.h"
 #include "kernel_1.h"
+#if __has_include("kernel_2.h")
 #include "kernel_2.h"
+#endif
+#include "wired.h"
 enum ert_cmd_state { ERT_CMD_STATE_COMPLETED = 4 };
 namespace xrt {
 struct address {
@@ -45,8 +48,8 @@ struct kernel {
     template <typename... T>
     void call(T... values) {
 #define FAKE_CALL(top) \
-    if constexpr (std::is_invocable_v<decltype(&top), T...>) \
-        if (name_ == #top ":{" #top "_1}") top(values...);
+    if constexpr (std::is_invocable_v<decltype(&board::top), T...>) \
+        if (name_ == #top ":{" #top "_1}") board::top(values...);
         FAKE_TOPS
     }
     std::string name_;

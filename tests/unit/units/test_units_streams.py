@@ -1,0 +1,280 @@
+"""Units that streams join: verified together in any interleaving, spoiled on purpose, run by the host, and chosen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from plain_points import pipelined_point
+from unit_boards import run_host
+
+from sisyphus.analysis import Cut, Dealer, Dependences, Stream, cuts, dependences, phase_of, restricted
+from sisyphus.errors import KernelError, UsageError
+from sisyphus.ir import ArrayId
+from sisyphus.plan import Plan, not_in_one_pass, streams_between
+from sisyphus.request import Request, Source, forms_of, read_kernel
+from sisyphus.schemas import schema
+from sisyphus.solve import Limits
+from sisyphus.target import load_device, make_target
+from sisyphus.units import Unit, UnitsDesign, optimize_units, places, recheck_units
+from sisyphus.units.design import project_of, verdict_of
+from sisyphus.units.shares import made, unwanted
+from sisyphus.units.streams import blocks_beside, cycles_together, deep_enough, with_streams
+from sisyphus.verification import Check, Verdict
+from sisyphus.verification.differential_run import run_files
+from sisyphus.verification.streams import check_streams
+
+ROOT = Path(__file__).parents[3]
+SIZES = {"2mm": "NI=7 NJ=5 NK=4 NL=6", "3mm": "NI=4 NJ=4 NK=3 NL=4 NM=3"}
+LOCAL = {"2mm": ("tmp",), "3mm": ("E", "F")}
+TARGET = make_target(load_device("u200"), budget="routable")
+
+
+def known(name: str) -> tuple[Source, Dependences, Cut]:
+    path = str(ROOT / "kernels" / "polybench" / f"{name}.c")
+    source = Source(path, defines=tuple(SIZES[name].split()), temporaries=LOCAL[name])
+    found = dependences(read_kernel(source))
+    return source, found, next(iter(cuts(found)))
+
+
+def joined(name: str, depths: Mapping[str, int]) -> tuple[Dependences, Cut, list[Unit]]:
+    """A unit of a plain design for each phase, with streams that are so deep."""
+    source, found, cut = known(name)
+    units = list[Unit]()
+    for at, place in enumerate(places(TARGET, len(cut))):
+        phase = phase_of(found.scop, cut, at, source.temporaries)
+        dealer = Dealer(dependences(phase.scop), phase.temporaries)
+        share = dealer.share(dealer.dealings[0].dealing, 0, dealer.dealings[0].dealing.extent)
+        assert share is not None
+        part = restricted(phase.scop, share)
+        kernel = forms_of(part.scop, replace(source, temporaries=unwanted(part.scop, share, phase.temporaries)))[0]
+        point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
+        units.append(replace(made(at, place, share, part, kernel, point), phase=at))
+    streams = [Stream(array, 0, 1, 1, depth) for array, depth in depths.items()]
+    return found, cut, [with_streams(unit, streams) for unit in units]
+
+
+def verdict(name: str, depths: Mapping[str, int]) -> Verdict:
+    found, cut, units = joined(name, depths)
+    project = project_of(found.scop, units, None, LOCAL[name])
+    return verdict_of(found, units, project, LOCAL[name], cut=cut, full=False, listen=lambda stage: None)
+
+
+def ran(name: str, depths: Mapping[str, int], file: str, old: str, new: str) -> str:
+    """What a run says where the text of a file is changed; empty where it passes."""
+    found, _, units = joined(name, depths)
+    files = dict(project_of(found.scop, units, None, LOCAL[name]).files)
+    assert re.search(old, files[file]), (old, files[file])
+    files[file] = re.sub(old, new, files[file], count=1)
+    checks = run_files(files, ("random",), time_limit_s=60).checks
+    return " ".join(check.detail for check in checks if not check.passed)
+
+
+def failed(found: Verdict) -> dict[str, str]:
+    return {check.name: check.detail for check in found.failures}
+
+
+#: The receiving unit takes F before E, and the sending unit sends E before F.
+OTHER_ORDER = ("kernel_1.cpp", r"( +load_E\(.*;\n)((?:.*\n)*?)( +load_F\(.*;\n)", r"\3\2\1")
+
+
+@pytest.mark.parametrize(("name", "depths"), [("2mm", {"tmp": 1}), ("3mm", {"E": 16, "F": 16})])
+def test_units_pass(name: str, depths: Mapping[str, int]) -> None:
+    found = verdict(name, depths)
+    assert failed(found) == {}
+    names = {check.name for check in found.checks}
+    assert "units never wait for ever" in names and "run random" in names
+    assert any(name.startswith("stream of ") for name in names)
+
+
+def test_a_stream_that_is_too_shallow_is_told_by_the_proof_and_by_the_run() -> None:
+    """In the order of the text nothing goes wrong; a tool may take another one, in which the run does not end."""
+    told = failed(verdict("3mm", {"E": 2, "F": 2}))
+    assert list(told) == ["units never wait for ever"]
+    assert "E (2 of 16 beats)" in told["units never wait for ever"]
+    told = ran("3mm", {"E": 2, "F": 2}, *OTHER_ORDER)
+    assert "units wait for each other: unit 0 to send E, unit 1 to receive F" in told
+
+
+def test_streams_that_are_deep_enough_pass_in_another_order() -> None:
+    assert ran("3mm", {"E": 16, "F": 16}, *OTHER_ORDER) == ""
+
+
+def test_swapped_connections_are_found() -> None:
+    given, swapped = "stream_0_1_E, stream_0_1_F", "stream_0_1_F, stream_0_1_E"
+    told = ran("3mm", {"E": 16, "F": 16}, "testbench.cpp", rf"(turns\.add.*3mm_1\(.*){given}", rf"\1{swapped}")
+    assert "of 16 elements differ" in told
+
+
+@pytest.mark.parametrize(
+    ("file", "beats", "depth", "fault"),
+    [
+        ("kernel_0.cpp", 34, 4, "units wait for each other: unit 1 to receive tmp"),
+        ("kernel_1.cpp", 30, 1, "units wait for each other: unit 0 to send tmp"),
+        ("kernel_1.cpp", 34, 4, "beats are left in stream_0_1_tmp"),
+    ],
+)
+def test_lost_and_left_beats_are_found(file: str, beats: int, depth: int, fault: str) -> None:
+    assert fault in ran("2mm", {"tmp": depth}, file, r"(_tmp\(hls(?:.*\n)*?.*beat < )35", rf"\g<1>{beats}")
+
+
+def ends_of(units: Sequence[Unit]) -> list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]:
+    return [(unit.plan, unit.part.elements) for unit in units]
+
+
+def spoiled_port(plan: Plan, **changes: object) -> Plan:
+    return replace(plan, ports=tuple(replace(p, **changes) if p.name == "tmp" else p for p in plan.ports))  # type: ignore[arg-type]
+
+
+Spoil = Callable[[list[Unit]], list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]]
+
+
+def other_beats(units: list[Unit]) -> list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]:
+    (sends, first), (gets, second) = ends_of(units)
+    return [(sends, first), (spoiled_port(gets, layout="padded"), second)]
+
+
+def other_rows(units: list[Unit]) -> list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]:
+    one, (gets, second) = ends_of(units)
+    return [one, (gets, {**second, ArrayId("tmp"): (1, 0)})]
+
+
+def open_end(units: list[Unit]) -> list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]:
+    one, (gets, second) = ends_of(units)
+    return [one, (spoiled_port(gets, name="tmp2"), second)]
+
+
+def in_memory(units: list[Unit]) -> list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]:
+    """The array is also written to memory, and read from there."""
+    (sends, first), (gets, second) = ends_of(units)
+    port = next(p for p in gets.ports if p.name == "C")
+    return [(replace(sends, ports=(*sends.ports, replace(port, direction="out"))), first), (gets, second)]
+
+
+def twice(units: list[Unit]) -> list[tuple[Plan, Mapping[ArrayId, tuple[int, ...]]]]:
+    (sends, first), other = ends_of(units)
+    return [(replace(sends, body=(*sends.body, sends.body[-1])), first), other]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "check"),
+    [
+        (other_beats, "stream of tmp from unit 0 to unit 1"),
+        (other_rows, "stream of tmp from unit 0 to unit 1"),
+        (twice, "stream of tmp from unit 0 to unit 1"),
+        (open_end, "unit 1: end of the stream of tmp2"),
+        (in_memory, "unit 1: C"),
+    ],
+)
+def test_the_proof_finds(spoil: Spoil, check: str) -> None:
+    _, _, units = joined("2mm", {"tmp": 1})
+    assert [c.name for c in check_streams(ends_of(units)) if not c.passed] == []
+    told: list[Check] = [c for c in check_streams(spoil(units)) if not c.passed]
+    assert check in [c.name for c in told]
+
+
+def test_a_unit_with_streams_has_no_memory_for_them_and_pays_for_a_fifo() -> None:
+    _, _, units = joined("2mm", {"tmp": 4096})
+    assert [s.array for s in streams_between([unit.plan for unit in units])] == ["tmp"]
+    sends, gets = units
+    assert sends.plan.ports[-1].kind == gets.plan.ports[-1].kind == "stream" and gets.plan.ports[-1].depth == 4096
+    assert all(not_in_one_pass(unit.plan, "tmp") == "" for unit in units)
+    text = project_of(read_kernel(known("2mm")[0]), units, None, ("tmp",)).files["kernel_0.cpp"]
+    assert "interface mode=axis port=tmp\n" in text and "port=tmp bundle" not in text
+    memory = made(1, gets.place, gets.share, gets.part, gets.kernel, gets.point).estimate
+    port = gets.plan.ports[-1]
+    fifo = TARGET.memories.fifo_blocks(port.type.bits, 4096)
+    adapter = TARGET.memories.m_axi(port.type.bits).bram18k
+    assert gets.estimate.bram18k == memory.bram18k - adapter + fifo == memory.bram18k - adapter + 8
+    assert gets.estimate.bytes_moved == memory.bytes_moved - 7 * 5 * 4
+    assert (
+        blocks_beside(TARGET, [port], [Stream("tmp", 0, 1, 4096, 4096)])
+        == fifo - TARGET.memories.fifo(32, 1024).bram18k
+    )
+    assert "transfer-between-units" in gets.estimate.constructs["load_tmp"] and not gets.estimate.is_trusted
+
+
+def test_all_units_run_at_the_same_time() -> None:
+    """One pass of beats is shared, and loads of the later unit are done by then."""
+    _, _, units = joined("2mm", {"tmp": 1})
+    streams = streams_between([unit.plan for unit in units])
+    together = cycles_together(units, streams)
+    assert max(u.cycles for u in units) < together < sum(u.cycles for u in units) - 35
+
+
+def test_only_streams_that_close_a_cycle_are_deep() -> None:
+    e, f = Stream("E", 0, 1, 2000, 1024), Stream("F", 0, 1, 3000, 1024)
+    assert [s.depth for s in deep_enough((), [e, f])] == [2048, 4096]
+    apart = replace(f, source=2, sink=1)
+    assert deep_enough((), [e, apart]) == (e, apart)
+    with pytest.raises(KernelError, match="would have to hold 40,000 beats"):
+        deep_enough((), [replace(e, beats=40_000), replace(f, beats=50_000)])
+
+
+def test_the_host_starts_all_units_and_gives_nothing_for_streams(tmp_path: Path) -> None:
+    found, _, units = joined("2mm", {"tmp": 4})
+    done = run_host(units, tmp_path, "--repeat", "3", found=found, temporaries=("tmp",))
+    assert done.status == 0 and done.output.count("mismatches=0") == 3, done.output + done.errors
+    host = (tmp_path / "host.cpp").read_text()
+    assert "unit_0_tmp" not in host and "unit_1_tmp" not in host and "hand_over" not in host
+
+
+#: t is a local array, and so no result.
+CHAIN = """
+void chain(float A[12][20], float B[20][16], float C[16][24], float y[12][24]) {
+    float t[12][16];
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 16; j++) {
+            t[i][j] = 0.0f;
+            for (int k = 0; k < 20; k++) t[i][j] += A[i][k] * B[k][j];
+        }
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 24; j++) {
+            y[i][j] = 0.0f;
+            for (int k = 0; k < 16; k++) y[i][j] += t[i][k] * C[k][j];
+        }
+}
+"""
+
+
+def chain(folder: Path, **asked: object) -> UnitsDesign:
+    (folder / "chain.c").write_text(CHAIN)
+    target = make_target(load_device("u55c"), budget="routable", dsp=60)
+    request = Request(Source(str(folder / "chain.c")), target, limits=Limits(effort=0.4), html=True)
+    return optimize_units(replace(request, **asked), 1, phases=2, streams=True)  # type: ignore[arg-type]
+
+
+def test_streams_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
+    design = chain(tmp_path)
+    design.check()
+    (stream,) = design.placed.streams
+    assert (stream.array, stream.source, stream.sink) == ("t", 0, 1)
+    assert len({unit.place.slr for unit in design.placed.units}) == 2
+    assert design.cycles == cycles_together(design.placed.units, [stream]) == design.data["cycles"]
+    assert "streams of `t` from 0 to 1" in str(design)
+    assert [*Draft202012Validator(dict(schema("units"))).iter_errors(json.loads(json.dumps(design.design_data)))] == []
+    folder = design.save(tmp_path / "out")
+    assert "stream_connect=chain_0_1.t:chain_1_1.t:1024\n" in (folder / "system.cfg").read_text()
+    again = recheck_units(folder)
+    assert again.verdict.passed and "file design.json, streams" in {c.name for c in again.verdict.checks}
+    data = json.loads((folder / "design.json").read_text())
+    data["streams"][0]["depth"] = 512
+    (folder / "design.json").write_text(json.dumps(data))
+    assert {"file system.cfg", "file testbench.cpp"} <= set(failed(recheck_units(folder).verdict))
+
+
+def test_what_cannot_be_streamed_is_refused(tmp_path: Path) -> None:
+    source, _, _ = known("2mm")
+    request = Request(replace(source, temporaries=()), TARGET, limits=Limits(effort=0.4), verify=False)
+    with pytest.raises(KernelError, match="`tmp` is a result of `kernel_2mm`"):
+        optimize_units(request, 1, phases=2, streams=True)
+    with pytest.raises(UsageError, match="one unit for each of several phases"):
+        optimize_units(request, 2, phases=2, streams=True)
+    with pytest.raises(UsageError, match="`--trust measured`"):
+        options = replace(request.options, trust="measured")
+        optimize_units(replace(request, options=options), 1, phases=2, streams=True)
