@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from math import prod
 
-from sisyphus.analysis import OuterLoop, read_at_once
+from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
-from sisyphus.ir import ArrayId, Role
+from sisyphus.ir import Array, ArrayId, Role
 from sisyphus.request import (
     Form,
     Kernel,
@@ -17,6 +17,7 @@ from sisyphus.request import (
     Request,
     all_in_strips,
     estimate_of,
+    freed,
     of_fixed_form,
     space_of,
     with_copies,
@@ -89,9 +90,9 @@ class Parts:
             self._first = [*strips, *panels]
             promising = tuple(by_promise(others, first=self._first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
-            copied = tuple(kernel for kernel in copies if kernel is not None)
-            apart = (_with_copies_for_readers(k, request.target) for k in promising if not k.views)
-            for_readers = tuple(kernel for kernel in apart if kernel is not None)
+            copied = _freed(copies, request.target)
+            apart = [_with_copies_for_readers(k, request.target) for k in promising if not k.views]
+            for_readers = _freed(apart, request.target)
             self._kernels = (*promising, *copied, *for_readers)
             if request.options.trust == "measured":
                 self._kernels = _that_may_be_measured(promising, copied, for_readers) or self._kernels
@@ -221,6 +222,24 @@ def _with_copies_for_readers(kernel: Kernel, target: Target) -> Kernel | None:
     return with_copies(kernel, (*(updated.copied if updated else ()), *large)) if large else None
 
 
+def _freed(copied: Sequence[Kernel | None], target: Target) -> tuple[Kernel, ...]:
+    """Forms with copies, which nothing waits for where all arrays fit on chip; of those with one space the first."""
+    found: dict[object, Kernel] = {}
+    for kernel in (kernel for kernel in copied if kernel is not None):
+        form = (freed(kernel) if _fit(kernel.scop.arrays, target) else None) or kernel
+        found.setdefault(_free_loops(form) or form.form, form)
+    return tuple(found.values())
+
+
+def _free_loops(kernel: Kernel) -> object:
+    """What is computed in which loops, where their order is free: then it does not matter which form has them."""
+    nests = kernel.distribution.nests
+    loops = [frozenset((p.iterator, p.lower, p.trip_count, p.kind) for p in nest.band) for nest in nests]
+    held = (nest.outer or nest.precedence or any(p.kind is LoopKind.SEQUENTIAL for p in nest.band) for nest in nests)
+    computed = [(s.id, s.write, s.rhs) for s in kernel.scop.statements]
+    return None if any(held) else (tuple(loops), tuple(nest.statements for nest in nests), tuple(computed))
+
+
 def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
     """The forms without those whose temporaries are of one iteration, unless those of all take much of the memory."""
     locals_ = [a for k in kernels if k.expanded for a in k.scop.arrays if a.role is Role.LOCAL]
@@ -263,13 +282,20 @@ def _in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
     steps = steps_of_rows(kernels[0].scop)
     if steps is None:
         return ()
-    blocks = target.budget.bram18k, target.budget.uram
-    if fit_together(target.memories, steps.arrays, target.max_partition, blocks):
+    if _fit(steps.arrays, target):
         return ()
+    blocks = target.budget.bram18k, target.budget.uram
     bits = max(array.type.bits for array in steps.arrays)
     most = most_elements(target.memories, bits, target.max_partition, blocks)
     strips = steps.within(int(WINDOWS * most))
     return () if strips is None else all_in_strips(kernels, strips)
+
+
+def _fit(arrays: Sequence[Array], target: Target) -> bool:
+    """Whether all of them may be on chip at once."""
+    blocks = target.budget.bram18k, target.budget.uram
+    size = sum(array.elements * array.type.bytes for array in arrays)
+    return size <= target.budget.onchip_bytes and fit_together(target.memories, arrays, target.max_partition, blocks)
 
 
 def _in_panels(kernel: Kernel) -> bool:

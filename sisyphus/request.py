@@ -54,7 +54,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
 from sisyphus.plan import Plan, build_plan
 from sisyphus.solve import DEFAULT_SOLVER, Limits
-from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
+from sisyphus.space import KERNEL_PLACE, DesignPoint, Options, Space, apply_fixes, build_space
 from sisyphus.target import Target
 from sisyphus.values import dataclass, field, replace
 
@@ -305,6 +305,15 @@ def with_copies(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Ke
     return _rewritten(kernel, analysis.with_copies(kernel.scop, kernel.distribution, arrays))
 
 
+def freed(kernel: Kernel) -> Kernel | None:
+    """The kernel where reads of copies of what it was given wait for nothing; None where that frees no loop."""
+    found = analysis.freed(kernel.scop, kernel.distribution)
+    if found is None:
+        return None
+    free, distribution = found
+    return replace(kernel, scop=free.scop, dependences=free, distribution=distribution)
+
+
 def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
     """The kernel with other names in its statements."""
     if found is None:
@@ -340,7 +349,13 @@ def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
     if kernel is None or not (point.viewed or point.copied):
         return kernel
     found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)
-    return found if found is not None and (found.viewed, found.copied) == (point.viewed, point.copied) else None
+    if found is None or (found.viewed, found.copied) != (point.viewed, point.copied):
+        return None
+    free = freed(found)
+    if free is None:
+        return found
+    given = {array.id for array in free.scop.arrays if array.given}
+    return free if all(b.place == KERNEL_PLACE for b in point.buffers if b.array in given) else found
 
 
 def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) -> Kernel | None:

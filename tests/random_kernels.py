@@ -197,6 +197,9 @@ def _buffers(
     declared = scop.array(array)
     users = [n for n in distribution.nests if array in arrays_of(scop, n)]
     partition = tuple(rng.randint(1, e) for e in declared.extents)
+    if declared.given:
+        yield BufferPoint(array, tuple(nest.id for nest in users), KERNEL_PLACE, partition)
+        return
     if declared.view_of is not None:
         for nest in users:
             order = orders[nest.id]

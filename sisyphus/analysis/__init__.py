@@ -3,7 +3,7 @@
 from sisyphus.analysis.chains import longest_chain
 from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, Slab, work_of
-from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences
+from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
 from sisyphus.analysis.footprint import (
@@ -30,7 +30,7 @@ from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.streams import Stream, deadlock
 from sisyphus.analysis.summary import statement_graph_dot, summary
 from sisyphus.analysis.sums import Sum, sums_of
-from sisyphus.analysis.views import View, Viewed, read_at_once, with_copies, with_views
+from sisyphus.analysis.views import View, Viewed, freed, read_at_once, with_copies, with_views
 
 __all__ = [
     "Box",
@@ -76,7 +76,9 @@ __all__ = [
     "flows",
     "footprint",
     "footprints",
+    "freed",
     "handed_over",
+    "in_order",
     "instances",
     "is_legal",
     "legal_orders",

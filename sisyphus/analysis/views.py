@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations
 
-from sisyphus.analysis.dependence import in_order
-from sisyphus.analysis.distribution import Distribution, Nest, paths
+from sisyphus.analysis.dependence import Dependences, dependences, in_order
+from sisyphus.analysis.distribution import Distribution, Nest, distribute, paths
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import Live
 from sisyphus.analysis.rewrite import fresh_name, with_refs
@@ -105,6 +105,28 @@ def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[Array
                     views += (replace(view, lasting=True, own_port=fresh) for view in named)
         before |= {statement.write.array for statement in beside}
     return Viewed(_rewritten(scop, distribution, views), tuple(views)) if views else None
+
+
+def freed(scop: Scop, distribution: Distribution) -> tuple[Dependences, Distribution] | None:
+    """Dependences and nests where copies of what the kernel was given are arrays of their own, which nothing writes.
+
+    No read of such a copy waits, and no write of the array waits for it, so that loops are free that were sequential:
+    for i: B[i][j] += A[k][i] * B_1[k][j] may turn around B_1, and around i and k. None where the nests do not stay the
+    same, or none has more freedom.
+    """
+    arrays = tuple(replace(array, given=array.own_port and array.role is Role.IN) for array in scop.arrays)
+    found = dependences(replace(scop, arrays=arrays))
+    free = distribute(found.scop, found)
+    before, after = (_freedom(each) for each in (distribution, free))
+    return (found, free) if before.keys() == after.keys() and before != after else None
+
+
+def _freedom(distribution: Distribution) -> dict[str, object]:
+    """By nest the kinds of its loops, which of them stand outside of which, and the loops around it."""
+    return {
+        nest.id: (nest.outer, {loop.iterator: loop.kind for loop in nest.band}, nest.precedence)
+        for nest in distribution.nests
+    }
 
 
 def read_at_once(scop: Scop, distribution: Distribution) -> tuple[ArrayId, ...]:

@@ -38,7 +38,7 @@ class Array:
     are the loops of that nest that must stand still while a copy of some of its elements is used. A `lasting` one is
     read beside the array itself, and of nothing that is written while its nest runs: it may live as long as any array.
     With an `own_port` nothing at all writes before that, so that it has an argument with the same data, or arrives with
-    the array itself.
+    the array itself. A `given` one is filled before anything is stored, and read in any order.
     """
 
     id: ArrayId
@@ -50,6 +50,7 @@ class Array:
     still: tuple[str, ...] = ()
     lasting: bool = False
     own_port: bool = False
+    given: bool = False
 
     @property
     def port(self) -> ArrayId:

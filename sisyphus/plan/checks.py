@@ -176,6 +176,8 @@ def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> It
         yield f"buffer `{buffer.id}`: data pick elements of `{array.id}`, so that it is whole, in one bank"
     if buffer.place == KERNEL_PLACE:
         return
+    if array.given:
+        yield f"buffer `{buffer.id}`: a copy of what `{array.home}` was given is filled first, at `{KERNEL_PLACE}`"
     if array.role is Role.LOCAL:
         yield f"buffer `{buffer.id}`: `{array.id}` has no home in memory, its place must be `{KERNEL_PLACE}`"
     is_outer = all(buffer.place in n.outer for n in nests)

@@ -190,7 +190,7 @@ def _array_use(
         outside = {before for before, after in nest.precedence if after in declared.still}
         inside = (name for name in nest.iterators if name not in outside)
         return ArrayUse(array, dims, bool(read), bool(written), (*around, *inside), declared.still)
-    if array in scop.looked_up:
+    if array in scop.looked_up or declared.given:
         return ArrayUse(array, dims, reads=True, writes=False, places=(KERNEL_PLACE,))
     tiled = places if declared.role is not Role.LOCAL and declared.extents else ()
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))

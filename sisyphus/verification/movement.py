@@ -34,14 +34,23 @@ def check_movement(plan: Plan, tree: Tree, needed: Collection[ArrayId]) -> Itera
             continue  # it is part of what happens to the array that it is a view of
         events = events_of(plan, tree, array, needed=array.id in needed)
         if any(e.kind in (Kind.READ, Kind.WRITE) for e in events):
-            find = partial(_fault, plan, array, events)
+            find = partial(_fault, plan, array, events, _given(plan, array))
             check = on_leash(f"data of {array.id}", "every read sees the last value written", find)
             yield check
 
 
-def _fault(plan: Plan, array: Array, events: Sequence[Event]) -> str | None:
-    """The first read of a statement, or element of memory at the end, that has not the last value written."""
-    judge = _Judge(tuple(events))
+def _given(plan: Plan, array: Array) -> frozenset[str]:
+    """The buffers of copies of what the kernel was given, whatever is written to the array meanwhile."""
+    copies = {a.id for a in plan.scop.arrays if a.given and a.home == array.id}
+    return frozenset(buffer.id for buffer in plan.buffers if buffer.array in copies)
+
+
+def _fault(plan: Plan, array: Array, events: Sequence[Event], given: Collection[str]) -> str | None:
+    """The first read of a statement, or element of memory at the end, that has not the last value written.
+
+    What reads from a buffer that is `given`, or fills it, has to have the first value.
+    """
+    judge = _Judge(tuple(events), given)
     stale = judge.stale()
     if stale is None:
         return f"{TOO_COMPLEX}: values out of date travel further than {ROUNDS} copies"
@@ -72,6 +81,7 @@ class _Judge:
     """The events of one array, and where the value that each of them reads comes from."""
 
     events: tuple[Event, ...]
+    given: Collection[str]
 
     @cached_property
     def readers(self) -> tuple[Event, ...]:
@@ -85,12 +95,24 @@ class _Judge:
     @cached_property
     def last(self) -> Flow:
         """For each reader the statement instance (or first value) that wrote its array element last."""
-        origins = [e for e in self.events if e.kind in (Kind.WRITE, Kind.START)]
-        reads = [e.to_element for e in self.readers]
-        if len(origins) == 1:
-            [only] = origins
-            return {e.name: {only.name: only.to_element.apply_range(e.to_element.reverse())} for e in self.readers}
-        return _by_reader(last_writers(reads, [e.to_element for e in origins], self.schedules))
+        found: dict[str, dict[str, Map]] = {}
+        others = list[Event]()
+        for reader in self.readers:
+            first, *written = self._origins_of(reader)
+            if written:
+                others.append(reader)
+            else:
+                found[reader.name] = {first.name: first.to_element.apply_range(reader.to_element.reverse())}
+        if not others:
+            return found
+        origins = [e.to_element for e in self.events if e.kind in (Kind.WRITE, Kind.START)]
+        return {**found, **_by_reader(last_writers([e.to_element for e in others], origins, self.schedules))}
+
+    def _origins_of(self, reader: Event) -> list[Event]:
+        """Whose value a reader may have to see: a copy of what the kernel was given has first values alone."""
+        ends = {end[0] for end in (reader.source, reader.target) if end is not None}
+        kinds = (Kind.START,) if ends & set(self.given) else (Kind.START, Kind.WRITE)
+        return [e for e in self.events if e.kind in kinds]
 
     @cached_property
     def filled(self) -> Flow:
@@ -153,8 +175,7 @@ class _Judge:
         isl's dataflow analysis is wrong for some writes with strides: no design is refused on its word alone.
         """
         read, schedules = one_of(where), {e.name: s for e, s in zip(self.events, self.schedules, strict=True)}
-        origins = [e for e in self.events if e.kind in (Kind.WRITE, Kind.START)]
-        known = [(e.name, e.to_element, schedules[e.name]) for e in origins]
+        known = [(e.name, e.to_element, schedules[e.name]) for e in self._origins_of(reader)]
         right = last_before(read.apply(schedules[reader.name]), read.apply(reader.to_element), known)
         while reader.reads is not None and reader.source is not None:
             place = reader.source[0]

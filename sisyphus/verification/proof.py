@@ -15,6 +15,7 @@ from sisyphus.ir import ArrayId, Role
 from sisyphus.plan import Copy, Node, Plan, at_once, body_of, reads_writes, walk
 from sisyphus.verification.bounds import check_beats, check_bounds, check_trip_counts
 from sisyphus.verification.execution_order import check_instances, check_order
+from sisyphus.verification.given import check_given
 from sisyphus.verification.movement import check_movement
 from sisyphus.verification.sites import Tree
 from sisyphus.verification.verdict import Check, Verdict
@@ -34,6 +35,7 @@ def each_check(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live
         tree = Tree.of(plan)
         yield from check_instances(plan.scop, tree.runs)
         yield from check_order(dependences, tree.runs, tree_reduction=plan.tree_reduction)
+        yield from check_given(plan.scop)
         yield from check_trip_counts(tree)
         yield from check_beats(plan)
         yield from check_bounds(plan, tree)
