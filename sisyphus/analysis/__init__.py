@@ -22,7 +22,7 @@ from sisyphus.analysis.footprint import (
 )
 from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_legal, legal_orders, violations
 from sisyphus.analysis.liveness import Live, liveness
-from sisyphus.analysis.phases import Cut, Phase, cuts, handed_over, phase_of
+from sisyphus.analysis.phases import Cut, Phase, apart, cuts, handed_over, phase_of
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expanded, Expansion
@@ -62,6 +62,7 @@ __all__ = [
     "View",
     "Viewed",
     "ViolatedDependence",
+    "apart",
     "count_or_none",
     "cuts",
     "deadlock",

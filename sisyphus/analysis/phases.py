@@ -8,15 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 from sisyphus.analysis.dependence import Dependences
 from sisyphus.ir import Argument, Array, ArrayId, Role, Scop, StmtId
 from sisyphus.values import dataclass, replace
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 #: The statements of each phase.
 Cut = tuple[tuple[StmtId, ...], ...]
 #: Levels of a kernel up to which every way to cut between them is listed; of more, those into two phases.
 MOST_LEVELS = 4
+#: Steps of a kernel up to which every way to place them apart is listed; of more, no way.
+MOST_STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +51,51 @@ def cuts(found: Dependences) -> Iterator[Cut]:
             yield tuple(tuple(s.id for s in found.scop.statements if s.id in part) for part in parts)
 
 
+def apart(found: Dependences, count: int) -> Iterator[Cut]:
+    """The ways to deal the steps of a kernel over `count` phases, of which none comes back to one before.
+
+    Other than in `cuts`, phases next to each other may need nothing of each other: E, F and G of 3mm are three.
+    """
+    import networkx as nx
+
+    steps, scop = _steps(found), found.scop
+    if len(steps) > MOST_STEPS:
+        return
+    for owner in _dealt(len(steps), count):
+        ways: nx.DiGraph[int] = nx.DiGraph()
+        ways.add_nodes_from(range(count))
+        ways.add_edges_from((owner[a], owner[b]) for a, b in steps.edges if owner[a] != owner[b])
+        if nx.is_directed_acyclic_graph(ways):
+            phase_at = {name: owner[step] for step in steps for name in steps.nodes[step]["members"]}
+            order = nx.lexicographical_topological_sort(ways)
+            yield tuple(tuple(s.id for s in scop.statements if phase_at[s.id] == phase) for phase in order)
+
+
+def _dealt(steps: int, count: int) -> Iterator[list[int]]:
+    """Owners of so many steps: every way to make `count` groups of them, the first step in group 0."""
+    if not steps:
+        yield from [[]] if not count else []
+        return
+    for before in _dealt(steps - 1, count):
+        yield from ([*before, group] for group in range(count))
+    for before in _dealt(steps - 1, count - 1) if count else ():
+        yield [*before, count - 1]
+
+
 def _levels(found: Dependences) -> list[list[StmtId]]:
-    """Statements by the most steps that lead to them, where those that need each other are one step."""
+    """Statements by the most steps that lead to them."""
     import networkx as nx  # takes a tenth of a short run
+
+    steps = _steps(found)
+    levels = list[list[StmtId]]()
+    for generation in nx.topological_generations(steps):
+        levels.append([name for step in generation for name in steps.nodes[step]["members"]])
+    return levels
+
+
+def _steps(found: Dependences) -> nx.DiGraph[int]:
+    """Groups of statements that are in one phase, as they need each other or write one array, and what needs what."""
+    import networkx as nx
 
     graph: nx.DiGraph[StmtId] = nx.DiGraph()
     graph.add_nodes_from(s.id for s in found.scop.statements)
@@ -57,11 +105,8 @@ def _levels(found: Dependences) -> list[list[StmtId]]:
         alone = array.role is Role.LOCAL and not array.extents  # no memory of the board holds a scalar variable
         together = [*writers, *(s.id for s in found.scop.readers(array.id) if alone and writers)]
         graph.add_edges_from(edge for one, other in pairwise(together) for edge in ((one, other), (other, one)))
-    steps = nx.condensation(graph)
-    levels = list[list[StmtId]]()
-    for generation in nx.topological_generations(steps):
-        levels.append([name for step in generation for name in steps.nodes[step]["members"]])
-    return levels
+    steps: nx.DiGraph[int] = nx.condensation(graph)
+    return steps
 
 
 def phase_of(scop: Scop, cut: Sequence[Sequence[StmtId]], at: int, temporaries: Collection[str] = ()) -> Phase:

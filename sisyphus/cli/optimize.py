@@ -160,7 +160,7 @@ PAPER_OPTIONS, PAPER_HINT = frozenset({"reuse"}), "take `--model paper`, or leav
 @click.option(
     "--streams",
     is_flag=True,
-    help="With --units 1 --phases N: units of all phases run at the same time, joined by AXI streams.",
+    help="With --units: nests on units that all run at the same time and hand arrays over by AXI streams.",
 )
 @click.option("--design", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Build this design, do not search.")
 @click.option("--start", type=click.Path(path_type=Path), metavar="DIR|FILE", help="Begin the search with this design.")
@@ -361,7 +361,7 @@ def _check_together(options: dict[str, Any], given: frozenset[str]) -> None:
     if "phases" in given and "units" not in given:
         raise UsageError("`--phases` needs `--units`", hint="phases are each dealt over units: `--units 3`")
     if "streams" in given and "units" not in given:
-        raise UsageError("`--streams` needs `--units`", hint="for example `--units 1 --phases 2 --streams`")
+        raise UsageError("`--streams` needs `--units`", hint="for example `--units 2 --streams`")
     if options["html"] and "output" not in given:
         raise UsageError("`--html` writes a page into a folder, and there is none", hint="name one with `-o DIR`")
 

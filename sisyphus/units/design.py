@@ -25,6 +25,7 @@ from sisyphus.report.tables import indent, table
 from sisyphus.request import Kernel, Request, read_kernel
 from sisyphus.shown import Shown
 from sisyphus.target import KINDS, Target
+from sisyphus.units.joined import joined
 from sisyphus.units.phases import Placed, placed
 from sisyphus.units.places import AUTO, Count
 from sisyphus.units.programs import program
@@ -140,7 +141,7 @@ def optimize_units(
     *,
     streams: bool = False,
 ) -> UnitsDesign:
-    """The best split over units, in so many phases, with streams between these or without, printed and verified."""
+    """The best split over units, in so many phases, or units that streams join; printed and verified."""
     _check_asked(request)
     if streams:
         _check_streams(request, count, phases)
@@ -149,7 +150,10 @@ def optimize_units(
     def find(kernels: Sequence[Kernel], asked: Request) -> Choice:
         return pipeline.search(kernels, asked, listen, cache)
 
-    found = placed(scop, request, count, find, listen, phases, streams=streams)
+    if streams:
+        found = joined(scop, request, count, find, listen)
+    else:
+        found = placed(scop, request, count, find, listen, phases)
     project = project_of(found.scop, found.units, request.target, request.source.temporaries)
     verdict = None
     if request.verify:
@@ -175,11 +179,11 @@ def _check_asked(request: Request) -> None:
 
 
 def _check_streams(request: Request, count: Count, phases: Count) -> None:
-    """`UsageError` where phases are not one unit each, or no design may have what no report has."""
-    if count != 1 or phases in (AUTO, 1):
-        raise UsageError(
-            "`--streams` needs one unit for each of several phases", hint="for example `--units 1 --phases 2 --streams`"
-        )
+    """`UsageError` where there is one unit, phases are asked for, or no design may have what no report has."""
+    if count == 1:
+        raise UsageError("`--streams` needs several units", hint="for example `--units 2 --streams`")
+    if phases != AUTO:
+        raise UsageError("`--streams` and `--phases` cannot go together", hint="each unit is a phase of its own")
     if request.options.trust == "measured":
         raise UsageError("`--streams` and `--trust measured` cannot go together", hint="no report has such streams")
 
@@ -246,7 +250,11 @@ def _sum_of(placed: Placed) -> str:
         told = ", ".join(
             f"`{s.array}` from {s.source} to {s.sink} ({s.beats:,} beats, FIFO of {s.depth:,})" for s in placed.streams
         )
-        return f"until the last unit ends, with streams of {told}, inferred and in no report"
+        slowest = max(unit.cycles for unit in placed.units)
+        return (
+            f"until the last unit ends, with streams of {told}, inferred and in no report; of executions in flight one "
+            f"ends every {slowest:,} cycles"
+        )
     cycles, handed = " + ".join(f"{split.cycles:,}" for split in placed.splits), placed.handed
     copies = f"{handed.copies:,} copies of {handed.bytes:,} bytes in all, started {handed.starts} times more"
     return (

@@ -1,8 +1,8 @@
 """Nests placed apart: phases that follow one another, each a split of its own over the SLRs; writes nothing.
 
 Units of all phases are on the board at the same time, so that phases share the budgets of each SLR. Between phases the
-board copies what they hand over, and the host starts the next units: both are paid for here. With streams each phase is
-one unit, on an SLR of its own where there are as many, and all run at the same time.
+board copies what they hand over, and the host starts the next units: both are paid for here. Units that streams join
+(`joined.py`) run at the same time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sisyphus.units.limits import Purse
 from sisyphus.units.places import AUTO, Count
 from sisyphus.units.programs import program
 from sisyphus.units.shares import Find, Split, Unit, split
-from sisyphus.units.streams import check_streams, cycles_together, incoming, with_streams
+from sisyphus.units.streams import cycles_together
 from sisyphus.values import dataclass, replace
 
 #: Seconds until units of a further phase run, seconds until a copy on the board begins, and bytes that it then moves in
@@ -97,13 +97,11 @@ def placed(
     find: Find,
     listen: Listen,
     wanted: Count = AUTO,
-    *,
-    streams: bool = False,
 ) -> Placed:
     """The best that was found: one split of all of it, or phases where these are predicted to be faster.
 
-    Or as many phases as are `wanted`, with `streams` between them. `KernelError` where no output can be dealt, there is
-    no cut into so many phases, or an array cannot be a stream; `NoDesignError` where no share has a design.
+    Or as many phases as are `wanted`. `KernelError` where no output can be dealt, or there is no cut into so many
+    phases, `NoDesignError` where no share has a design.
     """
     purse, clock = Purse(request.limits), request.target.clock_mhz
     may_be_cut = wanted != 1 and (count != 1 or wanted != AUTO)
@@ -113,8 +111,6 @@ def placed(
         return Placed(scop, (split(scop, replace(request, limits=limits), count, find, listen),), clock)
 
     def parts(cut: Cut, limits: Limits) -> Placed:
-        if streams:
-            return joined_by_streams(scop, cut, replace(request, limits=limits), find, listen)
         over = request.target.device.slrs if count == "auto" else count
         return in_phases(scop, cut, replace(request, limits=limits), over, find, listen)
 
@@ -188,34 +184,15 @@ def in_phases(scop: Scop, cut: Cut, request: Request, count: int, find: Find, li
     for at, (phase, part) in enumerate(zip(phases, budgets, strict=True)):
         beside = Beside(at, sum(len(known.units) for known in splits), part, handed_over(cut, scop))
         limits = purse.part(1 / (len(phases) - at))
-        splits.append(_split(phase, replace(request, limits=limits), count, find, listen, beside))
+        splits.append(split_of(phase, replace(request, limits=limits), count, find, listen, beside))
     units = [program(unit) for known in splits for unit in known.units]
     return Placed(scop, tuple(splits), request.target.clock_mhz, cut, handed_by(units))
 
 
-def _split(phase: Phase, request: Request, count: int, find: Find, listen: Listen, beside: Beside) -> Split:
-    """One phase over so many units."""
+def split_of(phase: Phase, request: Request, count: int, find: Find, listen: Listen, beside: Beside) -> Split:
+    """One phase over so many units; raises what `split` does."""
     asked = replace(request, source=replace(request.source, temporaries=phase.temporaries))
     return split(phase.scop, asked, count, find, lambda stage: listen(f"phase {beside.phase}, {stage}"), beside)
-
-
-def joined_by_streams(scop: Scop, cut: Cut, request: Request, find: Find, listen: Listen) -> Placed:
-    """A unit for each phase of a cut, which streams join; raises what `split` does, and where an array is no stream."""
-    temporaries, target = request.source.temporaries, request.target
-    check_streams(scop, cut, temporaries)
-    phases = [phase_of(scop, cut, at, temporaries) for at in range(len(cut))]
-    budgets, purse, handed = budget_parts(phases), Purse(request.limits), handed_over(cut, scop)
-    apart = len(phases) if len(phases) <= target.device.slrs else 0
-    splits, streams = list[Split](), tuple[Stream, ...]()
-    for at, phase in enumerate(phases):
-        ports, new, blocks = incoming(target, streams, [u for s in splits for u in s.units], at, phase.scop)
-        sends = handed & {s.write.array for s in phase.scop.statements}
-        beside = Beside(at, at, budgets[at], sends=sends, receives=ports, blocks=blocks, apart=apart)
-        limits = purse.part(1 / (len(phases) - at))
-        splits.append(_split(phase, replace(request, limits=limits), 1, find, listen, beside))
-        streams += new
-    found = [replace(one, units=tuple(with_streams(unit, streams) for unit in one.units)) for one in splits]
-    return Placed(scop, tuple(found), target.clock_mhz, cut, streams=streams)
 
 
 def budget_parts(phases: Sequence[Phase]) -> list[Fraction]:

@@ -6,11 +6,11 @@ has beats.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from sisyphus.analysis import Cut, Stream, deadlock, handed_over
+from sisyphus.analysis import Stream, deadlock
 from sisyphus.errors import KernelError
-from sisyphus.ir import Role, Scop
+from sisyphus.ir import Scop
 from sisyphus.model import estimate
 from sisyphus.model.timeline import timeline
 from sisyphus.plan import FIFO_DEPTH, Direction, Port, beats, not_in_one_pass, streamed
@@ -21,24 +21,6 @@ from sisyphus.values import replace
 #: The most beats that the FIFO between two kernels holds: of AXI4-Stream Data FIFO (AMD PG085), whose depths are powers
 #: of two.
 DEEPEST = 32_768
-
-
-def check_streams(scop: Scop, cut: Cut, temporaries: Collection[str]) -> None:
-    """`KernelError` where an array that phases hand over is a result, or is read in more than one phase."""
-    for array in sorted(handed_over(cut, scop)):
-        if scop.array(array).role in (Role.OUT, Role.INOUT) and array not in temporaries:
-            raise KernelError(
-                f"`{array}` is a result of `{scop.name}`, and a stream leaves nothing of it in memory",
-                hint=f"`--local {array}` where nobody needs it, or leave out `--streams`",
-            )
-        readers = {s.id for s in scop.statements if any(ref.array == array for ref in s.reads)}
-        writers = {s.id for s in scop.statements if s.write.array == array}
-        phases = [at for at, part in enumerate(cut) if readers & set(part) and not writers & set(part)]
-        if len(phases) > 1:
-            raise KernelError(
-                f"`{array}` is read in phases {' and '.join(map(str, phases))}, and a stream joins two units",
-                hint="leave out `--streams`",
-            )
 
 
 def incoming(

@@ -185,7 +185,7 @@ def test_lint_looks_at_all_units(folder: Path) -> None:
         (("--units", "2", "--pareto"), 2, "`--units` and `--pareto` cannot go together"),
         (("--units", "2", "--top", "3"), 2, "`--units` and `--top` cannot go together"),
         (("--streams",), 2, "`--streams` needs `--units`"),
-        (("--units", "2", "--streams"), 2, "`--streams` needs one unit for each of several phases"),
+        (("--units", "2", "--phases", "2", "--streams"), 2, "`--streams` and `--phases` cannot go together"),
         (("--units", "2", "--model", "paper"), 2, "`--units` needs the measured model"),
         (("--units", "3", "--dsp", "0", "--lut", "10", "--time-limit", "3"), 3, "fits an SLR of `u200`"),
     ],

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from jsonschema import Draft202012Validator
 from plain_points import pipelined_point
 from unit_boards import run_host
 
-from sisyphus.analysis import Cut, Dealer, Dependences, Stream, cuts, dependences, phase_of, restricted
+from sisyphus.analysis import Cut, Dealer, Dependences, Stream, apart, cuts, dependences, phase_of, restricted
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan, not_in_one_pass, streams_between
@@ -23,6 +24,7 @@ from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 from sisyphus.units import Unit, UnitsDesign, optimize_units, places, recheck_units
 from sisyphus.units.design import project_of, verdict_of
+from sisyphus.units.joined import best_cut, longest_way
 from sisyphus.units.shares import made, unwanted
 from sisyphus.units.streams import blocks_beside, cycles_together, deep_enough, with_streams
 from sisyphus.verification import Check, Verdict
@@ -35,16 +37,16 @@ LOCAL = {"2mm": ("tmp",), "3mm": ("E", "F")}
 TARGET = make_target(load_device("u200"), budget="routable")
 
 
-def known(name: str) -> tuple[Source, Dependences, Cut]:
+def known(name: str, count: int = 2) -> tuple[Source, Dependences, Cut]:
     path = str(ROOT / "kernels" / "polybench" / f"{name}.c")
     source = Source(path, defines=tuple(SIZES[name].split()), temporaries=LOCAL[name])
     found = dependences(read_kernel(source))
-    return source, found, next(iter(cuts(found)))
+    return source, found, next(iter(cuts(found))) if count == 2 else best_cut(found, [count], LOCAL[name])
 
 
-def joined(name: str, depths: Mapping[str, int]) -> tuple[Dependences, Cut, list[Unit]]:
+def joined(name: str, depths: Mapping[str, int], count: int = 2) -> tuple[Dependences, Cut, list[Unit]]:
     """A unit of a plain design for each phase, with streams that are so deep."""
-    source, found, cut = known(name)
+    source, found, cut = known(name, count)
     units = list[Unit]()
     for at, place in enumerate(places(TARGET, len(cut))):
         phase = phase_of(found.scop, cut, at, source.temporaries)
@@ -55,12 +57,14 @@ def joined(name: str, depths: Mapping[str, int]) -> tuple[Dependences, Cut, list
         kernel = forms_of(part.scop, replace(source, temporaries=unwanted(part.scop, share, phase.temporaries)))[0]
         point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
         units.append(replace(made(at, place, share, part, kernel, point), phase=at))
-    streams = [Stream(array, 0, 1, 1, depth) for array, depth in depths.items()]
+    last = len(cut) - 1
+    sent = {s.write.array: at for at, part in enumerate(cut[:last]) for s in found.scop.statements if s.id in part}
+    streams = [Stream(array, sent[ArrayId(array)], last, 1, depth) for array, depth in depths.items()]
     return found, cut, [with_streams(unit, streams) for unit in units]
 
 
-def verdict(name: str, depths: Mapping[str, int]) -> Verdict:
-    found, cut, units = joined(name, depths)
+def verdict(name: str, depths: Mapping[str, int], count: int = 2) -> Verdict:
+    found, cut, units = joined(name, depths, count)
     project = project_of(found.scop, units, None, LOCAL[name])
     return verdict_of(found, units, project, LOCAL[name], cut=cut, full=False, listen=lambda stage: None)
 
@@ -83,9 +87,12 @@ def failed(found: Verdict) -> dict[str, str]:
 OTHER_ORDER = ("kernel_1.cpp", r"( +load_E\(.*;\n)((?:.*\n)*?)( +load_F\(.*;\n)", r"\3\2\1")
 
 
-@pytest.mark.parametrize(("name", "depths"), [("2mm", {"tmp": 1}), ("3mm", {"E": 16, "F": 16})])
-def test_units_pass(name: str, depths: Mapping[str, int]) -> None:
-    found = verdict(name, depths)
+@pytest.mark.parametrize(
+    ("name", "count", "depths"),
+    [("2mm", 2, {"tmp": 1}), ("3mm", 2, {"E": 16, "F": 16}), ("3mm", 3, {"E": 1, "F": 2})],
+)
+def test_units_pass(name: str, count: int, depths: Mapping[str, int]) -> None:
+    found = verdict(name, depths, count)
     assert failed(found) == {}
     names = {check.name for check in found.checks}
     assert "units never wait for ever" in names and "run random" in names
@@ -246,7 +253,7 @@ def chain(folder: Path, **asked: object) -> UnitsDesign:
     (folder / "chain.c").write_text(CHAIN)
     target = make_target(load_device("u55c"), budget="routable", dsp=60)
     request = Request(Source(str(folder / "chain.c")), target, limits=Limits(effort=0.4), html=True)
-    return optimize_units(replace(request, **asked), 1, phases=2, streams=True)  # type: ignore[arg-type]
+    return optimize_units(replace(request, **asked), "auto", streams=True)  # type: ignore[arg-type]
 
 
 def test_streams_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
@@ -271,10 +278,49 @@ def test_streams_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
 def test_what_cannot_be_streamed_is_refused(tmp_path: Path) -> None:
     source, _, _ = known("2mm")
     request = Request(replace(source, temporaries=()), TARGET, limits=Limits(effort=0.4), verify=False)
-    with pytest.raises(KernelError, match="`tmp` is a result of `kernel_2mm`"):
-        optimize_units(request, 1, phases=2, streams=True)
-    with pytest.raises(UsageError, match="one unit for each of several phases"):
+    with pytest.raises(KernelError, match=r"`kernel_2mm` cannot be dealt over 2 units .*: `tmp` is a result"):
+        optimize_units(request, 2, streams=True)
+    with pytest.raises(KernelError, match=r"over 3 units .* all its statements write one array, or need each other"):
+        optimize_units(request, 3, streams=True)
+    with pytest.raises(UsageError, match="`--streams` needs several units"):
+        optimize_units(request, 1, streams=True)
+    with pytest.raises(UsageError, match="`--streams` and `--phases` cannot go together"):
         optimize_units(request, 2, phases=2, streams=True)
     with pytest.raises(UsageError, match="`--trust measured`"):
         options = replace(request.options, trust="measured")
-        optimize_units(replace(request, options=options), 1, phases=2, streams=True)
+        optimize_units(replace(request, options=options), 2, streams=True)
+
+
+def test_nests_that_need_nothing_of_each_other_have_units_of_their_own() -> None:
+    _, found, cut = known("3mm", 3)
+    assert cut == (("S0", "S1"), ("S2", "S3"), ("S4", "S5"))
+    assert len([*apart(found, 2)]) == 3 and [*apart(found, 4)] == []
+    assert best_cut(found, [2, 3], LOCAL["3mm"]) == cut
+    phases = [phase_of(found.scop, cut, at, LOCAL["3mm"]) for at in range(3)]
+    assert longest_way(phases, [5, 7, 10]) == 17
+    _, _, units = joined("3mm", {"E": 1, "F": 1}, 3)
+    streams = streams_between([unit.plan for unit in units])
+    assert cycles_together(units, streams) < units[1].cycles + units[2].cycles
+
+
+def test_phases_of_apart_are_all_that_no_dependence_forbids() -> None:
+    """Brute force over owners of statements, each array with its writers in one phase."""
+    for name in SIZES:
+        _, found, _ = known(name)
+        ids = [s.id for s in found.scop.statements]
+        for count in (2, 3):
+            wanted = set()
+            for owners in product(range(count), repeat=len(ids)):
+                at = dict(zip(ids, owners, strict=True))
+                together = all(
+                    at[a.id] == at[b.id]
+                    for a, b in combinations(found.scop.statements, 2)
+                    if a.write.array == b.write.array
+                )
+                if (
+                    set(owners) == set(range(count))
+                    and together
+                    and all(at[e.source] <= at[e.sink] for e in found.edges)
+                ):
+                    wanted.add(frozenset(frozenset(i for i in ids if at[i] == phase) for phase in range(count)))
+            assert {frozenset(map(frozenset, cut)) for cut in apart(found, count)} == wanted
