@@ -33,6 +33,7 @@ from sisyphus.ir.scop import (
     StmtId,
     Table,
     index_names,
+    moved_by,
 )
 from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, HALF, INT32, ScalarType, promote
 
@@ -69,6 +70,7 @@ __all__ = [
     "Unary",
     "children",
     "index_names",
+    "moved_by",
     "promote",
     "reads",
     "rebuild",

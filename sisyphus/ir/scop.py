@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NewType
 
 from sisyphus.errors import InternalError
-from sisyphus.ir.expr import ArrayId, Expr, Lookup, Ref, reads, walk
+from sisyphus.ir.expr import ArrayId, Expr, Index, Lookup, Ref, reads, walk
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Map, Set, make_map
 from sisyphus.source import Span
@@ -261,6 +261,12 @@ class Scop:
 
     def readers(self, array: ArrayId) -> Iterator[Statement]:
         return (s for s in self.statements if any(r.array == array for r in s.reads))
+
+
+def moved_by(expr: Expr) -> frozenset[str]:
+    """Iterators that the value of an expression depends on: in subscripts of what it reads, or as data."""
+    data = (e.value.names for e in walk(expr) if isinstance(e, Index))
+    return frozenset[str]().union(*map(index_names, reads(expr)), *data)
 
 
 def index_names(ref: Ref) -> frozenset[str]:

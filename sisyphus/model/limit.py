@@ -31,6 +31,7 @@ from sisyphus.ir import (
     StmtId,
     children,
     index_names,
+    moved_by,
     reads,
 )
 from sisyphus.model.formulas.cores import core_of
@@ -161,7 +162,7 @@ def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:
             continue
         seen.add(expr)
         waiting += children(expr)
-        names = frozenset(name for ref in reads(expr) for name in index_names(ref))
+        names = moved_by(expr)
         if statement.write in reads(expr):
             names = frozenset(statement.iterators)  # another value of the element each time
         if names not in known:

@@ -9,7 +9,7 @@ from sisyphus.plan.memory_banks import banks_of, beats, layout_extents, spread
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
-from sisyphus.plan.sharing import Shared, Varying, names_in, narrowed, shared_subexpressions, varying, varying_in
+from sisyphus.plan.sharing import Shared, Varying, narrowed, shared_subexpressions, varying, varying_in
 from sisyphus.plan.streamed import not_in_one_pass, streamed, streams_between
 from sisyphus.plan.tile_list import FAR, MOST_TILES, TileList, starts_to_return, tables_in, turns_between
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
@@ -89,7 +89,6 @@ __all__ = [
     "in_turn",
     "is_copied_work",
     "layout_extents",
-    "names_in",
     "narrowed",
     "not_in_one_pass",
     "reads_writes",

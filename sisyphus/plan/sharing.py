@@ -18,17 +18,19 @@ from sisyphus.ir import (
     Call,
     Cast,
     Expr,
+    Index,
     Literal,
     Lookup,
     Read,
-    Ref,
     Scop,
     Select,
     Statement,
     StmtId,
     Unary,
     children,
+    moved_by,
     reads,
+    substitute,
 )
 from sisyphus.plan.plan import Plan, Task
 from sisyphus.plan.tree import For, LoopRole, Node, Run, descend
@@ -65,25 +67,19 @@ def shared_subexpressions(plan: Plan, task: Task) -> tuple[Shared, ...]:
 
 def varying_in(scop: Scop, run: Run, unrolled: Sequence[str]) -> Varying:
     """The parts of a statement's value where it runs, and which of the unrolled loops around it change them."""
-    statement, values = scop.statement(run.statement), dict(run.values)
-    moving = {ref: names_in(ref.substitute(values).index) for ref in statement.reads}
-    return varying(statement, moving, unrolled)
+    return varying(scop.statement(run.statement), dict(run.values), unrolled)
 
 
-def names_in(subscripts: Sequence[Affine]) -> frozenset[str]:
-    """The loops that move an element."""
-    return frozenset([name for index in subscripts for name, _ in index.terms])
-
-
-def varying(statement: Statement, moving: Mapping[Ref, Collection[str]], unrolled: Collection[str]) -> Varying:
-    """By the loops that move each element read; what reads the element written has a value in every copy."""
+def varying(statement: Statement, values: Mapping[str, Affine], unrolled: Collection[str]) -> Varying:
+    """By the loops that `values` of iterators move with; what reads the element written has a value in every copy."""
     found: dict[Expr, frozenset[str]] = {}
 
     def visit(expr: Expr) -> frozenset[str]:
         if expr not in found:
-            if isinstance(expr, Read):
-                every = expr.ref == statement.write
-                found[expr] = frozenset(loop for loop in unrolled if every or loop in moving[expr.ref])
+            if isinstance(expr, Read) and expr.ref == statement.write:
+                found[expr] = frozenset(unrolled)
+            elif isinstance(expr, Read | Index):
+                found[expr] = moved_by(substitute(expr, values)).intersection(unrolled)
             else:
                 found[expr] = frozenset().union(*map(visit, children(expr)))
         return found[expr]

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import elements_touched, reduction_of
-from sisyphus.ir import ArrayId, Binary, Expr, Scop, Statement, StmtId, children, index_names, reads
+from sisyphus.ir import ArrayId, Binary, Expr, Scop, Statement, StmtId, children, moved_by, reads
 from sisyphus.model.formulas.cores import Core, core_of, core_of_sums, terms
 from sisyphus.model.formulas.iteration_latency import Setting, finish_of, latency_of
 from sisyphus.model.formulas.rules import Rules
@@ -87,9 +87,8 @@ def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[Bou
     table, band = space.target.operators, [loop.iterator for loop in nest.loops]
 
     def moving(part: Expr) -> tuple[str, ...]:
-        touched = reads(part)
-        names = {name for ref in touched for name in index_names(ref)}
-        return tuple(name for name in band if statement.write in touched or name in names)
+        names = moved_by(part)
+        return tuple(name for name in band if statement.write in reads(part) or name in names)
 
     found: dict[Expr, BoundedOperation] = {}
     products: list[BoundedOperation] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Work
-from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, names_in, narrowed, varying
+from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, narrowed, varying
 from sisyphus.poly import Affine
 from sisyphus.values import dataclass, replace
 
@@ -98,7 +98,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         expr=expr,
         reads={ref: access(ref) for ref in dict.fromkeys(reads(expr))},
         unrolled=unrolled,
-        varying=varying(statement, {ref: names_in(elements[ref]) for ref in statement.reads}, unrolled),
+        varying=varying(statement, values, unrolled),
         reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
         guarded=around.guarded,
         held=holds and around.hold is not None and around.hold.active,

@@ -9,7 +9,7 @@ from builders import scop
 from random_kernels import random_kernel, random_point
 
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.ir import DOUBLE, FLOAT, Binary, Cast, Expr, Literal, Ref, Scalar, StmtId, reads
+from sisyphus.ir import DOUBLE, FLOAT, Binary, Cast, Expr, Index, Literal, Ref, Scalar, StmtId, reads, walk
 from sisyphus.ir.scop_text import expression
 from sisyphus.plan import For, LoopRole, Node, Plan, Run, body_of, build_plan, dump, shared_subexpressions, varying_in
 from sisyphus.plan.sharing import narrowed
@@ -27,14 +27,15 @@ def runs_in(nodes: tuple[Node, ...], unrolled: tuple[For, ...] = ()) -> list[tup
 
 
 def changes(plan: Plan, run: Run, expr: Expr, loop: For) -> bool:
-    """Whether the next iteration of a loop reads other elements, or adds to what this one has left."""
+    """Whether the next iteration has other elements or other iterators, or adds to what this one has left."""
     statement, values = plan.scop.statement(run.statement), dict(run.values)
     names = {name for value in values.values() for name in value.names}
 
     def elements(at: int) -> list[tuple[str, tuple[int, ...]]]:
         here = dict.fromkeys(names, 0) | {loop.iterator: at}
         refs: list[Ref] = [ref.substitute(values) for ref in reads(expr)]
-        return [(ref.array, tuple(index.evaluate(here) for index in ref.index)) for ref in refs]
+        data = [("", (e.value.substitute(values).evaluate(here),)) for e in walk(expr) if isinstance(e, Index)]
+        return [(ref.array, tuple(index.evaluate(here) for index in ref.index)) for ref in refs] + data
 
     return statement.write in reads(expr) or elements(0) != elements(1)
 
@@ -49,6 +50,29 @@ def test_a_part_changes_over_the_loops_that_are_said_to_change_it(seed: int) -> 
         for run, unrolled in runs_in(task.body):
             for expr, loops in varying_in(plan.scop, run, [loop.iterator for loop in unrolled]).items():
                 assert loops == {loop.iterator for loop in unrolled if changes(plan, run, expr, loop)}
+
+
+def test_what_computes_with_an_iterator_changes_with_it() -> None:
+    """Of `(k < j ? A[i] : B[i])` there is one for each j, of `k < j` too, though it reads no element."""
+    text = (
+        "for k in range(4):\n  for i in range(6):\n    for j in range(8):\n      C[i, j] += (A[i] if k < j else B[i])"
+    )
+    kernel = scop(text, C=(6, 8), A=(6,), B=(6,))
+    distribution = distribute(kernel, dependences(kernel))
+    tiles = (("k", Tile(4, 1, 1)), ("i", Tile(3, 1, 2)), ("j", Tile(2, 1, 4)))
+    [nest] = distribution.nests
+    buffers = tuple(
+        BufferPoint(array.id, (nest.id,), "kernel", (1,) * len(array.extents))
+        for array in kernel.arrays
+        if array.extents
+    )
+    point = DesignPoint("built", (NestPoint(nest.statements, ("k", "i", "j"), tiles, None),), buffers)
+    plan = build_plan(kernel, distribution, liveness(kernel), point)
+    [(run, unrolled)] = [found for task in plan.tasks for found in runs_in(task.body)]
+    said = {
+        expression(expr): loops for expr, loops in varying_in(plan.scop, run, [p.iterator for p in unrolled]).items()
+    }
+    assert said["((k) < (j))"] == {"j2"} and said["(((k) < (j)) ? A[i] : B[i])"] == {"i2", "j2"}, said
 
 
 def update() -> Plan:
