@@ -150,7 +150,7 @@ def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> b
 def _nest_point(rng: random.Random, scop: Scop, nest: Nest, *, ragged: bool) -> NestPoint:
     for _ in range(20):
         choice = _any_nest_point(rng, scop, nest, ragged=ragged)
-        if _keeps_precedence(nest, choice):
+        if keeps_precedence(nest, choice):
             return choice
     plain = tuple((loop.iterator, Tile(max(loop.trip_count, 1), 1, 1)) for loop in nest.band)
     return NestPoint(nest.statements, nest.iterators, plain, None)
@@ -174,7 +174,7 @@ def _any_nest_point(rng: random.Random, scop: Scop, nest: Nest, *, ragged: bool)
     return NestPoint(nest.statements, tuple(order), tuple(tiles), pipeline, unroll)
 
 
-def _keeps_precedence(nest: Nest, choice: NestPoint) -> bool:
+def keeps_precedence(nest: Nest, choice: NestPoint) -> bool:
     """Every copy of the first loop of a pair outside of every copy of the second, where both have iterations."""
     tiles = dict(choice.tiles)
     copies = [loop for loop in choice.order if tiles[loop].level0 > 1]

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fuzz.kinds import delayed, elimination, faces, held, rows, stencil
+from fuzz.kinds import delayed, elimination, faces, held, rows, stencil, temporaries, wedges
 from fuzz.programs import (
     COMPLEX,
     FIELDS,
@@ -38,6 +38,8 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.16, delayed),
     (0.18, held),
     (0.2, faces),
+    (0.23, wedges),
+    (0.245, temporaries),
 )
 
 

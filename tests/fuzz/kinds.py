@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from fuzz.programs import FLOATS, REAL, Affine, Array, Assign, For, If, Node, Program, Ref
 
+from sisyphus.forms.blocks import FEWEST_BLOCKS, MOST_IN_BLOCK
+
 
 def stencil(rng: random.Random, name: str) -> Program:
     """Time steps over rows of arrays: one or two sweeps, sometimes a row alone, sometimes a statement before."""
@@ -140,3 +142,32 @@ def faces(rng: random.Random, name: str) -> Program:
     more: tuple[Node, ...] = (Assign(Ref("A", (row, row)), "*=", "{0}", (Ref("B", (row,)),)),)
     body = (inside, diagonal, *(more if rng.random() < 0.5 else ()))
     return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), size), 1, body),))
+
+
+def wedges(rng: random.Random, name: str) -> Program:
+    """Steps that update a rectangle or a triangle of their own with what was kept of a row; tables may list tiles."""
+    kind, size = rng.choice(FLOATS[:2]), rng.randint(6, 12)
+    arrays = (Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument"), Array("C", kind, 1, "argument"))
+    step, row, column = (Affine(((n, 1),)) for n in "ijl")
+    after, none, end = Affine((("i", 1),), rng.choice((0, 1))), Affine(()), Affine((), size)
+    keep = Assign(Ref("C", (column,)), "=", "{0}", (Ref("A", (step, column)),))
+    reads = (Ref("B", (row,)), Ref("C", (column,)))
+    update = Assign(Ref("A", (row, column)), rng.choice(("-=", "+=")), "{0} * {1}", reads)
+    rows, columns = rng.choice(((none, after), (none, after), (after, none), (after, after), (after, row)))
+    inner = For("j", rows, end, 1, (For("l", columns, end, 1, (update,)),))
+    steps = For("i", none, Affine((), rng.randint(3, size - 1)), 1, (For("l", after, end, 1, (keep,)), inner))
+    return Program(name, arrays, (steps,))
+
+
+def temporaries(rng: random.Random, name: str) -> Program:
+    """A sum of its own for each of many iterations, which a place for each iteration of a block is enough for."""
+    kind, many = rng.choice(FLOATS[:2]), FEWEST_BLOCKS * MOST_IN_BLOCK + rng.randint(0, 20)
+    arrays = [Array("A", kind, 1, "argument"), Array("B", kind, 2, "argument"), Array("C", kind, 1, "argument")]
+    arrays.append(Array("D", kind, 0, "local"))
+    row, column, along = (Affine(((n, 1),)) for n in "ijl")
+    first = Assign(Ref("D"), "=", "{0}", (Ref("A", (row,)),))
+    add = Assign(Ref("D"), rng.choice(("+=", "-=")), "{0}", (Ref("B", (column, along)),))
+    last = Assign(Ref("C", (row,)), rng.choice(("=", "+=", "-=")), "{0}", (Ref("D"),))
+    sums = For("l", Affine(()), Affine((("j", 1),), 1), 1, (add,))
+    loops = For("j", Affine(()), Affine((), 2), 1, (first, sums, last))
+    return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), many), 1, (loops,)),))

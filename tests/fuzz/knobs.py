@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import lcm
 
+from random_kernels import keeps_precedence
+
 from sisyphus import request
-from sisyphus.analysis import read_at_once
+from sisyphus.analysis import LoopKind, Nest, read_at_once
 from sisyphus.errors import KernelError
 from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, Strips, sizes_of_panels
 from sisyphus.forms.strips import steps_of_rows
@@ -23,6 +25,8 @@ from sisyphus.space import (
     STRIPES,
     BufferPoint,
     DesignPoint,
+    NestPoint,
+    Tile,
     TransferPoint,
     layout_for,
     may_be_listed,
@@ -70,7 +74,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
-    for word in rng.sample((FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS), 6, counts=(3, 5, 3, 1, 1, 1)):
+    for word in rng.sample((FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS), 6, counts=(3, 5, 3, 1, 1, 3)):
         found = request.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
             return found
@@ -90,7 +94,7 @@ def _same(kernel: Kernel) -> Kernel:
 def varied(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """The point with some more choices, each of which the kernel can have."""
     for change in (_intervals, _storage, _at_nest, _listed, _beats, _ports, _adders):
-        if rng.random() < 0.3:
+        if rng.random() < (0.6 if change is _listed else 0.3):  # few kernels can have tables of tiles
             other = change(rng, kernel, point)
             point = other if _is_built(kernel, other) else point
     return point
@@ -139,13 +143,10 @@ def _at_nest(_rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignP
     return replace(point, buffers=buffers, transfers=tuple(t for t in point.transfers if t.buffer in ids))
 
 
-def _listed(_rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
+def _listed(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
     """Tables of tiles for the nests that can have some; arrays that moved between their tiles are whole on chip."""
     mine = {nest.id: nest for nest in kernel.distribution.nests if may_be_listed(kernel.scop, nest)}
-    asked = (
-        replace(n, listed=True, split=False, unroll=()) if n.id in mine and n.pipeline is not None else n
-        for n in point.nests
-    )
+    asked = (_small_tiles(rng, mine[n.id], n) if n.id in mine else n for n in point.nests)
     moved = {b.array for b in point.buffers for nest in b.nests if nest in mine and b.place in mine[nest].iterators}
     held = {array: [b for b in point.buffers if b.array == array] for array in moved}
     whole = [
@@ -156,6 +157,22 @@ def _listed(_rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPo
     ids = {b.id for b in buffers}
     transfers = tuple(t for t in point.transfers if t.buffer in ids)
     return replace(point, nests=tuple(asked), buffers=buffers, transfers=transfers)
+
+
+def _small_tiles(rng: random.Random, nest: Nest, point: NestPoint) -> NestPoint:
+    """The nest with several listed tiles of several starts each: a table has rows only of such."""
+    after = [loop.iterator for loop in nest.band if loop.kind is not LoopKind.SEQUENTIAL]
+    pipeline, tiles = rng.choice(after), list[tuple[str, Tile]]()
+    for loop in nest.band:
+        trip, name = max(loop.trip_count, 1), loop.iterator
+        own = rng.randint(1, max(1, trip // 3)) if name in after else 1
+        starts = rng.randint(2, max(2, trip // (2 * own))) if name == pipeline else 1
+        tiles.append((name, Tile(-(-trip // (starts * own)), starts, own)))
+    order = sorted(point.order, key=lambda name: name in after)
+    small = replace(
+        point, order=tuple(order), tiles=tuple(tiles), pipeline=pipeline, listed=True, split=False, unroll=()
+    )
+    return small if keeps_precedence(nest, small) else point
 
 
 def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:

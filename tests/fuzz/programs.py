@@ -15,7 +15,7 @@ PLAIN, PAIR, COMPLEX = "", "pair", "complex"
 FIELDS = {PLAIN: ("",), PAIR: ("x", "y"), COMPLEX: ("re", "im")}
 NAMES = "ijlm"
 #: Iterations of all statements together, and elements of an array, beyond which another program is drawn.
-MOST_STEPS, MOST_ELEMENTS = 3000, 600
+MOST_STEPS, MOST_ELEMENTS = 7000, 600
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from fuzz.campaign import FAILURES, features, run_batch, shrink
 from fuzz.cases import FINE, Case, make
 from fuzz.harness import Part, Subject, compare
+from fuzz.kinds import temporaries, wedges
 from fuzz.knobs import FORMED, LEVERS, never_drawn
 from fuzz.programs import Affine, Array, Assign, For, Program, Ref
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sisyphus import request
+from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, SisyphusError
-from sisyphus.forms import rewrites
-from sisyphus.space import levers_off
+from sisyphus.forms import BLOCKS, rewrites
+from sisyphus.plan import Plan, tables_in
+from sisyphus.space import DesignPoint, levers_off
 
 
 @pytest.mark.parametrize("number", range(2))
@@ -33,6 +39,24 @@ def test_every_lever_and_every_form_is_counted() -> None:
     forms = {word.strip() for name, word in vars(rewrites).items() if name.isupper()}
     assert forms == {*FORMED}
     assert never_drawn([]) == sorted({*never_drawn(["views"]), "views"})
+
+
+def designs(kind: Callable[[random.Random, str], Program], folder: Path) -> Iterator[tuple[Plan, DesignPoint]]:
+    """Plans of random programs of a kind, with the points that they were built for."""
+    with patch("fuzz.cases.UNITS", 0.0), patch("fuzz.cases.project", wraps=project) as printed:
+        for seed in range(40):
+            made = make(Case(kind(random.Random(seed), "k"), str(seed)), folder)
+            yield from ((printed.call_args.args[0], point) for point in made.points)
+
+
+def test_tables_of_one_loop_in_steps_are_drawn(tmp_path: Path) -> None:
+    """As in gramschmidt at MEDIUM, where the loop over the rows had the name of the only loop that they are of."""
+    tables = (table for plan, _ in designs(wedges, tmp_path) for task in plan.called for table in tables_in(plan, task))
+    assert any(len(table.loops) == 1 and table.around is not None for table in tables)
+
+
+def test_temporaries_of_blocks_are_drawn(tmp_path: Path) -> None:
+    assert any(BLOCKS in point.rewrites for _, point in designs(temporaries, tmp_path))
 
 
 def rows() -> Program:
