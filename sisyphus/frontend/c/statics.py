@@ -18,12 +18,10 @@ from sisyphus.frontend.c.c_types import declared
 from sisyphus.frontend.c.declarations import Variables, element_type
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.parse import Tree, walk
-from sisyphus.frontend.c.places import base_of, names_in
+from sisyphus.frontend.c.places import STEPS, base_of, names_in
 from sisyphus.frontend.c.scope import Variable
 from sisyphus.ir import Kept
 from sisyphus.values import dataclass
-
-STEPS = ("++", "--", "p++", "p--")
 
 
 @dataclass(frozen=True, eq=False)
