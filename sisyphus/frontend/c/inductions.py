@@ -28,10 +28,10 @@ from sisyphus.frontend.c.places import (
     is_pure,
     is_read_behind,
     names_in,
-    renamed,
     set_by,
     step_of,
     value_at,
+    with_name,
 )
 from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
 from sisyphus.values import dataclass
@@ -164,14 +164,9 @@ class _Inductions:
 
     def _named(self, name: str, value: c_ast.Node, items: list[c_ast.Node], declared: c_ast.Decl) -> list[c_ast.Node]:
         """Statements with a name of their own for a value, where they ask for it."""
-        if not any(name in names_in(item) for item in items):
-            return items
-        self.made += 1
-        kind = deepcopy(declared.type)
-        kind.declname = f"{name}.at{self.made}"
-        for item in items:
-            renamed(item, name, kind.declname)
-        return [c_ast.Decl(kind.declname, ["const"], [], [], [], kind, value, None, value.coord), *items]
+        found = with_name(items, name, f"{name}.at{self.made + 1}", value, declared)
+        self.made += len(found) - len(items)
+        return found
 
 
 def _head(node: c_ast.For) -> Head | None:

@@ -13,7 +13,7 @@ from copy import deepcopy
 from pycparser import c_ast
 
 from sisyphus.frontend.c.parse import Tree, walk
-from sisyphus.frontend.c.places import changed_in, names_in, with_value
+from sisyphus.frontend.c.places import changed_in, names_in, set_by, setting, step_of, with_name, with_value
 
 
 def one_iterator_each(tree: Tree) -> None:
@@ -37,39 +37,31 @@ def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:
     own = {d.name for d in loop.init.decls} if isinstance(loop.init, c_ast.DeclList) else set[str]()
     if any(name not in own and _is_seen(name, loop, function) for name in others):
         return
-    inner, at = list[c_ast.Node](), loop.init.coord
-    for name in others:
+    body, at = [loop.stmt], loop.init.coord
+    for name in reversed(others):
         count = c_ast.BinaryOp("-", c_ast.ID(main[0], at), deepcopy(starts[main[0]]), at)
         moved = c_ast.BinaryOp("*", c_ast.Constant("int", str(abs(steps[name])), at), count, at)
         sign = "+" if (steps[name] > 0) == (steps[main[0]] > 0) else "-"
-        for part in walk(loop.stmt):
-            if isinstance(part, c_ast.ID) and part.name == name:
-                part.name = f"{name}.0"
-        kind = deepcopy(kinds[name].type)
-        kind.declname = f"{name}.0"
         value = c_ast.BinaryOp(sign, deepcopy(starts[name]), moved, at)
         loop.cond = with_value(loop.cond, name, value)
-        inner.append(c_ast.Decl(f"{name}.0", ["const"], [], [], [], kind, value, None, at))
+        body = with_name(body, name, f"{name}.0", value, kinds[name])
     if isinstance(loop.init, c_ast.DeclList):
         loop.init.decls = [d for d in loop.init.decls if d.name == main[0]]
     else:
         loop.init = c_ast.Assignment("=", c_ast.ID(main[0], at), starts[main[0]], at)
     op = "p++" if steps[main[0]] > 0 else "p--"
     loop.next = c_ast.UnaryOp(op, c_ast.ID(main[0], loop.next.coord), loop.next.coord)
-    loop.stmt = c_ast.Compound([*inner, loop.stmt], loop.stmt.coord)
+    loop.stmt = c_ast.Compound(body, loop.stmt.coord)
 
 
 def _starts(init: c_ast.Node | None) -> dict[str, c_ast.Node]:
     """What several iterators are set to, none of which needs another one; nothing of any other header."""
     found = dict[str, c_ast.Node]()
     for part in init.exprs if isinstance(init, c_ast.ExprList) else getattr(init, "decls", None) or []:
-        match part:
-            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
-                found[name] = value
-            case c_ast.Decl(name=name, type=c_ast.TypeDecl(), init=value) if value is not None:
-                found[name] = value
-            case _:
-                return {}
+        start = setting(part)
+        if start is None:
+            return {}
+        found[start[0]] = start[1]
     is_apart = all(not names_in(value) & found.keys() for value in found.values())
     is_pure = not any(isinstance(n, c_ast.FuncCall | c_ast.ArrayRef) for v in found.values() for n in walk(v))
     return found if len(found) > 1 and is_apart and is_pure else {}
@@ -79,16 +71,16 @@ def _steps(change: c_ast.Node | None) -> dict[str, int]:
     """By how much each iterator moves at the end; nothing where one moves twice, or otherwise."""
     found = dict[str, int]()
     for part in change.exprs if isinstance(change, c_ast.ExprList) else []:
-        match part:
-            case c_ast.UnaryOp(op="++" | "p++" | "--" | "p--" as op, expr=c_ast.ID(name=name)) if name not in found:
-                found[name] = 1 if "+" in op else -1
-            case c_ast.Assignment(
-                op="+=" | "-=" as op, lvalue=c_ast.ID(name=name), rvalue=c_ast.Constant(type="int", value=amount)
-            ) if name not in found and amount.isdecimal() and (amount == "0" or amount[0] != "0"):
-                found[name] = int(amount) if op == "+=" else -int(amount)
+        match step_of(part):
+            case (name, sign, c_ast.Constant(type="int", value=amount)) if name not in found and _is_decimal(amount):
+                found[name] = int(amount) if sign == "+" else -int(amount)
             case _:
                 return {}
     return found
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isdecimal() and (text == "0" or text[0] != "0")
 
 
 def _is_seen(name: str, loop: c_ast.For, function: c_ast.FuncDef) -> bool:
@@ -99,8 +91,4 @@ def _is_seen(name: str, loop: c_ast.For, function: c_ast.FuncDef) -> bool:
 
 
 def _sets(loop: c_ast.For, name: str) -> bool:
-    return name in _starts(loop.init) or (
-        isinstance(loop.init, c_ast.Assignment)
-        and isinstance(loop.init.lvalue, c_ast.ID)
-        and bool(loop.init.lvalue.name == name)
-    )
+    return name in _starts(loop.init) or set_by(loop.init, name) is not None

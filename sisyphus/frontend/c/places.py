@@ -107,14 +107,20 @@ def base_of(target: c_ast.Node) -> set[str]:
     return names_in(target)
 
 
-def set_by(node: c_ast.Node, name: str) -> c_ast.Node | None:
-    """The value that a statement which does nothing else gives a name."""
+def setting(node: c_ast.Node | None) -> tuple[str, c_ast.Node] | None:
+    """The name that a statement sets which does nothing else, and its value."""
     match node:
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=same), rvalue=value) if same == name:
-            return value
-        case c_ast.Decl(name=same, type=c_ast.TypeDecl(), init=value) if same == name and value is not None:
-            return value
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+            return name, value
+        case c_ast.Decl(name=name, type=c_ast.TypeDecl(), init=value) if value is not None:
+            return name, value
     return None
+
+
+def set_by(node: c_ast.Node | None, name: str) -> c_ast.Node | None:
+    """The value that a statement which does nothing else gives a name."""
+    found = setting(node)
+    return found[1] if found is not None and found[0] == name else None
 
 
 def value_at(place: Place, name: str) -> c_ast.Node | None:
@@ -217,6 +223,19 @@ def renamed(node: c_ast.Node, name: str, new: str) -> None:
     for part in walk(node):
         if isinstance(part, c_ast.ID) and part.name == name:
             part.name = new
+
+
+def with_name(
+    items: list[c_ast.Node], name: str, new: str, value: c_ast.Node, declared: c_ast.Decl
+) -> list[c_ast.Node]:
+    """Statements with a constant of their own, `new`, for the value of a declared name, where they ask for that."""
+    if not any(name in names_in(item) for item in items):
+        return items
+    kind = deepcopy(declared.type)
+    kind.declname = new
+    for item in items:
+        renamed(item, name, new)
+    return [c_ast.Decl(new, ["const"], [], [], [], kind, value, None, value.coord), *items]
 
 
 def declaration_of(name: str, place: Place, function: c_ast.FuncDef) -> c_ast.Decl | None:

@@ -33,6 +33,7 @@ from sisyphus.frontend.c.places import (
     renamed,
     step_of,
     value_at,
+    with_name,
     with_value,
 )
 from sisyphus.values import dataclass
@@ -268,14 +269,7 @@ class _Written:
     def _moved_in(self, items: list[c_ast.Node]) -> list[c_ast.Node]:
         """Statements behind the move, where the counter has its next value."""
         own = self.counter.name
-        if not any(own in names_in(item) for item in items):
-            return items
-        kind = deepcopy(self.declared.type)
-        kind.declname = f"{own}.next"
-        for item in items:
-            renamed(item, own, kind.declname)
-        value = self.counter.moved(c_ast.ID(own, self.coord))
-        return [c_ast.Decl(kind.declname, ["const"], [], [], [], kind, value, None, self.coord), *items]
+        return with_name(items, own, f"{own}.next", self.counter.moved(c_ast.ID(own, self.coord)), self.declared)
 
 
 # -- loops as rounds -----------------------------------------------------------------------------------------------
