@@ -31,6 +31,7 @@ from sisyphus.forms import (
     INSIDE,
     LATCH,
     PANELS,
+    PIVOTS,
     PRIVATE,
     SCHEDULE,
     SHORTER,
@@ -48,6 +49,7 @@ from sisyphus.forms import (
     scheduled,
     sizes_of_panels,
     steps_of,
+    with_pivots,
 )
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop
@@ -208,6 +210,9 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
         if _shortest(without) <= _shortest(plain) // SHORTER:
             base, plain = direct, [plain[0], *without]
     yield from plain
+    pivots = with_pivots(base.scop)
+    if pivots is not None:
+        yield _analysed(pivots, dependences(pivots), source, rewrites=(*base.rewrites, PIVOTS), name=PIVOTS)
     if source.schedule:
         ordered = dependences(scheduled(found, source.schedule))
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)

@@ -7,6 +7,7 @@ from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
+from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
@@ -16,6 +17,7 @@ from sisyphus.forms.rewrites import (
     INSIDE,
     LATCH,
     PANELS,
+    PIVOTS,
     PRIVATE,
     SCHEDULE,
     STRIPS,
@@ -33,6 +35,7 @@ __all__ = [
     "IN_PLACE",
     "LATCH",
     "PANELS",
+    "PIVOTS",
     "PRIVATE",
     "SCHEDULE",
     "SHORTER",
@@ -53,4 +56,5 @@ __all__ = [
     "sizes_of_panels",
     "steps_of",
     "steps_of_rows",
+    "with_pivots",
 ]

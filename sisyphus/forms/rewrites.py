@@ -13,13 +13,15 @@ from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
+from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.reordering import reordered
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
-STRIPS, PANELS, IN_PLACE, FORWARD, FINISHED = "strips ", "panels ", "in-place", "forward", "finished"
+STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
+FINISHED, PIVOTS = "finished", "pivots"
 
 
 class ScheduleError(KernelError):
@@ -51,6 +53,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = finished_apart(found) or scop
         elif rewrite == FORWARD:
             scop = forwarded(found) or scop
+        elif rewrite == PIVOTS:
+            scop = with_pivots(scop) or scop
         elif rewrite == IN_PLACE:
             scop = in_place(found) or scop
         elif rewrite == PRIVATE:

@@ -245,6 +245,7 @@ FORMED = {
         "latch",
         "strips",
         "panels",
+        "pivots",
         "in-place",
         "forward",
         "finished",
