@@ -6,7 +6,18 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fuzz.kinds import delayed, elimination, faces, held, rows, stencil, temporaries, wedges
+from fuzz.kinds import (
+    delayed,
+    elimination,
+    faces,
+    held,
+    in_place,
+    pivots,
+    rows,
+    stencil,
+    temporaries,
+    wedges,
+)
 from fuzz.programs import (
     COMPLEX,
     FIELDS,
@@ -40,6 +51,8 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.2, faces),
     (0.23, wedges),
     (0.245, temporaries),
+    (0.265, pivots),
+    (0.285, in_place),
 )
 
 

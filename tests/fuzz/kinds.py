@@ -171,3 +171,31 @@ def temporaries(rng: random.Random, name: str) -> Program:
     sums = For("l", Affine(()), Affine((("j", 1),), 1), 1, (add,))
     loops = For("j", Affine(()), Affine((), 2), 1, (first, sums, last))
     return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), many), 1, (loops,)),))
+
+
+def pivots(rng: random.Random, name: str) -> Program:
+    """Steps that update a whole matrix with a row, a column or an element that change in the middle of the step."""
+    kind, size, fixed = rng.choice(FLOATS[:2]), rng.randint(4, 8), rng.randint(0, 3)
+    step, row, column, place = Affine((("i", 1),)), Affine((("j", 1),)), Affine((("l", 1),)), Affine((), fixed)
+    at = rng.choice((step, step, place)), rng.choice((step, step, place))
+    found = (Ref("A", (row, at[1])), Ref("A", (at[0], column)), Ref("A", at))
+    shape, reads = rng.choice((("{0} * {1}", found[:2]), ("{0} + {1}", found[:2]), ("{0} * {1} - {2}", found)))
+    update = Assign(Ref("A", (row, column)), rng.choice(("-=", "+=")), shape, reads)
+    first, second = rng.sample("jl", 2)
+    inner = For(second, Affine(()), Affine((), size), 1, (update,))
+    steps = (For(first, Affine(()), Affine((), size), 1, (inner,)),)
+    last = Affine((), rng.randint(2, size))
+    return Program(name, (Array("A", kind, 2, "argument"),), (For("i", Affine(()), last, 1, steps),))
+
+
+def in_place(rng: random.Random, name: str) -> Program:
+    """A product with a triangle, in place: rows are read before they are updated, as a copy of all of them has them."""
+    kind, size, columns = rng.choice(FLOATS[:2]), rng.randint(4, 9), rng.randint(2, 6)
+    arrays = (Array("A", kind, 2, "argument"), Array("B", kind, 2, "argument"))
+    row, column, other, after = (Affine((("i", 1),)), Affine((("j", 1),)), Affine((("l", 1),)), Affine((("i", 1),), 1))
+    reads = (Ref("A", rng.choice(((other, row), (row, other)))), Ref("B", (other, column)))
+    update = Assign(Ref("B", (row, column)), rng.choice(("-=", "+=")), "{0} * {1}", reads)
+    scale = Assign(Ref("B", (row, column)), "*=", "0.5f * {0}", (Ref("A", (row, row)),))
+    sums = For("l", after, Affine((), size), 1, (update,))
+    rows = For("j", Affine(()), Affine((), columns), 1, (sums, *((scale,) if rng.random() < 0.5 else ())))
+    return Program(name, arrays, (For("i", Affine(()), Affine((), size), 1, (rows,)),))

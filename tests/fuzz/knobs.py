@@ -56,7 +56,9 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
             return other
     if rng.random() < 0.4:  # looking for these takes longer than all the rest
         kernel = rng.choice(request.forms_of(kernel.scop, source))
-    viewed = rng.choice((*(request.with_views,) * 3, *(request.with_copies,) * 3, *(_for_readers,) * 3, *(_same,) * 11))
+    viewed = rng.choice(
+        (*(request.with_views,) * 3, *(request.with_copies,) * 2, *(_free,) * 2, *(_for_readers,) * 3, *(_same,) * 11)
+    )
     return viewed(kernel) or kernel
 
 
@@ -85,6 +87,12 @@ def _for_readers(kernel: Kernel) -> Kernel | None:
     """Copies for nests that else could not read an array at the same time."""
     arrays = read_at_once(kernel.scop, kernel.distribution)
     return request.with_copies(kernel, arrays) if arrays else None
+
+
+def _free(kernel: Kernel) -> Kernel | None:
+    """With copies of what the kernel was given, for which no loop waits, where these free one."""
+    copied = request.with_copies(kernel)
+    return None if copied is None else request.freed(copied) or copied
 
 
 def _same(kernel: Kernel) -> Kernel:
