@@ -19,7 +19,8 @@ def wired(unit: Unit) -> str:
     name, given, passed, streams = unit.plan.scop.name, list[str](), list[str](), ""
     for port in interface.live_ports(unit.plan):
         if port.kind == "stream":
-            own, kind = f"stream_{port.name}", interface.stream_type(port)
+            end = port.name if port.direction == "out" else f"{port.name}_to_{unit.number}"
+            own, kind = f"stream_{end}", interface.stream_type(port)
             streams += f"#ifndef {own}_\n#define {own}_\nnamespace board {{ inline {kind} {own}; }}\n#endif\n"
             passed.append(own)
         else:

@@ -22,6 +22,11 @@ class Stream:
     depth: int
 
     @property
+    def port(self) -> str:
+        """What its beginning is called; its end is called as the array."""
+        return f"{self.array}_to_{self.sink}"
+
+    @property
     def holds_all(self) -> bool:
         """Whether its sender never waits."""
         return self.depth >= self.beats

@@ -10,7 +10,7 @@ from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, 
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Shared, Varying, narrowed, shared_subexpressions, varying, varying_in
-from sisyphus.plan.streamed import not_in_one_pass, streamed, streams_between
+from sisyphus.plan.streamed import not_in_one_pass, receiving, sending, streams_between
 from sisyphus.plan.tile_list import FAR, MOST_TILES, TileList, starts_to_return, tables_in, turns_between
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
@@ -92,6 +92,8 @@ __all__ = [
     "narrowed",
     "not_in_one_pass",
     "reads_writes",
+    "receiving",
+    "sending",
     "shared_cores",
     "shared_subexpressions",
     "side_by_side",
@@ -99,7 +101,6 @@ __all__ = [
     "stands_apart",
     "starts_to_return",
     "steps_of",
-    "streamed",
     "streams_between",
     "strides_of",
     "tables_in",

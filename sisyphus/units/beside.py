@@ -19,8 +19,8 @@ class Beside:
     """What units of a phase leave to those of others: the rest of each budget, and lower numbers to `first` units.
 
     Arrays that are `handed` over are dealt by rows where they can be, so that a copy is of one piece of memory, and not
-    added up, which only the host could. By streams each is sent from one unit to another: those that units here send,
-    and ports of the units that sent what they receive, in front of which FIFOs take `blocks` of BRAM. Where phases sit
+    added up, which only the host could. By streams each is sent from one unit to others: those that units here send,
+    and ports of the units that send what they receive. What is `reserved` no search may use, and where phases sit
     `apart`, so many in all, each has SLRs of its own.
     """
 
@@ -30,7 +30,7 @@ class Beside:
     handed: frozenset[ArrayId] = frozenset()
     sends: frozenset[ArrayId] = frozenset()
     receives: tuple[Port, ...] = ()
-    blocks: int = 0
+    reserved: tuple[tuple[str, int], ...] = ()
     apart: int = 0
 
     def seats(self, target: Target, count: int) -> tuple[Place, ...]:
@@ -41,8 +41,8 @@ class Beside:
 
     def searched(self, target: Target) -> Target:
         """What a search may use of the target of a unit."""
-        left = max(target.budget.bram18k - self.blocks, 0)
-        return replace(target, budget=target.budget.with_amounts({"bram18k": left}))
+        left = {name: max(getattr(target.budget, name) - amount, 0) for name, amount in self.reserved}
+        return replace(target, budget=target.budget.with_amounts(left))
 
     def suits(self, dealing: Dealing) -> bool:
         return all(not slab.dim for slab in dealing.slabs if slab.array in self.handed)

@@ -60,6 +60,7 @@ class Unit:
     estimate: Estimate
     proved: bool = False
     phase: int = 0
+    at_once: bool = False
 
     @property
     def cycles(self) -> int:
@@ -67,8 +68,8 @@ class Unit:
 
     @property
     def turn(self) -> int:
-        """When it is started: after the units of earlier phases, or at once where it sends or receives by streams."""
-        return 0 if any(port.kind == "stream" for port in self.plan.ports) else self.phase
+        """When it is started: after the units of earlier phases, or with all others where streams join them."""
+        return 0 if self.at_once else self.phase
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,15 @@ has beats.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 
 from sisyphus.analysis import Stream, deadlock
 from sisyphus.errors import KernelError
-from sisyphus.ir import Scop
+from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.model import estimate
 from sisyphus.model.timeline import timeline
-from sisyphus.plan import FIFO_DEPTH, Direction, Port, beats, not_in_one_pass, streamed
-from sisyphus.target import Target
+from sisyphus.plan import FIFO_DEPTH, Direction, Port, beats, not_in_one_pass, receiving, sending
 from sisyphus.units.shares import Unit
 from sisyphus.values import replace
 
@@ -23,18 +23,23 @@ from sisyphus.values import replace
 DEEPEST = 32_768
 
 
-def incoming(
-    target: Target, known: Sequence[Stream], units: Sequence[Unit], number: int, scop: Scop
-) -> tuple[tuple[Port, ...], tuple[Stream, ...], int]:
-    """What comes into the next unit: ports of the units that send it, streams, and BRAM18 that no search counts."""
-    read, ports, new = {a.id for a in scop.arrays}, list[Port](), list[Stream]()
+def incoming(known: Sequence[Stream], units: Sequence[Unit], number: int) -> tuple[list[Port], tuple[Stream, ...]]:
+    """What comes into the next unit from those before it: the ports that send it, by their arrays, and streams."""
+    ports, new = list[Port](), list[Stream]()
     for unit in units:
-        for port in unit.plan.ports:
-            if port.name in read and port.kind == "array" and port.direction != "in":
-                ports.append(port)
-                new.append(Stream(port.name, unit.number, number, beats(port), FIFO_DEPTH))
-    chosen = deep_enough(known, new)
-    return tuple(ports), chosen, blocks_beside(target, ports, chosen)
+        for port in (p for p in unit.plan.ports if p.kind == "stream" and p.copies is not None):
+            stream = Stream(port.copies or port.name, unit.number, number, beats(port), FIFO_DEPTH)
+            if port.name == stream.port:
+                ports.append(replace(port, name=stream.array))
+                new.append(stream)
+    return ports, deep_enough(known, new)
+
+
+def exceeded(unit: Unit) -> dict[str, int]:
+    """By how much a unit exceeds the budget of its SLR, of each kind that it does."""
+    budget = unit.place.target.budget.amounts()
+    over = {name: getattr(unit.estimate, name) - amount for name, amount in budget.items()}
+    return {name: amount for name, amount in over.items() if amount > 0}
 
 
 def deep_enough(known: Sequence[Stream], new: Sequence[Stream]) -> tuple[Stream, ...]:
@@ -56,25 +61,28 @@ def deep_enough(known: Sequence[Stream], new: Sequence[Stream]) -> tuple[Stream,
     return tuple(chosen)
 
 
-def blocks_beside(target: Target, ports: Sequence[Port], streams: Sequence[Stream]) -> int:
-    """BRAM18 that FIFOs in front of a unit take beside those that a search counts for loads through FIFOs."""
-    found = 0
-    for port, stream in zip(ports, streams, strict=True):
-        bits = port.width * port.type.bits
-        counted = target.memories.fifo(bits, FIFO_DEPTH).bram18k
-        found += max(target.memories.fifo_blocks(bits, stream.depth) - counted, 0)
-    return found
+def with_streams(unit: Unit, streams: Sequence[Stream], results: Collection[ArrayId]) -> Unit:
+    """The unit with those of these streams that begin or end at it; of what it sends, `results` are stored as well.
 
-
-def with_streams(unit: Unit, streams: Sequence[Stream]) -> Unit:
-    """The unit with those of these streams that begin or end at it. `KernelError` where an array is none."""
-    depths = {s.array: s.depth for s in streams if unit.number in (s.source, s.sink)}
-    for array in depths:
-        reason = not_in_one_pass(unit.plan, array)
+    `KernelError` where an array does not come or go once and whole.
+    """
+    comes = [stream for stream in streams if stream.sink == unit.number]
+    goes = groupby((s for s in streams if s.source == unit.number), key=lambda stream: stream.array)
+    sent, plan = {array: list(own) for array, own in goes}, unit.plan
+    for array, way in (*((s.array, Direction.LOAD) for s in comes), *((array, Direction.STORE) for array in sent)):
+        reason = not_in_one_pass(plan, array, way)
         if reason:
             raise KernelError(f"unit {unit.number}: {reason}", hint="leave out `--streams`")
-    plan = streamed(unit.plan, depths)
-    return replace(unit, plan=plan, estimate=estimate(plan, unit.place.target))
+    for stream in comes:
+        plan = receiving(plan, stream)
+    for array, own in sent.items():
+        plan = sending(plan, own, stored=array in results)
+    return replace(unit, plan=plan, estimate=estimate(plan, unit.place.target), at_once=True)
+
+
+def results_of(scop: Scop, temporaries: Collection[str]) -> frozenset[ArrayId]:
+    """The arrays that somebody wants of a kernel."""
+    return frozenset(a.id for a in scop.arrays if a.role in (Role.OUT, Role.INOUT) and a.id not in temporaries)
 
 
 def cycles_together(units: Sequence[Unit], streams: Sequence[Stream]) -> int:
@@ -88,7 +96,7 @@ def cycles_together(units: Sequence[Unit], streams: Sequence[Stream]) -> int:
     meets = list[tuple[tuple[int, int], tuple[int, int], bool]]()
     by_number = {unit.number: unit for unit in units}
     for stream in streams:
-        sends = stream.source, _step_of(by_number[stream.source], stream.array, "store")
+        sends = stream.source, _step_of(by_number[stream.source], stream.port, "store")
         gets = stream.sink, _step_of(by_number[stream.sink], stream.array, "load")
         meets.append((sends, gets, stream.holds_all))
     changed = True
@@ -112,7 +120,7 @@ def _steps(unit: Unit) -> Mapping[int, int]:
     return {entry.step: entry.start for entry in timeline(unit.estimate)}
 
 
-def _step_of(unit: Unit, array: str, kind: str) -> int:
-    moves = Direction.LOAD if kind == "load" else Direction.STORE
-    names = {t.id for t in unit.plan.transfers if t.port == array and t.direction is moves}
+def _step_of(unit: Unit, port: str, kind: str) -> int:
+    """The step in which what goes through a port is loaded or stored."""
+    names = {t.id for t in unit.plan.transfers if t.port == port}
     return next(entry.step for entry in timeline(unit.estimate) if entry.kind == kind and entry.name in names)

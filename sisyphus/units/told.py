@@ -22,7 +22,7 @@ from sisyphus.space import DesignPoint
 from sisyphus.target import Target
 from sisyphus.units.places import Place
 from sisyphus.units.shares import Unit, made, unwanted
-from sisyphus.units.streams import with_streams
+from sisyphus.units.streams import results_of, with_streams
 from sisyphus.values import dataclass, replace
 
 
@@ -71,7 +71,8 @@ def told_units(path: Path, *, source: Path | None, device: str | None, sandboxed
             for at in [int(told["phase"])]
         ]
         streams = [Stream(**told) for told in data.get("streams", ())]
-        units = [with_streams(unit, streams) for unit in units] if streams else units
+        results = results_of(known.scop, record.source.temporaries)
+        units = [with_streams(unit, streams, results) for unit in units] if streams else units
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as fault:
         raise KernelError(f"{path}: its units are not as sisy writes them ({fault!r})") from fault
     return Told(record, data, known, tuple(units), cut if len(cut) > 1 else (), target, notes)

@@ -50,10 +50,9 @@ def _too_long(tree: Tree) -> str | None:
 
 def check_beats(plan: Plan) -> Iterator[Check]:
     """One check for all transfers: no beat crosses a row of its buffer or of the array."""
-    ports = {port.name: port for port in plan.ports}
     for transfer in plan.transfers:
         try:
-            extents, port = plan.scop.array(transfer.array).extents, ports[transfer.array]
+            extents, port = plan.scop.array(transfer.array).extents, plan.port_of(transfer)
             check_width(plan.buffer(transfer.buffer), extents, transfer.width, port.layout, port.stripes)
         except KernelError as fault:
             yield Check("beats", False, f"{transfer.id}: {fault.message}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.analysis import Stream, deadlock
 from sisyphus.ir import ArrayId
-from sisyphus.plan import Plan, Port, not_in_one_pass, streams_between
+from sisyphus.plan import Direction, Plan, Port, not_in_one_pass, streams_between
 from sisyphus.verification.verdict import Check
 
 #: A unit as far as streams go: its plan, and the first element of each of its arrays in that of the source.
@@ -23,7 +23,7 @@ def check_streams(units: Sequence[End]) -> Iterator[Check]:
     if not ends:
         return
     for unit, port in ends:
-        own = [s for s in streams if s.array == port.name and unit in (s.source, s.sink)]
+        own = [s for s in streams if (unit, port.name) in ((s.source, s.port), (s.sink, s.array))]
         told = f"joins {len(own)} others" if len(own) != 1 else "joins one other unit"
         yield Check(f"unit {unit}: end of the stream of {port.name}", len(own) == 1, told)
     for stream in streams:
@@ -32,7 +32,7 @@ def check_streams(units: Sequence[End]) -> Iterator[Check]:
         yield Check(_name(stream), not fault, told)
     for sink, (plan, _) in enumerate(units):
         given = {p.name for p in plan.ports if p.kind == "array" and p.direction != "out"}
-        written = {p.name for before, _ in units[:sink] for p in before.ports if p.direction == "out"}
+        written = {p.copies or p.name for before, _ in units[:sink] for p in before.ports if p.direction != "in"}
         for name in sorted(given & written):
             yield Check(f"unit {sink}: {name}", False, "is read from memory while the unit that writes it runs")
     yield _no_deadlock(streams)
@@ -44,21 +44,20 @@ def _name(stream: Stream) -> str:
 
 def _difference(stream: Stream, units: Sequence[End]) -> str:
     """What both ends do not agree in, or what is no pass of a whole array, in words; empty where all is well."""
-    (sends, _), (gets, _) = units[stream.source], units[stream.sink]
-    for plan in (sends, gets):
-        reason = not_in_one_pass(plan, stream.array)
-        if reason:
-            return reason
+    (sends, first), (gets, second) = units[stream.source], units[stream.sink]
+    reason = not_in_one_pass(sends, stream.port, Direction.STORE) or not_in_one_pass(gets, stream.array, Direction.LOAD)
+    if reason:
+        return reason
     if stream.source >= stream.sink:
         return "it goes back"
-    one, other = (_beats_of(*units[at], stream.array) for at in (stream.source, stream.sink))
+    one, other = _beats_of(sends, first, stream.port), _beats_of(gets, second, stream.array)
     return "" if one == other else f"beats are {one} where they are sent, {other} where they are received"
 
 
-def _beats_of(plan: Plan, elements: Mapping[ArrayId, tuple[int, ...]], array: str) -> tuple[object, ...]:
+def _beats_of(plan: Plan, elements: Mapping[ArrayId, tuple[int, ...]], name: str) -> tuple[object, ...]:
     """What tells which elements of the source a beat has."""
-    port: Port = next(p for p in plan.ports if p.name == array)
-    return port.type.c_name, port.width, port.layout, port.extents, elements[ArrayId(array)]
+    port: Port = next(p for p in plan.ports if p.name == name)
+    return port.type.c_name, port.width, port.layout, port.extents, elements[ArrayId(port.copies or name)]
 
 
 def _no_deadlock(streams: Sequence[Stream]) -> Check:

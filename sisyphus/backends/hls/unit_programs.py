@@ -317,7 +317,8 @@ def _in_turn(w: Writer, members: Sequence[tuple[int, UnitProgram]]) -> None:
 
 def _call(number: int, unit: UnitProgram, streams: Sequence[Stream] = ()) -> str:
     """A run of a unit on what the test bench has for it."""
-    own = {stream.array: stream_name(stream) for stream in streams if number in (stream.source, stream.sink)}
+    own = {s.array: stream_name(s) for s in streams if s.sink == number}
+    own |= {s.port: stream_name(s) for s in streams if s.source == number}
     given = list[str]()
     for port in unit.ports:
         blocks = [f"{name}.data()" for name in memories_of(number, port)] if port.kind == "array" else []

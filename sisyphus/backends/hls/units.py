@@ -62,8 +62,8 @@ def _system(units: Sequence[UnitProgram], target: Target) -> str:
                 for pointer, bank in zip(interface.pointers(port, unit.names), own, strict=True):
                     w.line(f"sp={unit.top}_1.{pointer}:{device.bank_kind}[{unit.banks[bank]}]")
     for stream in joined(units):
-        source, sink = units[stream.source], units[stream.sink]
-        ends = [f"{unit.top}_1.{unit.names.of('port', stream.array)}" for unit in (source, sink)]
+        named = (units[stream.source], stream.port), (units[stream.sink], stream.array)
+        ends = [f"{unit.top}_1.{unit.names.of('port', port)}" for unit, port in named]
         w.line(f"stream_connect={':'.join(ends)}:{stream.depth}")
     print_strategies(w, target)
     return w.text()
