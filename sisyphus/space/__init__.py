@@ -50,14 +50,12 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
-from sisyphus.space.stripes import RowUse
+from sisyphus.space.stripes import RowUse, dealt_over_ports, long_arrays
 from sisyphus.space.widths import (
     beat_factor,
-    dealt_over_ports,
     form_for,
     in_beats,
     layout_for,
-    long_arrays,
     most_added,
     row_part,
     tile_widths,

@@ -17,8 +17,9 @@ from sisyphus.space.listed import may_be_listed, with_tiles_listed
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
+from sisyphus.space.stripes import dealt_over_ports
 from sisyphus.space.tilings import tilings
-from sisyphus.space.widths import dealt_over_ports, tile_widths
+from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
 
 

@@ -12,7 +12,8 @@ from sisyphus.ir import Array, ArrayId
 from sisyphus.space.adders import may_add_in_fabric
 from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, Tile
 from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
-from sisyphus.space.widths import dealt_over_ports, in_stripes, layout_for
+from sisyphus.space.stripes import dealt_over_ports, in_stripes
+from sisyphus.space.widths import layout_for
 from sisyphus.target import ADDERS
 from sisyphus.values import dataclass, replace
 

@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from math import gcd
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
-from sisyphus.ir import ArrayId, Role
+from sisyphus.ir import ArrayId
 from sisyphus.poly import Affine
 from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
-from sisyphus.space.ports import STRIPES, dealt_widths, may_be_dealt
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.stripes import RowUse, last_subscripts
-from sisyphus.values import dataclass, replace
-
-#: More beats than a transfer waits for the first one: only with so many are ports offered unasked.
-DEALT_BEATS = 64
+from sisyphus.space.stripes import last_subscripts
+from sisyphus.values import dataclass
 
 
 def layout_for(extents: Sequence[int], width: int) -> str:
@@ -26,56 +22,6 @@ def layout_for(extents: Sequence[int], width: int) -> str:
 def form_for(space: Space, array: ArrayId, width: int) -> str:
     """How loads of an array reach its buffers with beats of `width` elements: `direct`, or as a `stream`."""
     return DIRECT if width <= space.direct_width(array) else STREAM
-
-
-def long_arrays(space: Space) -> tuple[ArrayId, ...]:
-    """The arrays that take many beats through one port and may have several, the largest first."""
-    many = [a for a in space.scop.arrays if a.home == a.id and a.elements > DEALT_BEATS * space.port_width(a.id)]
-    ordered = [a.id for a in sorted(many, key=lambda a: -a.elements * a.type.bytes)]
-    return tuple(a for a in ordered if max(dealt_over_ports(space, a).widths[a]) > space.port_width(a))
-
-
-def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> Space:
-    """The space in which an array may also be dealt over several ports, with beats as wide as one port is.
-
-    The paper has no such arrays, and the ports of a processor share one memory. Copies of the array are dealt as it is,
-    through its ports or through some of their own. All arrays together have no more ports than may be
-    connected to the banks, and one has `most`. Every nest has tiles that keep to the stripes, and others.
-    """
-    declared, options, device = space.scop.array(array), space.options, space.target.device
-    widest, known = space.port_width(array), space.widths[array]
-    same = [a.id for a in space.scop.arrays if a.home == declared.home]
-    stays = all(u.array not in same or KERNEL_PLACE in u.places for nest in space.nests for u in nest.arrays)
-    if options.whole_beats or not stays or widest not in known or not may_be_dealt(space.scop, array):
-        return space
-    others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
-    left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
-    behind = sum(not space.arrives_with_another(a) for a in same)
-    found = dealt_widths(declared.extents, widest, min(device.banks, left // behind, most), padding=options.padding)
-    for count in range(len(found), 0, -1):
-        if in_stripes(space, same, found[count - 1] // widest) is not None:
-            widths = dict.fromkeys(same, tuple(dict.fromkeys((*known, *found[:count]))))
-            return replace(space, widths={**space.widths, **widths})
-    return space
-
-
-def in_stripes(space: Space, arrays: Sequence[ArrayId], stripes: int) -> tuple[NestSpace, ...] | None:
-    """The nests with tiles that keep to so many stripes of some arrays; None where one has none."""
-    found = []
-    for nest in space.nests:
-        for array in (a for a in arrays if nest.use(a) is not None):
-            use = RowUse.of(space.scop, nest.nest, array)
-            loops = tuple(
-                replace(s, tiles=tuple(t for t in s.tiles if use.keeps(stripes, {s.iterator: t})))
-                if s.iterator in use.loops
-                else s
-                for s in nest.loops
-            )
-            if not use.keeps(stripes, {}) or not all(loop.tiles for loop in loops):
-                return None
-            nest = replace(nest, loops=loops)
-        found.append(nest)
-    return tuple(found)
 
 
 @dataclass(frozen=True)

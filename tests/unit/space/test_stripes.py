@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId
 from sisyphus.space import Options, RowUse, Space, Tile, apply_fixes, build_space, dealt_over_ports
-from sisyphus.space.widths import in_stripes
+from sisyphus.space.stripes import in_stripes
 from sisyphus.target import load_device, make_target
 
 EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
