@@ -45,6 +45,8 @@ def view_of(node: c_ast.Node, affines: Affines) -> SubArray:
                 return SubArray(found, (), None, const=found.const)
         case c_ast.BinaryOp(op="+"):
             return _shifted(view_of(node.left, affines), node.right, node, affines)
+        case c_ast.BinaryOp(op="-"):
+            return _shifted(view_of(node.left, affines), c_ast.UnaryOp("-", node.right, node.coord), node, affines)
     raise _no_pointer(node, affines)
 
 

@@ -32,6 +32,7 @@ from sisyphus.frontend.c.places import (
     step_of,
     value_at,
     with_name,
+    with_value,
 )
 from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
 from sisyphus.values import dataclass
@@ -86,8 +87,9 @@ def _asked_for(body: c_ast.Node) -> set[str]:
 
 
 def _stepped(body: c_ast.Node) -> set[str]:
-    """Names that statements in bodies of `for` loops step."""
-    bodies = (n.stmt for n in walk(body) if isinstance(n, c_ast.For))
+    """Names that statements in bodies of `for` loops step, or their headers beside the iterator."""
+    loops = [n for n in walk(body) if isinstance(n, c_ast.For)]
+    bodies = [n.stmt for n in loops] + [n.next for n in loops if isinstance(n.next, c_ast.ExprList)]
     return {found[0] for b in bodies for n in walk(b) if (found := step_of(n)) is not None}
 
 
@@ -113,6 +115,7 @@ class _Inductions:
 
     def _loop(self, node: c_ast.For, place: Place) -> list[c_ast.Node]:
         """Names what a loop moves; the statements that must follow it."""
+        _step_in_body(node)
         head, behind = _head(node), list[c_ast.Node]()
         if head is None:
             return []
@@ -155,6 +158,7 @@ class _Inductions:
         begin = deepcopy(start) if start is not None else c_ast.ID(name, coord)
         way = rounds(head.counter, head.start, c_ast.ID(head.counter.name, coord))
         value = c_ast.BinaryOp(sign, begin, c_ast.BinaryOp("*", total, way, coord), coord)
+        node.cond = with_value(node.cond, name, value)
         named, last = list[c_ast.Node](), 0
         for at, (_, own, amount) in moves:
             named += self._named(name, value, items[last:at], declared)
@@ -167,6 +171,21 @@ class _Inductions:
         found = with_name(items, name, f"{name}.at{self.made + 1}", value, declared)
         self.made += len(found) - len(items)
         return found
+
+
+def _step_in_body(node: c_ast.For) -> None:
+    """Takes constant steps of other names than the iterator out of a header, to the end of the body."""
+    if not isinstance(node.next, c_ast.ExprList) or not isinstance(node.stmt, c_ast.Compound):
+        return
+    asked = names_in(node.cond)
+    own = [part for part in node.next.exprs if (found := step_of(part)) and found[0] in asked]
+    others = [found for part in node.next.exprs if part not in own and (found := step_of(part))]
+    is_constant = all(isinstance(amount, c_ast.Constant) for _, _, amount in others)
+    if len(own) != 1 or len(others) + 1 < len(node.next.exprs) or not is_constant:
+        return
+    if not jumps(node.stmt, c_ast.Continue) and not any(changes_in(node.stmt, name) for name, _, _ in others):
+        node.stmt.block_items += [part for part in node.next.exprs if part not in own]
+        (node.next,) = own
 
 
 def _head(node: c_ast.For) -> Head | None:

@@ -19,6 +19,7 @@ from sisyphus.frontend.c.inductions import name_inductions
 from sisyphus.frontend.c.iterators import one_iterator_each
 from sisyphus.frontend.c.kernel import FunctionReader, Given
 from sisyphus.frontend.c.parse import parse
+from sisyphus.frontend.c.pointers import index_pointers
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
@@ -123,6 +124,7 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     tree = parse(found.tokens, collector)
     structures = Structures(tree)
     name_tables(tree)
+    index_pointers(tree)
     count_whiles(tree)
     one_iterator_each(tree)
     name_inductions(tree)

@@ -324,11 +324,14 @@ def _in_turn(node: c_ast.Node) -> list[c_ast.Node]:
 
 
 def apart(node: c_ast.Node) -> list[c_ast.Node]:
-    """A statement with the step inside of its expression as one of its own."""
+    """A statement with the steps inside of its expression as some of their own: each is of another name."""
     if not isinstance(node, c_ast.Assignment | c_ast.Decl):
         return [node]
-    kept, step, is_before = _without_step(node)
-    return [kept] if step is None else [step, kept] if is_before else [kept, step]
+    before, after = list[c_ast.Node](), list[c_ast.Node]()
+    for step in _single_steps(node):
+        node = _in_place_of(step, node)
+        (before if step.op in ("++", "--") else after).append(step)
+    return [*before, node, *after]
 
 
 def _is_break(node: c_ast.Node) -> bool:
@@ -338,15 +341,19 @@ def _is_break(node: c_ast.Node) -> bool:
 
 def _without_step(node: c_ast.Node) -> tuple[c_ast.Node, c_ast.Node | None, bool]:
     """A text without the one `++` or `--` in it, that as a statement, and whether it comes before; else as it is."""
+    steps = _single_steps(node)
+    if len(steps) != 1:
+        return node, None, False
+    return _in_place_of(steps[0], node), steps[0], steps[0].op in ("++", "--")
+
+
+def _single_steps(node: c_ast.Node) -> list[c_ast.UnaryOp]:
+    """Each `++` and `--` of a text that always runs all of them, and names what they move nowhere else; else none."""
     steps = [n for n in walk(node) if isinstance(n, c_ast.UnaryOp) and n.op in STEPS and isinstance(n.expr, c_ast.ID)]
     odd = (c_ast.TernaryOp, c_ast.FuncCall)
-    sometimes = any(isinstance(n, odd) or getattr(n, "op", "") in ("&&", "||") for n in walk(node))
-    if len(steps) != 1 or sometimes:
-        return node, None, False
-    step = steps[0]
-    if sum(isinstance(n, c_ast.ID) and n.name == step.expr.name for n in walk(node)) != 1:
-        return node, None, False
-    return _in_place_of(step, node), step, step.op in ("++", "--")
+    sometimes = steps and any(isinstance(n, odd) or getattr(n, "op", "") in ("&&", "||") for n in walk(node))
+    named = [n.name for n in walk(node) if isinstance(n, c_ast.ID)] if steps else []
+    return [] if sometimes or any(named.count(step.expr.name) != 1 for step in steps) else steps
 
 
 def _in_place_of(step: c_ast.UnaryOp, node: c_ast.Node) -> c_ast.Node:

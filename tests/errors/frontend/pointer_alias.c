@@ -4,6 +4,7 @@ void f(float A[10], float B[10], float C[10])
   const float *r = B + 2;
   for (int i = 0; i < 8; i++) {
     *p = *r++;
-    p++;
+    if (r != B + 9)
+      p++;
   }
 }

@@ -50,6 +50,11 @@ LOOPS = [
     "int k, i; for (i = 0; i < 2; i++) { k = 4 * i; for (int j = 0; j < 4; j++) { b[k] = a[j]; k++; } }",
     "int k = 0; for (int i = 0; i < 8; i++) { if (a[i] > 3) break; b[k] = a[i]; k++; }",
     "int k = 0; for (int i = 0; i < 8; i++) { k++; if (a[i] > 3) continue; b[k - 1] = a[i]; }",
+    "int k = 0; for (int i = 0; i < 4; i++, k += 2) b[k] = a[i];",
+    "int k = 0, i; for (i = 7; i >= 0; k++, --i) { b[k] = a[i]; if (a[i] > 90) break; }",
+    "int k = 0, m = 7; for (int i = 0; i < 8; i++) b[k++] = a[m--];",
+    "int l = 0, h = 7; while (l < h) { b[l] = a[h]; b[h] = a[l]; l++; h--; }",
+    "int l = 0, h = 8; while (l + 1 < h) { b[--h] = a[l]; b[l++] = 3; }",
 ]
 
 
@@ -73,6 +78,8 @@ def test_loops_that_count_otherwise_compute_the_same(tmp_path: Path) -> None:
         ("int k = 0; for (int i = 0; i < 8; i++) for (int j = 0; j < i; j++) b[k++] = 1;", "indirect-access"),
         ("int k = 0; for (int i = 0; i < 8; i++) { if (a[i] > 3) continue; b[k++] = 1; }", "indirect-access"),
         ("int k = 0; for (int i = 0; i < 8; i++) { if (a[i] > 3) k++; b[k] = 1; }", "indirect-access"),
+        ("int k = 0; for (int i = 0; i < 8; i++, k++) { if (a[i] > 3) continue; b[k] = 1; }", "loop-form"),
+        ("int l = 0, h = 7; while (l < h) { if (a[l] > 3) l++; else h--; b[l] = 1; }", "while-loop"),
     ],
 )
 def test_what_does_not_count_is_refused(refusal: Refusal, body: str, place: str) -> None:

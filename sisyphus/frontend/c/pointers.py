@@ -1,0 +1,141 @@
+"""Pointers that move from element to element as an index each, on the syntax tree; knows no types and no values.
+
+const float *p = a; for (int i = 0; i < n; i++) s += *p++;   becomes
+const float *p = a; int p.at = 0; for (int i = 0; i < n; i++) s += p[p.at++];
+
+A pointer that anything else asks for, as a comparison or another pointer does, stays as it is, and is refused where it
+is read.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from pycparser import c_ast
+
+from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.places import STEPS, in_blocks
+from sisyphus.frontend.c.returns import put
+
+ADDS = ("+=", "-=")
+
+
+def index_pointers(tree: Tree) -> None:
+    """Changes the functions of a file."""
+    for function in tree.root.ext:
+        if isinstance(function, c_ast.FuncDef) and _moved_in(function.body):
+            in_blocks(function.body)
+            given = function.decl.type.args.params if function.decl.type.args else []
+            for parameter in (p for p in given if isinstance(p, c_ast.Decl) and _is_pointer(p)):
+                _index(function.body.block_items, 0, parameter)
+            _index_below(function.body)
+
+
+def _index_below(node: c_ast.Node) -> None:
+    """Gives the pointers that blocks below a node declare an index, those of outer blocks first."""
+    if isinstance(node, c_ast.Compound):
+        for at, item in enumerate(node.block_items):  # an index is put behind the pointer that it is of
+            if isinstance(item, c_ast.Decl) and _is_pointer(item) and item.init is not None:
+                _index(node.block_items, at + 1, item)
+    for _, child in node.children():
+        _index_below(child)
+
+
+def _is_pointer(node: c_ast.Decl) -> bool:
+    """Whether a declaration is of a pointer that every call sets anew."""
+    return isinstance(node.type, c_ast.PtrDecl | c_ast.ArrayDecl) and not node.storage
+
+
+def _moved_in(node: c_ast.Node | None) -> set[str]:
+    """Names that a text steps, or adds to."""
+    found = set[str]()
+    for part in walk(node):
+        match part:
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in STEPS:
+                found.add(name)
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                found.add(name)
+    return found
+
+
+def _index(items: list[c_ast.Node], at: int, declared: c_ast.Decl) -> None:
+    """Gives a pointer an index of its own in the statements behind its declaration, where these ask for elements."""
+    rest = items[at:]
+    if not any(declared.name in _moved_in(item) for item in rest):
+        return
+    if any(isinstance(n, c_ast.Decl) and n.name == declared.name for item in rest for n in walk(item)):
+        return
+    index = _Index(declared.name, f"{declared.name}.at")
+    changed = [index.changed(deepcopy(item), alone=True) for item in rest]
+    kept = {id(base) for base in index.bases}
+    if all(id(n) in kept for item in changed for n in walk(item) if isinstance(n, c_ast.ID) and n.name == index.name):
+        kind = c_ast.TypeDecl(index.at, [], None, c_ast.IdentifierType(["int"]), declared.coord)
+        zero = c_ast.Constant("int", "0", declared.coord)
+        items[at:] = [c_ast.Decl(index.at, [], [], [], [], kind, zero, None, declared.coord), *changed]
+
+
+class _Index:
+    """Writes what a text does with a pointer as what it does with an index; `bases` are the names that may stay."""
+
+    def __init__(self, name: str, at: str) -> None:
+        self.name, self.at, self.bases = name, at, list[c_ast.ID]()
+
+    def changed(self, node: c_ast.Node, *, alone: bool = False) -> c_ast.Node:
+        """`alone`: as a statement, of which nobody takes the value."""
+        coord = node.coord
+        match node:
+            case c_ast.UnaryOp(op="*", expr=c_ast.UnaryOp(op=op, expr=moved)) if op in STEPS and self._is_it(moved):
+                return self._element(c_ast.UnaryOp(op, self._place(coord), coord))
+            case c_ast.UnaryOp(op="*", expr=address) if self._is_it(_first(address)):
+                return self._element(self._from_place(address))
+            case c_ast.ArrayRef(name=moved, subscript=far) if self._is_it(moved):
+                return self._element(c_ast.BinaryOp("+", self._place(coord), self.changed(far), coord))
+            case c_ast.UnaryOp(op=op, expr=moved) if alone and op in STEPS and self._is_it(moved):
+                return c_ast.UnaryOp(op, self._place(coord), coord)
+            case c_ast.Assignment(op=op, lvalue=moved, rvalue=far) if alone and op in ADDS and self._is_it(moved):
+                return c_ast.Assignment(op, self._place(coord), self.changed(far), coord)
+            case c_ast.Assignment(
+                op="=", lvalue=moved, rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=same, right=far)
+            ) if alone and self._is_it(moved) and self._is_it(same):
+                return c_ast.Assignment(f"{op}=", self._place(coord), self.changed(far), coord)
+            case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)):
+                node.args.exprs = [
+                    c_ast.UnaryOp("&", self._element(self._place(coord)), coord)
+                    if self._is_it(part)
+                    else self.changed(part)
+                    for part in given
+                ]
+                return node
+        for part, child in node.children():
+            is_item = isinstance(node, c_ast.Compound | c_ast.Case | c_ast.Default) or part in STATEMENTS
+            is_listed = alone and isinstance(node, c_ast.ExprList)
+            put(node, part, self.changed(child, alone=is_item or is_listed))
+        return node
+
+    def _is_it(self, node: c_ast.Node) -> bool:
+        return isinstance(node, c_ast.ID) and bool(node.name == self.name)
+
+    def _place(self, coord: object) -> c_ast.ID:
+        return c_ast.ID(self.at, coord)
+
+    def _element(self, place: c_ast.Node) -> c_ast.ArrayRef:
+        self.bases.append(c_ast.ID(self.name, place.coord))
+        return c_ast.ArrayRef(self.bases[-1], place, place.coord)
+
+    def _from_place(self, address: c_ast.Node) -> c_ast.Node:
+        """The sum that begins with the pointer, with its place instead."""
+        if isinstance(address, c_ast.BinaryOp):
+            left = self._from_place(address.left)
+            return c_ast.BinaryOp(address.op, left, self.changed(address.right), address.coord)
+        return self._place(address.coord)
+
+
+def _first(address: c_ast.Node) -> c_ast.Node:
+    """What a sum or difference begins with."""
+    while isinstance(address, c_ast.BinaryOp) and address.op in ("+", "-"):
+        address = address.left
+    return address
+
+
+#: Parts of a node that are statements, of which nobody takes the value.
+STATEMENTS = ("stmt", "iftrue", "iffalse", "next")
