@@ -8,7 +8,7 @@ import islpy as isl
 
 from sisyphus.interrupts import unbroken
 from sisyphus.poly.affine import Affine
-from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names, make_set
+from sisyphus.poly.sets import CONTEXT, Map, Set, constraints, dim_names, make_set, whole
 from sisyphus.tools import apart
 from sisyphus.values import dataclass
 
@@ -141,8 +141,8 @@ def _pieces(function: isl.PwMultiAff, names: Sequence[str]) -> list[tuple[Set, t
 def _affine(value: isl.Aff, names: Sequence[str]) -> Affine:
     if value.dim(isl.dim_type.div) or not value.get_denominator_val().is_one():
         raise ValueError("a time is not affine in the iterators")
-    terms = {n: int(value.get_coefficient_val(isl.dim_type.in_, at).to_python()) for at, n in enumerate(names)}
-    return Affine.of(terms, int(value.get_constant_val().to_python()))
+    terms = {n: whole(value.get_coefficient_val(isl.dim_type.in_, at)) for at, n in enumerate(names)}
+    return Affine.of(terms, whole(value.get_constant_val()))
 
 
 def inverse(part: Timed, names: Sequence[str]) -> tuple[Affine, ...] | None:

@@ -8,7 +8,7 @@ import islpy as isl
 
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine, const, var
-from sisyphus.poly.sets import CONTEXT, Map, Set, dim_names
+from sisyphus.poly.sets import CONTEXT, Map, Set, dim_names, whole
 from sisyphus.values import dataclass
 
 IN, OUT = isl.dim_type.in_, isl.dim_type.out
@@ -149,7 +149,7 @@ def _fixed_gap(hull: isl.BasicMap, left: int, right: int) -> int | None:
     for kind, keep in ((IN, left), (OUT, right)):
         pair = pair.project_out(kind, keep + 1, pair.dim(kind) - keep - 1).project_out(kind, 0, keep)
     value = pair.deltas().plain_get_val_if_fixed(isl.dim_type.set, 0)
-    return int(value.to_python()) if value.is_int() else None
+    return whole(value) if value.is_int() else None
 
 
 def backwards(relation: Map, source_time: Map, sink_time: Map) -> tuple[dict[str, int], dict[str, int]] | None:
@@ -177,7 +177,7 @@ def _witness(pairs: Map, relation: Map) -> tuple[dict[str, int], dict[str, int]]
     for kind in (IN, OUT):
         names = _names(relation, kind)
         coordinates = (point.get_coordinate_val(isl.dim_type.set, offset + at) for at in range(len(names)))
-        sides.append({name: int(value.to_python()) for name, value in zip(names, coordinates, strict=True)})
+        sides.append({name: whole(value) for name, value in zip(names, coordinates, strict=True)})
         offset += len(names)
     return sides[0], sides[1]
 

@@ -8,7 +8,18 @@ import islpy as isl
 
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine
-from sisyphus.poly.sets import CONTEXT, Set, constraints, dim_names, make_set, position, project_onto, renamed, sample
+from sisyphus.poly.sets import (
+    CONTEXT,
+    Set,
+    constraints,
+    dim_names,
+    make_set,
+    position,
+    project_onto,
+    renamed,
+    sample,
+    whole,
+)
 from sisyphus.values import dataclass
 
 SET = isl.dim_type.set
@@ -127,12 +138,12 @@ def _by_quotients(part: isl.BasicSet) -> list[isl.BasicSet]:
     pieces = [part.lift().flatten().to_set()]
     for _ in range(count):
         values = [(piece, piece.dim_min_val(depth), piece.dim_max_val(depth)) for piece in pieces]
-        if sum(int((high - low).to_python()) + 1 for _, low, high in values) > MOST_QUOTIENTS:
+        if sum(whole(high - low) + 1 for _, low, high in values) > MOST_QUOTIENTS:
             raise InternalError(f"too many holes in {part}")
         pieces = [
             piece.fix_val(SET, depth, isl.Val(value)).project_out(SET, depth, 1)
             for piece, low, high in values
-            for value in range(int(low.to_python()), int(high.to_python()) + 1)
+            for value in range(whole(low), whole(high) + 1)
         ]
     found = [renamed(piece.reset_tuple_id(), "", names).reset_tuple_id() for piece in pieces if not piece.is_empty()]
     return [convex for piece in found for convex in piece.get_basic_sets()]
@@ -157,7 +168,7 @@ def largest_extent(points: Set, name: str) -> int:
     for dim in rest:
         pairs = pairs.equate(isl.dim_type.in_, dim, isl.dim_type.out, dim)
     gap = pairs.deltas().dim_max_val(at)
-    return int(gap.to_python()) + 1
+    return whole(gap) + 1
 
 
 def relation_on(points: Set, values: Sequence[Affine]) -> isl.Map:
@@ -192,5 +203,5 @@ def first_pair(relation: isl.Map) -> tuple[tuple[int, ...], tuple[int, ...]] | N
         return None
     point = relation.wrap().lexmin().sample_point()
     split, total = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.in_) + relation.dim(isl.dim_type.out)
-    values = tuple(int(point.get_coordinate_val(SET, at).to_python()) for at in range(total))
+    values = tuple(whole(point.get_coordinate_val(SET, at)) for at in range(total))
     return values[:split], values[split:]

@@ -101,7 +101,7 @@ def dim_range(points: Set, name: str) -> tuple[int, int]:
     low, high = shadow.dim_min_val(0), shadow.dim_max_val(0)
     if not (low.is_int() and high.is_int()):
         raise InternalError(f"dimension `{name}` is empty or unbounded in {points}")
-    return int(low.to_python()), int(high.to_python())
+    return whole(low), whole(high)
 
 
 def make_box(name: str, extents: Sequence[int]) -> Set:
@@ -136,7 +136,7 @@ def box_in(points: Set, name: str, lower: int, upper: int) -> bool:
 def sides(points: Set) -> tuple[tuple[int, int], ...]:
     """`box_of` a set whose dimensions have no names."""
     count = range(points.dim(isl.dim_type.set))
-    return tuple((int(points.dim_min_val(at).to_python()), int(points.dim_max_val(at).to_python())) for at in count)
+    return tuple((whole(points.dim_min_val(at)), whole(points.dim_max_val(at))) for at in count)
 
 
 def clipped(points: Set, box: Sequence[tuple[int, int] | None]) -> Set:
@@ -190,7 +190,7 @@ def one_of(points: Set) -> Set:
 
 
 def _point_values(point: isl.Point, names: Sequence[str]) -> dict[str, int]:
-    return {name: int(point.get_coordinate_val(isl.dim_type.set, at).to_python()) for at, name in enumerate(names)}
+    return {name: whole(point.get_coordinate_val(isl.dim_type.set, at)) for at, name in enumerate(names)}
 
 
 def each_point(points: Set, limit: int) -> Iterator[dict[str, int]]:
@@ -260,10 +260,16 @@ def _runs(points: Set, step: Mapping[str, int]) -> Set | None:
 
 
 def _as_affine(constraint: isl.Constraint, names: Sequence[str]) -> Affine:
-    terms = {
-        name: int(constraint.get_coefficient_val(isl.dim_type.set, at).to_python()) for at, name in enumerate(names)
-    }
-    return Affine.of(terms, int(constraint.get_constant_val().to_python()))
+    terms = {name: whole(constraint.get_coefficient_val(isl.dim_type.set, at)) for at, name in enumerate(names)}
+    return Affine.of(terms, whole(constraint.get_constant_val()))
+
+
+def whole(value: isl.Val) -> int:
+    """An integer of isl's; `IslError` where isl gives up as it writes it out, of which it says nothing."""
+    text: str | None = value.to_str()
+    if text is None:
+        raise IslError("isl gave up")
+    return int(text)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisyphus.poly import CountError, count, make_set, var
+from sisyphus.poly import CountError, count, make_set, sides, var, within
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,10 @@ def test_shadows_are_counted_once(points: isl.Set) -> None:
     visited: list[isl.Point] = []
     shadow.foreach_point(visited.append)
     assert count(shadow) == len(visited)
+
+
+def test_isl_may_give_up_at_any_step() -> None:
+    """Also as it writes out a number, which it then tells nobody."""
+    points = make_set("s", ("i", "j"), at_least_zero=[var("i"), 9 - var("i"), var("j") - 2 * var("i"), 30 - var("j")])
+    answers = [within(steps, lambda: sides(points.subtract(points.lexmin()))) for steps in range(1, 2500)]
+    assert {*answers} == {None, ((0, 9), (1, 30))}
