@@ -64,7 +64,7 @@ def deep_enough(known: Sequence[Stream], new: Sequence[Stream]) -> tuple[Stream,
 def with_streams(unit: Unit, streams: Sequence[Stream], results: Collection[ArrayId]) -> Unit:
     """The unit with those of these streams that begin or end at it; of what it sends, `results` are stored as well.
 
-    `KernelError` where an array does not come or go once and whole.
+    `KernelError` where an array does not come or go once and whole, or an argument has the name of a stream.
     """
     comes = [stream for stream in streams if stream.sink == unit.number]
     goes = groupby((s for s in streams if s.source == unit.number), key=lambda stream: stream.array)
@@ -73,6 +73,8 @@ def with_streams(unit: Unit, streams: Sequence[Stream], results: Collection[Arra
         reason = not_in_one_pass(plan, array, way)
         if reason:
             raise KernelError(f"unit {unit.number}: {reason}", hint="leave out `--streams`")
+    for clash in sorted({port.name for port in plan.ports} & {stream.port for own in sent.values() for stream in own}):
+        raise KernelError(f"`{clash}` is an argument, and a stream would be called so", hint="give it another name")
     for stream in comes:
         plan = receiving(plan, stream)
     for array, own in sent.items():

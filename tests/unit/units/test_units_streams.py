@@ -253,17 +253,17 @@ def test_what_is_sent_to_several_units_and_is_a_result_is_stored_as_well(tmp_pat
 
 #: t is a local array, and so no result.
 CHAIN = """
-void chain(float A[12][20], float B[20][16], float C[16][24], float y[12][24]) {
-    float t[12][16];
-    for (int i = 0; i < 12; i++)
-        for (int j = 0; j < 16; j++) {
+void chain(float A[6][8], float B[8][8], float C[8][8], float y[6][8]) {
+    float t[6][8];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 8; j++) {
             t[i][j] = 0.0f;
-            for (int k = 0; k < 20; k++) t[i][j] += A[i][k] * B[k][j];
+            for (int k = 0; k < 8; k++) t[i][j] += A[i][k] * B[k][j];
         }
-    for (int i = 0; i < 12; i++)
-        for (int j = 0; j < 24; j++) {
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 8; j++) {
             y[i][j] = 0.0f;
-            for (int k = 0; k < 16; k++) y[i][j] += t[i][k] * C[k][j];
+            for (int k = 0; k < 8; k++) y[i][j] += t[i][k] * C[k][j];
         }
 }
 """
@@ -272,7 +272,7 @@ void chain(float A[12][20], float B[20][16], float C[16][24], float y[12][24]) {
 def chain(folder: Path, **asked: object) -> UnitsDesign:
     (folder / "chain.c").write_text(CHAIN)
     target = make_target(load_device("u55c"), budget="routable", dsp=60)
-    request = Request(Source(str(folder / "chain.c")), target, limits=Limits(effort=0.4), html=True)
+    request = Request(Source(str(folder / "chain.c")), target, limits=Limits(effort=0.1), html=True)
     return optimize_units(replace(request, **asked), "auto", streams=True)  # type: ignore[arg-type]
 
 
@@ -295,9 +295,16 @@ def test_streams_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
     assert {"file system.cfg", "file testbench.cpp"} <= set(failed(recheck_units(folder).verdict))
 
 
+def test_an_argument_that_is_called_as_a_stream_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "clash.c").write_text(CHAIN.replace(" A[6]", " t_to_1[6]").replace("A[i]", "t_to_1[i]"))
+    request = Request(Source(str(tmp_path / "clash.c")), TARGET, limits=Limits(effort=0.1), verify=False)
+    with pytest.raises(KernelError, match="`t_to_1` is an argument, and a stream would be called so"):
+        optimize_units(request, 2, streams=True)
+
+
 def test_what_cannot_be_streamed_is_refused(tmp_path: Path) -> None:
     source, _, _ = known("2mm")
-    request = Request(source, TARGET, limits=Limits(effort=0.4), verify=False)
+    request = Request(source, TARGET, limits=Limits(effort=0.1), verify=False)
     bicg = Source(str(ROOT / "kernels" / "polybench" / "bicg.c"))
     with pytest.raises(KernelError, match=r"over 2 units that streams join: none needs anything of another one"):
         optimize_units(replace(request, source=bicg), 2, streams=True)
@@ -320,7 +327,7 @@ def test_other_parts_of_an_array_are_no_stream(tmp_path: Path) -> None:
         "    for (int i = 0; i < 10; i++) y[i] = t[i] + t[i + 1];\n"
         "}\n"
     )
-    request = Request(Source(str(tmp_path / "part.c")), TARGET, limits=Limits(effort=0.4), verify=False)
+    request = Request(Source(str(tmp_path / "part.c")), TARGET, limits=Limits(effort=0.1), verify=False)
     with pytest.raises(KernelError, match="`t`: unit 1 needs another part of it than unit 0"):
         optimize_units(request, 2, streams=True)
 
@@ -328,11 +335,11 @@ def test_other_parts_of_an_array_are_no_stream(tmp_path: Path) -> None:
 def test_what_streams_take_beyond_a_budget_is_reserved(tmp_path: Path) -> None:
     """A result is sent beside its store, which no search counts."""
     (tmp_path / "chain.c").write_text(
-        CHAIN.replace("float y[12][24]) {\n    float t[12][16];", "float y[12][24], float t[12][16]) {")
+        CHAIN.replace("float y[6][8]) {\n    float t[6][8];", "float y[6][8], float t[6][8]) {")
     )
     source = Source(str(tmp_path / "chain.c"))
     roomy = make_target(load_device("u55c"), budget="routable", dsp=60)
-    request = Request(source, roomy, limits=Limits(effort=0.4), verify=False)
+    request = Request(source, roomy, limits=Limits(effort=0.1), verify=False)
     used = optimize_units(request, 2, streams=True).placed.units[0].estimate.lut
     tight = make_target(load_device("u55c"), budget="routable", dsp=60, lut=used - 1)
     found = optimize_units(replace(request, target=tight), 2, streams=True).placed.units[0]
