@@ -303,6 +303,14 @@ def test_names_avoid_those_of_the_kernel() -> None:
             },
             "the rows of `C` are padded to beats of one width, not of 2 and 4",
         ),
+        ({"buffers": (*gemm_point().buffers, gemm_point().buffers[0])}, "two buffers are `C`"),
+        ({"buffers": (*gemm_point().buffers, buffer("Q", "S1", KERNEL_PLACE, 1))}, "no array `Q`"),
+        ({"buffers": (*gemm_point().buffers, buffer("B", "S7", KERNEL_PLACE, 1, 1))}, "no nest `S7`"),
+        ({"buffers": (buffer("C", "S0 S1", "j", 2, 1), *gemm_point().buffers[1:])}, "is no loop around its nests"),
+        ({"buffers": (buffer("C", "S0 S1", KERNEL_PLACE, 2), *gemm_point().buffers[1:])}, "2 dimensions"),
+        ({"buffers": (*gemm_point().buffers, buffer("C", "", KERNEL_PLACE, 2, 1))}, "has no nest"),
+        ({"transfers": (TransferPoint("C", 4, ports=("C_0", "D")),)}, "named like the array, or C_0, C_1 or"),
+        ({"adders": "wood"}, "adders `wood` is none of"),
     ],
 )
 def test_points_that_do_not_fit(change: dict[str, object], message: str) -> None:
@@ -318,6 +326,9 @@ def test_points_that_do_not_fit(change: dict[str, object], message: str) -> None
         (nest("S1", "kij", "j", i=(2, 1, 2), j=(1, 5, 1), k=(4, 1, 2)), "does not make 6 iterations"),
         (nest("S1", "kij", "j", i=(2, 2, 1), j=(1, 6, 1), k=(4, 1, 2)), "level 1 of `i` is not 1"),
         (nest("S1", "kij", "q", i=(2, 1, 2), j=(6, 1, 1), k=(4, 1, 2)), "no loop `q` to pipeline"),
+        (replace(gemm_point().nests[1], unroll=(("q", 2),)), "no loop `q` to have copies of"),
+        (replace(gemm_point().nests[1], unroll=(("k", 2),)), "`k` cannot have 2 copies side by side, legal: 1"),
+        (replace(gemm_point().nests[1], interval=1), "an interval that is asked for is 1, of a pipeline with tree"),
     ],
 )
 def test_nests_that_do_not_fit(nests: NestPoint, message: str) -> None:
@@ -394,3 +405,14 @@ def test_ragged_rectangles_need_no_isl(monkeypatch: pytest.MonkeyPatch) -> None:
     [guard] = nodes(plan, Guard)
     assert isinstance(guard, Guard) and [str(c) for c in guard.conditions] == ["-3*i0 - i2 + 3", "-3*k0 - k2 + 7"]
     assert same_result(gemm(), plan) == []
+
+
+def test_a_local_array_stays_on_chip() -> None:
+    kernel = scop("for i in range(4):\n    t[i] = A[i]\nfor i in range(4):\n    B[i] = t[i]", A=(4,), B=(4,), t=(4,))
+    nests = (nest("S0", "i", None, i=(4, 1, 1)), nest("S1", "i", None, i=(4, 1, 1)))
+    whole = (buffer("A", "S0", KERNEL_PLACE, 1), buffer("B", "S1", KERNEL_PLACE, 1))
+    point = DesignPoint("built", nests, (*whole, buffer("t", "S0", "i", 1), buffer("t", "S1", "i", 1)))
+    with pytest.raises(KernelError, match="`t` has no home in memory, its place must be `kernel`"):
+        planned(kernel, point)
+    held = replace(point, buffers=(*whole, buffer("t", "S0 S1", KERNEL_PLACE, 1)))
+    assert same_result(kernel, planned(kernel, held)) == []
