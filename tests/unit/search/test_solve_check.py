@@ -55,9 +55,14 @@ def tree(point: DesignPoint) -> DesignPoint:
     return replace(point, tree_reduction=True)
 
 
+def on_fabric(point: DesignPoint) -> DesignPoint:
+    return replace(point, adders="fabric")
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
+        (on_fabric, "additions run on fabric, not on dsp"),
         (unrolled, "no multiple of the 6 copies"),
         (ragged, "is no tile of `i`"),
         (pipelined, "no loop `q` to pipeline"),
@@ -87,6 +92,17 @@ def test_a_point_against_a_fixed_knob_is_seen() -> None:
     assert fault == f"nest `S1`: its order is fixed to {','.join(other)}"
     narrow = apply_fixes(space, ["S1.A.place=i"])
     assert any("`A` cannot be resident" in fault for fault in faults(PaperCosts(narrow), point))
+
+
+def test_a_point_against_a_fixed_pipeline_or_with_too_many_banks_is_seen() -> None:
+    space = gemm_space()
+    point = best(space)
+    [chosen] = {n.pipeline for n in point.nests if n.id == "S1"}
+    [other, *_] = (name for name in "ijk" if name != chosen)
+    found = faults(PaperCosts(apply_fixes(space, [f"S1.pipeline={other}"])), point)
+    assert f"nest `S1`: `{chosen}` cannot be pipelined" in found
+    few = replace(space, target=replace(space.target, max_partition=1))
+    assert any("banks, more than 1" in fault for fault in faults(PaperCosts(few), point))
 
 
 @pytest.mark.parametrize("radius", [1.0, 1.5, 4.0, math.inf])
