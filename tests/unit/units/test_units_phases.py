@@ -243,16 +243,16 @@ def test_phases_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
 
 #: Rows of t are no whole number of wide beats, which phases pad or not as they like where nothing ties them.
 ROWS = """
-void rows(float A[20][36], float t[20][37], float B[37][36], float y[20][16], float C[37][16]) {
-    for (int i = 0; i < 20; i++)
-        for (int j = 0; j < 37; j++) {
+void rows(float A[12][18], float t[12][19], float B[19][18], float y[12][8], float C[19][8]) {
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 19; j++) {
             t[i][j] = 0.0f;
-            for (int k = 0; k < 36; k++) t[i][j] += A[i][k] * B[j][k];
+            for (int k = 0; k < 18; k++) t[i][j] += A[i][k] * B[j][k];
         }
-    for (int i = 0; i < 20; i++)
-        for (int j = 0; j < 16; j++) {
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 8; j++) {
             y[i][j] = 0.0f;
-            for (int k = 0; k < 37; k++) y[i][j] += t[i][k] * C[k][j];
+            for (int k = 0; k < 19; k++) y[i][j] += t[i][k] * C[k][j];
         }
 }
 """
