@@ -313,12 +313,10 @@ class Affines:
             return self.fault(use.rule, f"{use.noun} `{text}` multiplies two iterators", node, hint)
         if node.op in ("/", "%", ">>"):
             verb = {"/": "divides", "%": "takes a remainder", ">>": "shifts"}[node.op]
-            return self.fault(
-                use.rule,
-                f"{use.noun} `{text}` {verb}, which is not affine",
-                node,
-                "split the loop into two, one over the quotient and one over the remainder",
-            )
+            hint = "split the loop into two, one over the quotient and one over the remainder"
+            if node.op == "%" and use is SUBSCRIPT:  # a ring, or two buffers in turn
+                hint = f"give a local array a place for each value and leave `% {self.text(node.right)}` out, or {hint}"
+            return self.fault(use.rule, f"{use.noun} `{text}` {verb}, which is not affine", node, hint)
         return self._no(use, node, f"{use.noun} `{text}` is not affine")
 
     def _folded(self, node: c_ast.BinaryOp, left: int, right: int, kind: ScalarType) -> tuple[SourceBound, ScalarType]:

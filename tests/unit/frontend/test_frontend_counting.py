@@ -185,3 +185,26 @@ def test_random_counters_compute_the_same(tmp_path: Path) -> None:
         accepted += 1
         assert run(scop, path, tmp_path) == "equal", seed
     assert accepted >= 3
+
+
+RINGS = """
+void f(const int a[8], int b[8], int c[2][8])
+{
+  int ring[12];
+  for (int i = 0; i < 4; i++) ring[i] = 0;
+  for (int i = 0; i < 8; i++) {
+    ring[i + 4] = a[i];
+    for (int t = 0; t < 4; t++) b[i] += ring[i + 4 - t];
+  }
+  for (int t = 0; t < 3; t++) {
+    for (int i = 1; i < 7; i++) c[1][i] = c[0][i - 1] + c[0][i + 1];
+    for (int i = 1; i < 7; i++) c[0][i] = c[1][i - 1] + c[1][i + 1];
+  }
+}
+"""
+
+
+def test_rings_and_buffers_in_turn_are_read_as_the_hint_has_them(tmp_path: Path) -> None:
+    """`ring[i % 4]` and `c[t % 2]` are refused: a place for each value, and both steps of a loop, are not."""
+    (tmp_path / "kernel.c").write_text(RINGS)
+    assert run(read(tmp_path / "kernel.c"), tmp_path / "kernel.c", tmp_path) == "equal"
