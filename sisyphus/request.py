@@ -34,6 +34,7 @@ from sisyphus.forms import (
     PIVOTS,
     PRIVATE,
     SCHEDULE,
+    SHADOW,
     SHORTER,
     STRIPS,
     Strips,
@@ -47,6 +48,7 @@ from sisyphus.forms import (
     proposals,
     rewritten,
     scheduled,
+    shadowed,
     sizes_of_panels,
     steps_of,
     with_pivots,
@@ -260,6 +262,8 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
     ]
     if not orders and latched(kernel.dependences) is not None:
         orders = [(kernel.rewrites, kernel.dependences, "")]
+    elif not orders:
+        yield from _with_shadow(kernel.dependences, kernel.rewrites, "", source)
     for rewrites, ordered, name in orders:
         yield from _kept_apart(ordered, rewrites, name, source)
         for size in sizes_of_panels(ordered):
@@ -268,8 +272,17 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
                 yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
 
 
+def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
+    """An order with second copies of arrays that its steps read, where there are such."""
+    shadow = shadowed(ordered)
+    if shadow is not None:
+        joined = f"{name}-{SHADOW}" if name else SHADOW
+        yield _in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
+
+
 def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
     """An order, and the same with finished elements apart; that of the source, without a name, is named by these."""
+    yield from _with_shadow(ordered, rewrites, name, source)
     yield _in_order(ordered, rewrites, name or LATCH, source)
     apart = finished_apart(ordered)
     if apart is not None:

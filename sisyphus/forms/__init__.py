@@ -20,11 +20,13 @@ from sisyphus.forms.rewrites import (
     PIVOTS,
     PRIVATE,
     SCHEDULE,
+    SHADOW,
     STRIPS,
     ScheduleError,
     rewritten,
     scheduled,
 )
+from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, steps_of_rows
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "PIVOTS",
     "PRIVATE",
     "SCHEDULE",
+    "SHADOW",
     "SHORTER",
     "STRIPS",
     "Proposal",
@@ -53,6 +56,7 @@ __all__ = [
     "proposals",
     "rewritten",
     "scheduled",
+    "shadowed",
     "sizes_of_panels",
     "steps_of",
     "steps_of_rows",

@@ -44,7 +44,7 @@ def latched(found: Dependences) -> Scop | None:
         for nest in distribute(scop, found).nests
         for statement in map(scop.statement, nest.statements if nest.outer else ())
         for access in elsewhere(statement)
-        for depth in (_depth(nest),)
+        for depth in (steps_around(nest),)
         if _is_reused(depth, statement, access.ref)
         if _stays(scop, depth, statement, access, patience)
     ]
@@ -60,7 +60,7 @@ def elsewhere(statement: Statement) -> Iterator[Access]:
             yield access
 
 
-def _depth(nest: Nest) -> int:
+def steps_around(nest: Nest) -> int:
     """The loops whose iterations are runs: those around the nest, and the outermost of its own that are sequential."""
     if len(nest.statements) > 1:
         return len(nest.outer)
@@ -78,13 +78,13 @@ def _stays(scop: Scop, depth: int, reader: Statement, read: Access, patience: Pa
     """Do the elements keep their values from the beginning of the outermost loop inside the outer `depth` ones?"""
     for writer in scop.writers(read.array):
         if writer.shared_loops(reader) >= depth and writer.position[: depth + 1] == reader.position[: depth + 1]:
-            pairs = patience.ask(partial(_in_one_run, writer, reader, read, depth))
+            pairs = patience.ask(partial(in_one_run, writer, reader, read, depth))
             if pairs is None or pairs:
                 return False
     return True
 
 
-def _in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) -> list[Map]:
+def in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) -> list[Map]:
     """Pairs of a write and a later read of one element within one iteration of the outer loops."""
     pairs = through(writer.accesses[0].relation, read.relation, writer.iterators, reader.iterators)
     for outer, inner in zip(writer.iterators[:depth], reader.iterators, strict=False):

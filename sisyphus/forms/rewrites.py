@@ -15,13 +15,14 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
 from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.reordering import reordered
+from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
-FINISHED, PIVOTS = "finished", "pivots"
+FINISHED, PIVOTS, SHADOW = "finished", "pivots", "shadow"
 
 
 class ScheduleError(KernelError):
@@ -53,6 +54,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = finished_apart(found) or scop
         elif rewrite == FORWARD:
             scop = forwarded(found) or scop
+        elif rewrite == SHADOW:
+            scop = shadowed(found) or scop
         elif rewrite == PIVOTS:
             scop = with_pivots(scop) or scop
         elif rewrite == IN_PLACE:

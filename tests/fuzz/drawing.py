@@ -12,6 +12,7 @@ from fuzz.kinds import (
     faces,
     held,
     in_place,
+    intervals,
     pivots,
     rows,
     stencil,
@@ -53,6 +54,7 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.245, temporaries),
     (0.265, pivots),
     (0.285, in_place),
+    (0.305, intervals),
 )
 
 

@@ -199,3 +199,18 @@ def in_place(rng: random.Random, name: str) -> Program:
     sums = For("l", after, Affine((), size), 1, (update,))
     rows = For("j", Affine(()), Affine((), columns), 1, (sums, *((scale,) if rng.random() < 0.5 else ())))
     return Program(name, arrays, (For("i", Affine(()), Affine((), size), 1, (rows,)),))
+
+
+def intervals(rng: random.Random, name: str) -> Program:
+    """Stretches that are made of shorter ones, those of one length in a step."""
+    kind, size, shift = rng.choice(FLOATS[:2]), rng.randint(4, 9), rng.choice((0, 1))
+    arrays = (Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument"))
+    begin, middle, end = Affine((("j", 1),)), Affine((("l", 1),)), Affine((("i", 1), ("j", 1)))
+    whole = Ref("A", (begin, end))
+    parts = (Ref("A", (begin, middle)), Ref("A", (Affine((("l", 1),), shift), end)))
+    split = Assign(whole, rng.choice(("+=", "-=")), rng.choice(("{0} * {1}", "{0} + {1}")), parts)
+    more = (Assign(whole, "*=", "{0}", (Ref("B", (begin,)),)),)
+    begins = Affine((("i", -1),), size)
+    splits = For("l", Affine((("j", 1),), 1 - shift), end, 1, (split,))
+    rows = For("j", Affine(()), begins, 1, (splits, *(more if rng.random() < 0.5 else ())))
+    return Program(name, arrays, (For("i", Affine((), 1), Affine((), size), 1, (rows,)),))

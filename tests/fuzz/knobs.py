@@ -12,7 +12,7 @@ from random_kernels import keeps_precedence
 from sisyphus import request
 from sisyphus.analysis import LoopKind, Nest, read_at_once
 from sisyphus.errors import KernelError
-from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, Strips, sizes_of_panels
+from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, SHADOW, Strips, sizes_of_panels
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop, walk
 from sisyphus.plan import build_plan
@@ -76,7 +76,9 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
-    for word in rng.sample((FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS), 6, counts=(3, 5, 3, 1, 1, 3)):
+    for word in rng.sample(
+        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW), 7, counts=(3, 5, 3, 1, 1, 3, 2)
+    ):
         found = request.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
             return found
@@ -254,6 +256,7 @@ FORMED = {
         "strips",
         "panels",
         "pivots",
+        "shadow",
         "in-place",
         "forward",
         "finished",

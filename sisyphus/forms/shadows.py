@@ -1,0 +1,154 @@
+"""A second copy of an array that steps read where earlier ones wrote, brought up to date after each; knows no cost.
+
+for w: for i: for k: T[i][w] = f(T[i][w], T[i][k], T[k][w])   where no step reads what it writes but T[i][w], becomes
+for a, b: D[a][b] = T[a][b]
+for w: { for i: for k: T[i][w] = f(T[i][w], D[i][k], D[k][w])   for i: D[i][w] = T[i][w] }
+
+Synthesis takes an element that is read at another subscript for the one just written, and waits for it. Where each is
+read once in a step, a latch (`latches.py`) would take as long as the step does; here only what is written is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from sisyphus.analysis import Dependences, distribute
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.rewrite import fresh_name, with_refs
+from sisyphus.forms.latches import elsewhere, in_one_run, steps_around
+from sisyphus.ir import Access, Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId
+from sisyphus.poly import Set, const, make_set, plain_shadow, renamed, var
+from sisyphus.values import dataclass, replace
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """All statements that write `array` inside of some loop, each of which shares the outer `depth` ones with all.
+
+    `reads`: which references of a statement are to elements that no earlier instance of the step writes.
+    """
+
+    array: Array
+    depth: int
+    writers: tuple[Statement, ...]
+    reads: dict[StmtId, set[Ref]]
+
+
+def shadowed(found: Dependences) -> Scop | None:
+    """The kernel with such a copy of each array that can have one; None where none can."""
+    scop, patience = found.scop, Patience()
+    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments} | {s.id for s in scop.statements}
+    better = scop
+    for array in scop.arrays:
+        steps = _steps_of(found, array, patience)
+        if steps is not None:
+            better = _with_shadow(better, steps, taken)
+    return None if better is scop else better
+
+
+def _steps_of(found: Dependences, array: Array, patience: Patience) -> _Steps | None:
+    """Where an array is written by steps, a part of it in each, and read as earlier steps left it."""
+    scop = found.scop
+    if array.role is Role.LOCAL or array.view_of is not None or not array.extents or array.id in scop.looked_up:
+        return None
+    reads: dict[StmtId, set[Ref]] = {}
+    known = set[tuple[int, tuple[Statement, ...]]]()
+    for depth, nest in ((steps_around(nest), nest) for nest in distribute(scop, found).nests):
+        for statement in map(scop.statement, nest.statements if depth else ()):
+            for access in (a for a in elsewhere(statement) if a.array == array.id):
+                inside = statement.iterators[depth:]
+                near = [w for w in scop.writers(array.id) if w.shared_loops(statement)]
+                moves = {name for index in access.ref.index for name in index.names}
+                if {*inside} <= moves and _is_older(near, statement, access, depth, patience):
+                    reads.setdefault(statement.id, set()).add(access.ref)
+                    known.add((depth, tuple(near)))
+    if len(known) != 1:
+        return None
+    [(depth, writers)] = known
+    parts = all(len(_moved(writer, depth)) < len(array.extents) for writer in writers)
+    return _Steps(array, depth, writers, reads) if parts else None
+
+
+def _moved(writer: Statement, depth: int) -> tuple[str, ...]:
+    """The loops inside of a step that pick what a statement writes."""
+    names = {name for index in writer.write.index for name in index.names}
+    return tuple(name for name in writer.iterators[depth:] if name in names)
+
+
+def _is_older(writers: Sequence[Statement], reader: Statement, read: Access, depth: int, patience: Patience) -> bool:
+    """Whether all that a read finds was written before its step, and all writers around are in the steps."""
+    for writer in writers:
+        pairs = patience.ask(partial(in_one_run, writer, reader, read, depth))
+        if writer.shared_loops(reader) < depth or pairs is None or pairs:
+            return False
+    return True
+
+
+def _with_shadow(scop: Scop, steps: _Steps, taken: set[str]) -> Scop:
+    """The copy before the steps and at the end of each, and the reads from it."""
+    name = ArrayId(fresh_name(steps.array.id, taken))
+    taken.add(name)
+    first = steps.writers[0].position[0]
+    moved = [replace(s, position=(s.position[0] + (s.position[0] >= first), *s.position[1:])) for s in scop.statements]
+    reading = [with_refs(s, partial(_instead, name, steps.reads.get(s.id, set()))) for s in moved]
+    copies = [_copy_of_all(steps, name, first, taken), *_copies_of_steps(steps, name, moved, taken)]
+    shadow = replace(steps.array, id=name, role=Role.LOCAL)
+    statements = tuple(sorted([*reading, *copies], key=lambda s: s.position))
+    return replace(scop, arrays=(*scop.arrays, shadow), statements=statements)
+
+
+def _instead(name: ArrayId, older: set[Ref], ref: Ref) -> Ref:
+    return replace(ref, array=name) if ref in older else ref
+
+
+def _copy_of_all(steps: _Steps, name: ArrayId, place: int, taken: set[str]) -> Statement:
+    writer, extents = steps.writers[0], steps.array.extents
+    label = StmtId(fresh_name(writer.id, taken))
+    iterators = tuple(f"{label}_{at}" for at in range(len(extents)))
+    taken.add(label)
+    pairs = zip(iterators, extents, strict=True)
+    inside = [side for loop, extent in pairs for side in (var(loop), const(extent - 1) - var(loop))]
+    index = tuple(map(var, iterators))
+    return replace(
+        writer,
+        id=label,
+        iterators=iterators,
+        domain=make_set(label, iterators, at_least_zero=inside),
+        position=(place, *(0 for _ in iterators)),
+        write=Ref(name, index),
+        rhs=Read(Ref(steps.array.id, index), steps.array.type),
+    )
+
+
+def _copies_of_steps(
+    steps: _Steps, name: ArrayId, statements: Sequence[Statement], taken: set[str]
+) -> Iterator[Statement]:
+    """What is written in a step, copied behind all else in it: of statements that write the same, the first."""
+    same = next(s for s in statements if s.id == steps.writers[0].id)
+    around = same.position[: steps.depth]
+    place = 1 + max(s.position[steps.depth] for s in statements if s.position[: steps.depth] == around)
+    written = [_what_is_written(steps, writer) for writer in steps.writers]
+    for at, (writer, (iterators, points)) in enumerate(zip(steps.writers, written, strict=True)):
+        ref = writer.write
+        others = (n for n, w in enumerate(steps.writers) if n != at and (written[n][0], w.write) == (iterators, ref))
+        more = (written[n][1] for n in others if n < at or not written[n][1].is_subset(points))
+        if any(points.is_subset(other) for other in more):
+            continue
+        label = StmtId(fresh_name(writer.id, taken))
+        taken.add(label)
+        yield replace(
+            writer,
+            id=label,
+            iterators=iterators,
+            domain=renamed(points, label, iterators),
+            position=(*around, place + at, *(0 for _ in iterators[steps.depth :])),
+            write=Ref(name, ref.index),
+            rhs=Read(ref, steps.array.type),
+        )
+
+
+def _what_is_written(steps: _Steps, writer: Statement) -> tuple[tuple[str, ...], Set]:
+    """The loops of a copy of what a statement writes, and their points."""
+    iterators = (*writer.iterators[: steps.depth], *_moved(writer, steps.depth))
+    return iterators, renamed(plain_shadow(writer.domain.reset_tuple_id(), iterators), "copied", iterators)
