@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sisyphus.search.costs import Arrays, Placement
 from sisyphus.search.effort import EFFORT
@@ -16,8 +16,8 @@ from sisyphus.values import dataclass, field, replace
 class Task:
     """All designs of a placement within a window that cost at least `bound`; those of `rank` 0 come first.
 
-    They are counted by `bounds`, with the ports that these know; `again` after they were with all ports. `left_out`
-    bounds what earlier windows left out because of something alike; a recheck leaves nothing out.
+    They are counted by `bounds`, with the ports that these know. `left_out` bounds what earlier windows left out
+    because of something alike; a recheck leaves nothing out.
     """
 
     rank: int
@@ -28,17 +28,17 @@ class Task:
     window: int = field(default=0, compare=False)
     left_out: float = field(default=float("inf"), compare=False)
     is_recheck: bool = field(default=False, compare=False)
-    again: bool = field(default=False, compare=False)
 
 
-def with_ports(task: Task, left_out: float) -> Iterator[Task]:
-    """The placement of a task whose nests do not pay for ports, where they pay for all and for fewer and fewer."""
-    tiled, known = frozenset(task.bounds.space.used_arrays) - task.placement.residents, set[object]()
-    for bounds in task.bounds.parts[task.again :]:
-        widths = bounds.widths_of(task.placement)
-        if widths not in known:
-            known.add(widths)
-            yield Task(1, max(left_out, bounds.floor(task.placement, tiled)), 0, task.placement, bounds)
+def with_ports(task: Task, floors: Mapping[str, float], left_out: float, cutoff: float) -> Iterator[Task]:
+    """The placement of a task whose nests do not pay for ports, where they pay for each number of them.
+
+    Nests take as many cycles as their `floors` at least, and everything as many as what was `left_out`.
+    """
+    for ports in task.bounds.costs.ports_of_use(task.placement):
+        bound = max(left_out, task.bounds.total_of(ports.steps, floors))
+        if bound < cutoff:
+            yield Task(task.rank, bound, 0, task.placement, task.bounds.paying(ports.numbers))
 
 
 class Agenda:
@@ -46,7 +46,7 @@ class Agenda:
 
     Nests pay for the ports of arrays: with the partitions that wide beats ask for, which take more of the budgets, and
     with tiles that keep to stripes. So where there may be several ports, a placement waits with nests that do not pay
-    for any; what this leaves open is searched where they do, with all ports and with fewer and fewer.
+    for any; what this leaves open is searched where they do, with each number of ports that is of use.
     """
 
     def __init__(self, lower_bounds: LowerBounds, always_resident: Arrays) -> None:
@@ -57,7 +57,7 @@ class Agenda:
         self._waiting: list[Task] = []
         self._count = 0
         for placement in self._first:
-            self._push_placement(0, 0.0, placement)
+            self.push(Task(0, 0.0, 0, placement, lower_bounds))
         placements = assignments(space, lower_bounds.floor, always_resident, in_registers)
         self._placements = ((bound, placement) for bound, placement in placements if placement not in self._first)
         self._next = next(self._placements, None)
@@ -80,14 +80,6 @@ class Agenda:
         self._count += 1
         heapq.heappush(self._waiting, replace(task, number=self._count))
 
-    def _push_placement(self, rank: int, bound: float, placement: Placement) -> None:
-        """Where nests do not pay for ports; before that, what comes first where they pay for all that there may be."""
-        parts, again = self._bounds.parts, False
-        if rank == 0 and parts and parts[0].widths_of(placement) != parts[-1].widths_of(placement):
-            self.push(Task(rank, bound, 0, placement, parts[0]))
-            rank, again = 1, True
-        self.push(Task(rank, bound, 0, placement, self._bounds, again=again))
-
     def pop(self) -> Task | None:
         """The next one, if there is one; a placement becomes a task when its turn has come."""
         while self._next is not None and not self._bounds.deadline.is_over:
@@ -95,6 +87,6 @@ class Agenda:
             if self._waiting and (self._waiting[0].rank, self._waiting[0].bound) <= (1, bound):
                 break
             if placement is not None:
-                self._push_placement(1, bound, placement)
+                self.push(Task(1, bound, 0, placement, self._bounds))
             self._next = next(self._placements, None)
         return heapq.heappop(self._waiting) if self._waiting else None

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Beat, CostModel, Move
+from sisyphus.search.costs import Beat, CostModel
 from sisyphus.search.solution import Solution
 from sisyphus.values import dataclass, replace
 
@@ -27,7 +27,7 @@ def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[
     options = {
         a: costs.beats(a, solution.states[a]) for a in sorted(solution.placement.residents & solution.states.keys())
     }
-    moved = {move for step in costs.steps(solution.placement) for move in step.moves}
+    moved = {(m.array, m.is_load) for step in costs.steps(solution.placement) for m in step.moves}
     options = {a: [_as_moved(a, b, moved) for b in beats] for a, beats in options.items() if len(beats) > 1}
     current = {a: next(b for b in beats if b.width == solution.widths[a]) for a, beats in options.items()}
     best: _Choice | None = None
@@ -61,9 +61,9 @@ class _Choice:
     beats: Mapping[ArrayId, Beat]
 
 
-def _as_moved(array: ArrayId, beat: Beat, moved: Collection[Move]) -> Beat:
+def _as_moved(array: ArrayId, beat: Beat, moved: Collection[tuple[ArrayId, bool]]) -> Beat:
     """A direction in which an array is never moved takes no time."""
-    load, store = (Move(array, is_load) in moved for is_load in (True, False))
+    load, store = ((array, is_load) in moved for is_load in (True, False))
     return replace(beat, load=beat.load if load else 0.0, store=beat.store if store else 0.0)
 
 

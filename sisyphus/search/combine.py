@@ -130,8 +130,7 @@ class _Search:
             return
         undecided = [m for m, ways in asked.items() if [*ways] != [node.states]]
         if not undecided:
-            if self.charges.least(node, alive) < self._cutoff():
-                yield from self._expand(node, vectors, is_all=is_all)
+            yield from self._expand(node, vectors, is_all=is_all)
             return
         m = min(undecided, key=lambda o: len(asked[o]))
         least = {states: float(lower[m][entries].min()) for states, entries in asked[m].items()}
@@ -211,8 +210,6 @@ class _Search:
                 return
             yield Bound(self._bound)
             whole, alone = self.charges.wholes(node, m, ahead), totals[ahead]
-            if self.may_leave_out and self.problem.ports is not None:  # what waits at the banks add waits alone, too
-                alone = np.maximum(alone, self.charges.wholes_alone(node, m, ahead))
             possible = whole < (np.inf if self.may_leave_out else self._cutoff())
             for entry, coupled, least in zip(ahead[possible], whole[possible], alone[possible], strict=True):
                 total = float(totals[entry])

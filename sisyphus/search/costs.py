@@ -112,10 +112,11 @@ class Transfers:
 
 @dataclass(frozen=True)
 class Move:
-    """The transfer of a whole resident array."""
+    """The transfer of a whole resident array, which waits so many cycles for others at the banks of the board."""
 
     array: ArrayId
     is_load: bool
+    wait: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Width:
         return Beat(self.elements, float(self.load[state]), float(self.store[state]), usage)
 
     def cycles(self, move: Move) -> Floats:
-        return self.load if move.is_load else self.store
+        return (self.load if move.is_load else self.store) + move.wait
 
     def fastest(self, move: Move) -> float:
         """The least cycles that a move takes in any state."""
@@ -171,11 +172,11 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
-    """Beats of resident arrays, fewest ports first, with the cycles of each move [beats, state of its array]."""
+class Ports:
+    """So many ports of the resident arrays by home, and the steps, which take no less than moves through so many."""
 
-    widths: Sequence[Mapping[ArrayId, int]]
-    cycles: Mapping[Move, Floats]
+    numbers: Mapping[ArrayId, int]
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,22 +227,22 @@ class CostModel(Protocol):
     space: Space
     #: Whether partitions that other nests ask for change what a nest costs.
     has_couplings: bool
-
-    @property
-    def has_ports(self) -> bool:
-        """Whether some array may have several ports."""
-        ...
+    #: Whether nests are counted as with the fewest ports of arrays, though there may be more.
+    leaves_ports_open: bool
 
     @property
     def states(self) -> Mapping[ArrayId, States]:
         """What may be asked of the partition of each array."""
         ...
 
-    def with_ports(self) -> Sequence[CostModel]:
-        """The same where nests pay for the ports of arrays: for all, and for fewer and fewer; none where all have one.
+    def ports_of_use(self, placement: Placement) -> Sequence[Ports]:
+        """The numbers of ports that resident arrays may have, without those that fewer are as good as."""
+        ...
 
-        They pay with the partitions that wide beats ask for. Where they do not, they are counted as with the fewest
-        ports.
+    def with_ports(self, ports: Mapping[ArrayId, int]) -> CostModel:
+        """The same where nests pay for so many ports of arrays, with the partitions that wide beats ask for.
+
+        The moves of these take no less than through just so many.
         """
         ...
 
@@ -326,13 +327,6 @@ class CostModel(Protocol):
 
     def by_width(self, array: ArrayId) -> Sequence[Width]:
         """The beats that a resident array may have, widest first, as far as one alone does not exceed a budget."""
-        ...
-
-    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
-        """What the moves of steps take with these beats, and with the same through fewer ports.
-
-        Ports wait for each other at the banks of the board, so that more of them need not be faster.
-        """
         ...
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:

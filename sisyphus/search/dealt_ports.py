@@ -10,134 +10,116 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-import numpy as np
-
 from sisyphus.algebra import EXACT
 from sisyphus.ir import Array, ArrayId
-from sisyphus.model.formulas.bank_waits import least_with_waits, port_cycles, waits_for_banks
+from sisyphus.model.formulas.bank_waits import port_cycles, waits_for_banks
 from sisyphus.plan import beats_of, spread
-from sisyphus.search.costs import Dealt, Floats, Move, Step, Width
+from sisyphus.search.costs import Move, Width
 from sisyphus.search.effort import EFFORT
 from sisyphus.space import Space
-from sisyphus.values import dataclass
-
-
-@dataclass(frozen=True)
-class _Ports:
-    """A resident array behind so many ports: the cycles of a move, and of each of its banks."""
-
-    stripes: int
-    beats: int
-    cycles: float
+from sisyphus.values import replace
 
 
 class DealtPorts:
-    """The ports of the resident arrays of a space; `widths_of` has the costs of an array with beats of each width."""
+    """The ports of the resident arrays of a space; `widths_of` has the costs of an array with beats of each width.
 
-    def __init__(self, space: Space, widths_of: Callable[[ArrayId], Mapping[int, Width]]) -> None:
-        self.space, self._widths_of = space, widths_of
-        self._known_least: dict[tuple[Move, ...], float] = {}
-        self._known_dealt: dict[tuple[object, ...], Dealt] = {}
+    Where they are not `open`, each array has the most that it may have.
+    """
 
-    def least_of(self, moves: tuple[Move, ...]) -> float:
-        """Cycles that moves side by side take at least, with whichever beats: their arrays share the board's banks."""
-        if moves not in self._known_least:
-            self._known_least[moves] = self._least_of(moves)
-        return self._known_least[moves]
+    def __init__(self, space: Space, widths_of: Callable[[ArrayId], Mapping[int, Width]], *, are_open: bool) -> None:
+        self.space, self._widths_of, self._are_open = space, widths_of, are_open
+        self._known_waits: dict[tuple[object, ...], Sequence[Mapping[Move, float]]] = {}
 
-    def _least_of(self, moves: tuple[Move, ...]) -> float:
-        ports = [self._fastest(move) for move in moves if not self._may_join(move, moves)]
-        if prod(map(len, ports)) > EFFORT.ports_together or all(len(own) == 1 for own in ports):
-            return 0.0
-        banks = self.space.target.device.banks
-        return min(
-            least_with_waits([p.cycles for p in chosen], [p.beats for p in chosen], [p.stripes for p in chosen], banks)
-            for chosen in product(*ports)
-        )
+    def least(self, moved: Sequence[tuple[Move, ...]]) -> list[float]:
+        """Cycles that the moves of each step take at least, through whichever numbers of ports."""
+        return [min(times) for times in zip(*(self.least_of(moved, one) for one in self._all(moved)), strict=True)]
 
-    def _fastest(self, move: Move) -> list[_Ports]:
-        """A move through each number of ports that its array may have, with the fastest of the beats."""
-        every, found = self._widths_of(move.array).values(), dict[int, _Ports]()
-        for width in [width for width in every if width.possible.any()] or every:
-            stripes, cycles = self.space.ports(move.array, width.elements), width.fastest(move)
-            if np.isfinite(cycles) and (stripes not in found or cycles < found[stripes].cycles):
-                found[stripes] = _Ports(stripes, self._beats(move.array, width.elements), cycles)
-        return [*found.values()]
+    def least_of(self, moved: Sequence[tuple[Move, ...]], ports: Mapping[ArrayId, int]) -> list[float]:
+        """The same through so many ports."""
+        return [
+            max((self._fastest(move, ports) + wait for move, wait in waits.items()), default=0.0)
+            for waits in self._waiting(moved, ports)
+        ]
+
+    def waiting(self, moved: Sequence[tuple[Move, ...]]) -> Sequence[tuple[Move, ...]]:
+        """The same moves with the cycles that they wait for each other at the banks, where no numbers are open."""
+        waits = self._waiting(moved, next(self._all(moved)))
+        return [tuple(replace(move, wait=wait) for move, wait in own.items()) for own in waits]
+
+    def of_use(self, moved: Sequence[tuple[Move, ...]]) -> Iterator[Mapping[ArrayId, int]]:
+        """Numbers of ports of the arrays that steps move, by home; others are no faster than some that are fewer.
+
+        Fewer ports take less of every budget. So numbers are left out where one of them may be less and no step takes
+        longer for it.
+        """
+        for one in self._all(moved):
+            fewer = ({**one, home: less} for home in one for less in self._options(home) if less < one[home])
+            if not any(self._is_as_fast(other, one, moved) for other in fewer):
+                yield one
+
+    def _all(self, moved: Sequence[tuple[Move, ...]]) -> Iterator[dict[ArrayId, int]]:
+        """Every combination of numbers of ports by home; of arrays beyond those that make too many, the most."""
+        homes = list(dict.fromkeys(self.space.scop.home(move.array) for moves in moved for move in moves))
+        every = dict[ArrayId, Sequence[int]]()
+        for home in sorted(homes, key=lambda h: -self._beats(h, min(self.space.widths[h]))):
+            options = self._options(home)
+            is_too_many = prod(map(len, every.values())) * len(options) > EFFORT.ports_together
+            every[home] = options[:1] if is_too_many else options
+        yield from (dict(zip(every, numbers, strict=True)) for numbers in product(*every.values()))
+
+    def _options(self, home: ArrayId) -> list[int]:
+        """Over how many ports an array may be dealt, most first."""
+        counts = {self.space.ports(home, width.elements) for width in self._possible(home)}
+        return sorted(counts, reverse=True) if self._are_open else [max(counts)]
+
+    def _possible(self, array: ArrayId) -> Sequence[Width]:
+        every = [*self._widths_of(array).values()]
+        return [width for width in every if width.possible.any()] or every
+
+    def _through(self, array: ArrayId, ports: Mapping[ArrayId, int]) -> list[Width]:
+        """The beats of an array with its number of ports, or with the most below that it may have."""
+        own = [(self.space.ports(array, width.elements), width) for width in self._possible(array)]
+        asked = ports[self.space.scop.home(array)]
+        most = max((count for count, _ in own if count <= asked), default=min(count for count, _ in own))
+        return [width for count, width in own if count == most]
+
+    def _fastest(self, move: Move, ports: Mapping[ArrayId, int]) -> float:
+        return min(width.fastest(move) for width in self._through(move.array, ports))
+
+    def _widest(self, array: ArrayId, ports: Mapping[ArrayId, int]) -> Width:
+        return max(self._through(array, ports), key=lambda width: width.elements)
+
+    def _waiting(
+        self, moved: Sequence[tuple[Move, ...]], ports: Mapping[ArrayId, int]
+    ) -> Sequence[Mapping[Move, float]]:
+        """Per step how long each move waits for others at the banks, with the widest beats through so many ports."""
+        key = (tuple(moved), tuple(ports.items()))
+        if key not in self._known_waits:
+            arrays = {move.array for moves in moved for move in moves}
+            widths = {array: self._widest(array, ports).elements for array in sorted(arrays)}
+            self._known_waits[key] = [dict(zip(moves, self._waits(moves, widths), strict=True)) for moves in moved]
+        return self._known_waits[key]
+
+    def _is_as_fast(
+        self, fewer: Mapping[ArrayId, int], ports: Mapping[ArrayId, int], moved: Sequence[tuple[Move, ...]]
+    ) -> bool:
+        """Whether no step takes longer through fewer ports, in any state of the arrays that leaves them so many."""
+        before, after = self._waiting(moved, ports), self._waiting(moved, fewer)
+        for longest, own, waits in zip(self.least_of(moved, ports), before, after, strict=True):
+            for move, wait in waits.items():
+                widest, narrower = self._widest(move.array, ports), self._widest(move.array, fewer)
+                if narrower is widest and wait <= own[move]:
+                    continue
+                taken = narrower.cycles(move)[widest.possible].max(initial=0.0) + wait
+                if taken > longest or not narrower.possible[widest.possible].all():
+                    return False
+        return True
 
     def _beats(self, array: ArrayId, width: int) -> int:
         """Cycles in which a bank moves what one port moves of an array, with beats of so many elements."""
         declared = self.space.scop.array(array)
         size = beats_of(EXACT, declared.extents, width) * width * declared.type.stored.bits // 8
         return port_cycles(int(size), self.space.ports(array, width), self.space.target.port_bits)
-
-    def fewer(self) -> Iterator[Mapping[ArrayId, int]]:
-        """The most ports of each array where its transfers may take so long, for every such time: the fewest last.
-
-        Every array has the fewest ports that keep to the time, or the fastest where none do. A design whose longest
-        transfer takes that time has at least as many of each, if all whole arrays move in one step.
-        """
-        times = {array: own for array in self._arrays_with_ports if (own := dict(self._times(array)))}
-        known = [{array: max(own) for array, own in times.items()}]
-        for limit in sorted({time for own in times.values() for time in own.values()}):
-            most = {
-                a: min((n for n, time in own.items() if time <= limit), default=max(own)) for a, own in times.items()
-            }
-            if most not in known:
-                known.append(most)
-                yield most
-
-    @property
-    def _arrays_with_ports(self) -> Sequence[ArrayId]:
-        """Arrays that may have different numbers of ports."""
-        counts = {a: {self.space.ports(a, width) for width in self.space.widths[a]} for a in self.space.used_arrays}
-        return [array for array, every in counts.items() if len(every) > 1]
-
-    def _times(self, array: ArrayId) -> Iterator[tuple[int, float]]:
-        """Each number of ports with the cycles of the slower one of the transfers."""
-        live = self.space.live[self.space.scop.home(array)]
-        both = [
-            self._fastest(Move(array, is_load)) for is_load in (True, False) if (live.load if is_load else live.store)
-        ]
-        for ports in zip(*both, strict=True):
-            yield ports[0].stripes, max(one.cycles for one in ports)
-
-    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
-        """What the moves of steps take with these beats, and with the same through fewer ports."""
-        moved = tuple(step.moves for step in steps)
-        key = (moved, tuple(widths.items()))
-        if key not in self._known_dealt:
-            self._known_dealt[key] = self._dealt(moved, widths)
-        return self._known_dealt[key]
-
-    def _dealt(self, moved: Sequence[tuple[Move, ...]], widths: Mapping[ArrayId, int]) -> Dealt:
-        """Without what is as slow as others before it in every state."""
-        kept, times = list[Mapping[ArrayId, int]](), list[dict[Move, Floats]]()
-        for own in self._with_fewer(widths):
-            taken = {
-                move: self._widths_of(move.array)[own[move.array]].cycles(move) + wait
-                for moves in moved
-                for move, wait in zip(moves, self._waits(moves, own), strict=True)
-            }
-            if not any(all((known[move] <= taken[move]).all() for move in taken) for known in times):
-                kept.append(own)
-                times.append(taken)
-        return Dealt(kept, {move: np.stack([taken[move] for taken in times]) for move in times[0]})
-
-    def _with_fewer(self, widths: Mapping[ArrayId, int]) -> Iterator[Mapping[ArrayId, int]]:
-        """The beats, and those through fewer ports of some arrays, as wide as these are: fewest ports first.
-
-        An array and its copies move the same beats.
-        """
-        scop, homes = self.space.scop, dict[ArrayId, int]()
-        for array, width in widths.items():
-            homes[scop.home(array)] = min(width, homes.get(scop.home(array), width))
-        options = [
-            [w for w in self.space.widths[home] if self.space.port_width(home) <= w < most] + [most]
-            for home, most in homes.items()
-        ]
-        for chosen in sorted(product(*options), key=sum):
-            by_home = dict(zip(homes, chosen, strict=True))
-            yield {array: by_home[scop.home(array)] for array in widths}
 
     def _waits(self, moves: tuple[Move, ...], widths: Mapping[ArrayId, int]) -> Sequence[float]:
         """Cycles that each of some moves side by side waits for the others, with these beats of resident arrays."""

@@ -5,12 +5,11 @@ Whoever combines yields events, and whoever listens stops it by asking for no mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import inf
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from sisyphus.ir import ArrayId
-from sisyphus.values import dataclass, field
+from sisyphus.values import dataclass
 
 if TYPE_CHECKING:
     from sisyphus.search.nodes import Problem
@@ -25,11 +24,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Whole:
-    """One entry of each table that together cost less than the incumbent; `widths` are beats over several ports."""
+    """One entry of each table that together cost less than the incumbent."""
 
     cycles: float
     chosen: tuple[int, ...]
-    widths: Mapping[ArrayId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -218,11 +218,15 @@ class Search:
         floors, total = offers.floors(), bounds.total(offers)
         if total >= self.cutoff and task.left_out >= self.cutoff:
             return
+        is_open = bounds.costs.leaves_ports_open
+        if is_open and not np.isfinite(self.cutoff):
+            yield from with_ports(task, floors, total, self.cutoff)
+            return
         caps = self.caps(offers)
         window = EFFORT.windows[min(task.window, len(EFFORT.windows) - 1)]
         if task.is_recheck or (
             self._has_looked
-            and self.cutoff <= (1 + EFFORT.near) * total
+            and self.cutoff <= (1 + EFFORT.near) * max(total, task.bound)
             and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= EFFORT.choices_without_windows
         ):
             window = float("inf")
@@ -235,13 +239,17 @@ class Search:
         if all(table.count for table in tables.values()):
             upper = min(self.cutoff, outside)
             rest = min(others, outside, left_out)
-            left_out = min(left_out, self._combined(offers, tables, upper, rest, may_leave_out=not task.is_recheck))
+            if is_open:
+                left_out = min(left_out, self._least_open(offers, tables, upper))
+            else:
+                left_out = min(left_out, self._combined(offers, tables, upper, rest, may_leave_out=not task.is_recheck))
             self._has_looked = self._has_looked or bool(np.isfinite(self.incumbent.cycles))
-        if outside < self.cutoff:
+        if is_open and left_out < self.cutoff:
+            yield from with_ports(task, offers.floors(), max(task.bound, min(outside, left_out)), self.cutoff)
+        elif outside < self.cutoff:
             is_done = task.is_recheck or all(table.complete_to >= limits[nest] for nest, table in tables.items())
-            yield replace(task, bound=min(outside, left_out), window=task.window + is_done, left_out=left_out)
-        elif left_out < self.cutoff and bounds.parts:
-            yield from with_ports(task, left_out)
+            bound = max(task.bound, min(outside, left_out))
+            yield replace(task, bound=bound, window=task.window + is_done, left_out=left_out)
         elif left_out < self.cutoff and not task.is_recheck:
             yield replace(task, bound=left_out, window=0, left_out=float("inf"), is_recheck=True)
 
@@ -251,6 +259,21 @@ class Search:
         for step in offers.steps:
             caps.update(dict.fromkeys(step.nests, self.cutoff - (total - offers.bounds.step(step, floors))))
         return caps
+
+    def _least_open(self, offers: Offers, tables: Mapping[str, Table], upper: float) -> float:
+        """What combinations below `upper` cost at least whose nests do not pay for ports; infinite where there is none.
+
+        None of them is a design: where there is one, nests have to pay.
+        """
+        problem, rest = problem_of(offers, list(tables.values()), coupled=True), offers.bounds.total(offers)
+        for event in self.combine(problem, upper, self.incumbent, may_leave_out=True):
+            if isinstance(event, Bound):
+                rest = max(rest, event.cycles)
+            elif isinstance(event, LeftOut):
+                return min(rest, event.cycles)
+            else:
+                return rest
+        return float("inf")
 
     def _combined(
         self, offers: Offers, tables: Mapping[str, Table], upper: float, others: float, *, may_leave_out: bool
@@ -277,8 +300,7 @@ class Search:
             if lowest >= min(upper, self.cutoff) or self.is_stopped:
                 break
             after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
-            widths = {**problem.widths, **transfer_limit.widths}
-            part = replace(problem, steps=transfer_limit.steps, moves=transfer_limit.moves, widths=widths)
+            part = replace(problem, steps=transfer_limit.steps, moves=transfer_limit.moves)
             part = replace(part, residents=transfer_limit.residents)
             rest = min(others, after, left_out)
             left_out = min(
@@ -307,7 +329,7 @@ class Search:
                 left_out = min(left_out, event.cycles)
             elif isinstance(event, Judged):
                 if transfer_limit is None and event.verdict.is_too_large:
-                    return (min(left_out, rest), False) if offers.bounds.parts else (float("inf"), True)
+                    return float("inf"), True
                 if not event.is_as_counted and may_leave_out:
                     left_out = min(left_out, event.solution.cycles)
                 self._refuse(event.verdict.over)

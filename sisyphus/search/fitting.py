@@ -42,10 +42,10 @@ class Fitting:
         self.rows = int(sum(kinds))
         self._alone = np.zeros(self.rows, np.bool_)
         self._alone[ends - 1] = True
-        self._sharing = np.zeros(self.rows)
+        self._sharing, self._lone = np.zeros(self.rows), np.zeros(self.rows)
         for budget, part in zip(budgets, self._parts, strict=True):
-            if budget.sharing:
-                self._sharing[part] = budget.sharing
+            self._sharing[part] = budget.sharing or 0.0
+            self._lone[part] = budget.lone or 0.0
         self._limits = np.array([budget.limit for budget in budgets])
         self._every = np.arange(self.rows)
         self._groups = [self._group_of(table.nest, kinds) for table in tables]
@@ -123,10 +123,11 @@ class Fitting:
 
     def fits_whole(self, held: Floats, states: Sequence[Ints | int]) -> Mask:
         """Whether what is held [group, row, whole] fits beside the resident arrays in their states."""
-        alone = self._alone[:, None]
-        total = np.where(alone, held.sum(axis=0), held.max(axis=0, initial=0))
         if len(held) > 1:
-            total = total + np.where(alone, 0.0, np.sort(held, axis=0)[-2]) * self._sharing[:, None]
+            *_, second, most = np.sort(held, axis=0)
+            total = np.where(self._alone[:, None], held.sum(axis=0), self._shared(most, second, slice(None)))
+        else:
+            total = held[0]
         total = np.add.reduceat(total, self._starts, axis=0)
         for at, array in enumerate(self.arrays):
             total = total + self._usage[array][:, states[at]].reshape(len(self.budgets), -1)
@@ -134,10 +135,15 @@ class Fitting:
 
     def _together(self, others: Floats, own: Floats, part: slice = slice(None)) -> Floats:
         """Per kind the largest group and what sharing adds; of the last kind all groups."""
-        alone, sharing = self._alone[part], self._sharing[part]
-        if own.ndim > 1:
-            alone, sharing = alone[:, None], sharing[:, None]
-        found: Floats = np.maximum(others, own) + np.minimum(others, own) * np.where(alone, 1.0, sharing)
+        alone = self._alone[part] if own.ndim == 1 else self._alone[part][:, None]
+        return np.where(alone, others + own, self._shared(np.maximum(others, own), np.minimum(others, own), part))
+
+    def _shared(self, most: Floats, second: Floats, part: slice) -> Floats:
+        """What a kind takes at least whose two largest groups take so much."""
+        sharing, lone = self._sharing[part], self._lone[part]
+        if most.ndim > 1:
+            sharing, lone = sharing[:, None], lone[:, None]
+        found: Floats = most + second * sharing + np.where(second > 0, most - second, 0.0) * lone
         return found
 
     def _residents(

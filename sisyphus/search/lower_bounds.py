@@ -68,6 +68,7 @@ class LowerBounds:
         self._tilings: dict[str, Tilings] = {} if whole is None else whole._tilings
         self._least: dict[str, Costs] = {} if whole is None else whole._least
         self._whole: dict[tuple[str, Arrays], Costs] = {}
+        self._parts: dict[frozenset[tuple[ArrayId, int]], LowerBounds] = {}
         self._residents: dict[Placement, Mapping[str, Mapping[ArrayId, Floats]]] = {}
 
     @cached_property
@@ -75,19 +76,16 @@ class LowerBounds:
         """Arrays of which it matters whether they lie in registers."""
         return self.costs.in_registers()
 
-    @cached_property
-    def parts(self) -> tuple[LowerBounds, ...]:
-        """The same where nests pay for the ports of arrays: for all, and for fewer and fewer; none without ports."""
-        return tuple(LowerBounds(costs, self.deadline, self) for costs in self.costs.with_ports())
+    def with_most_ports(self, placement: Placement) -> LowerBounds:
+        """Where nests pay for as many ports as are of use, as most designs do."""
+        return self.paying(self.costs.ports_of_use(placement)[0].numbers) if self.costs.leaves_ports_open else self
 
-    @property
-    def paying(self) -> LowerBounds:
-        """The same where nests pay for all ports, as designs do."""
-        return self.parts[0] if self.parts else self
-
-    def widths_of(self, placement: Placement) -> tuple[tuple[int, ...], ...]:
-        """The beats that each resident array may have."""
-        return tuple(self.space.widths[array] for array in sorted(placement.residents))
+    def paying(self, ports: Mapping[ArrayId, int]) -> LowerBounds:
+        """The same where nests pay for so many ports of arrays, by home."""
+        key = frozenset(ports.items())
+        if key not in self._parts:
+            self._parts[key] = LowerBounds(self.costs.with_ports(ports), self.deadline, self)
+        return self._parts[key]
 
     def prepare(self) -> bool:
         """What does not depend on residency; before anything else. Whether there was time for it."""
@@ -119,9 +117,9 @@ class LowerBounds:
         registers = self._registers_of(nest, placement)
         key = (nest.id, tiled, registers)
         if key not in self._options:
-            whole = None if tiled else self._whole_of(nest, registers)
+            whole = None if tiled else (self._of_all or self)._whole_of(nest, registers)
             tilings, base = self._kept(nest, placement, self._least[nest.id] if whole is None else whole)
-            is_counted = whole is not None
+            is_counted = whole is not None and self._of_all is None
             self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
@@ -158,7 +156,7 @@ class LowerBounds:
                     return None
                 rows = np.arange(start, min(start + EFFORT.tilings_per_look, tilings.count))
                 parts.append(self.costs.nest(nest, tilings.take(rows), registers))
-            self._whole[key] = self.costs.rounded(joined_costs(parts))
+            self._whole[key] = joined_costs(parts)
         return self._whole[key]
 
     def floor(self, placement: Placement, tiled: Arrays) -> float:
@@ -169,7 +167,7 @@ class LowerBounds:
         clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
-        nests, is_counted = {}, self._of_all is None and not self.parts
+        nests, is_counted = {}, not self.costs.leaves_ports_open and self._of_all is None
         for nest in self.space.nests:
             uses = [use for use in nest.arrays if use.array in tiled]
             is_whole = is_counted and all(use.array in placement.residents for use in nest.arrays)

@@ -7,7 +7,7 @@ again then. The full model has the last word on every design that it finds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
 from sisyphus.model import ArrayCosts, NestCosts, NestModel, estimate
-from sisyphus.model.area.multiplexers import Users, shared_core_lut
+from sisyphus.model.area.multiplexers import Users, lone_core_lut, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
@@ -31,7 +31,6 @@ from sisyphus.search.costs import (
     Batch,
     Beat,
     Costs,
-    Dealt,
     Floats,
     Ints,
     Least,
@@ -39,6 +38,7 @@ from sisyphus.search.costs import (
     Move,
     Placed,
     Placement,
+    Ports,
     Step,
     Tilings,
     Transfers,
@@ -51,10 +51,10 @@ from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.memory_costs import MEMORY, MemoryCosts, copies_of_tiles, smallest_tile, tile_spans, touched
 from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
-from sisyphus.search.partitions import States
+from sisyphus.search.partitions import States, states_of
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, RowUse, Space, Tile
-from sisyphus.target import Budget
+from sisyphus.target import Budget, OperatorTable
 from sisyphus.values import replace
 
 CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
@@ -74,16 +74,17 @@ class MeasuredCosts(MemoryCosts):
     has_formulas = False
 
     def __init__(self, space: Space, whole: MeasuredCosts | None = None) -> None:
-        """Of a part of the `whole` space with fewer ports, if it is given."""
+        """Of the part of the `whole` space in which arrays have as many ports as they may have, if it is given."""
         super().__init__(space)
         self._models: Mapping[str, NestModel] = self._made_models() if whole is None else whole._models
-        self._is_part = whole is not None
         self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
-        self._ports = DealtPorts(space, self._widths)
-        self._tile_beats = TileBeats(space)
-        self._floors = {n.id: NestFloor(space, n, self._models[n.id], self._tile_beats) for n in space.nests}
+        self._is_part = whole is not None
+        self.leaves_ports_open = whole is None and any(len(self._counts(array)) > 1 for array in space.used_arrays)
+        self._ports = DealtPorts(space, self._widths, are_open=self.leaves_ports_open)
+        self._tile_beats: TileBeats = TileBeats(space) if whole is None else whole._tile_beats
+        self._floors: Mapping[str, NestFloor] = self._made_floors() if whole is None else whole._floors
 
     def _made_models(self) -> Mapping[str, NestModel]:
         space = self.space
@@ -100,24 +101,43 @@ class MeasuredCosts(MemoryCosts):
             for nest in space.nests
         }
 
-    def with_ports(self) -> Sequence[MeasuredCosts]:
-        return self._parts
+    def _made_floors(self) -> Mapping[str, NestFloor]:
+        return {n.id: NestFloor(self.space, n, self._models[n.id], self._tile_beats) for n in self.space.nests}
 
-    @cached_property
-    def _parts(self) -> Sequence[MeasuredCosts]:
-        if self._is_part or not self.has_ports:
-            return ()
-        fewer = list(self._ports.fewer())
-        return [self._with_ports(most) for most in ({}, *fewer)] if fewer else ()
+    def _counts(self, array: ArrayId) -> set[int]:
+        """Over how many ports an array may be dealt."""
+        return {self.space.ports(array, width) for width in self.space.widths[array]}
+
+    def _own_widths(self, array: ArrayId) -> Sequence[int]:
+        """The beats of an array, widest first: in a part those over the number of ports that it is of."""
+        every, most = sorted(self.space.widths[array], reverse=True), max(self._counts(array))
+        return [width for width in every if not self._is_part or self.space.ports(array, width) == most]
+
+    def ports_of_use(self, placement: Placement) -> Sequence[Ports]:
+        steps = self._steps(placement)
+        moved = [step.moves for step in steps]
+        return [Ports(one, self._taking(steps, self._ports.least_of(moved, one))) for one in self._ports.of_use(moved)]
+
+    def with_ports(self, ports: Mapping[ArrayId, int]) -> MeasuredCosts:
+        most = {array: ports.get(self.space.scop.home(array), 1) for array in self.space.used_arrays}
+        return MeasuredCosts(self._dealt_at_most(most), self)
+
+    def _dealt_at_most(self, most: Mapping[ArrayId, int]) -> Space:
+        """The space with so many ports of arrays at most, or with the fewest that they may have."""
+        ports, widths = self.space.ports, dict[ArrayId, tuple[int, ...]]()
+        for array, every in self.space.widths.items():
+            count = max(most.get(array, 1), min(ports(array, width) for width in every))
+            widths[array] = tuple(width for width in every if ports(array, width) <= count)
+        return replace(self.space, widths=widths)
 
     @cached_property
     def _counted_states(self) -> Mapping[ArrayId, States]:
         """The partitions that nests are counted with."""
-        return self._parts[-1].states if self._parts else self.states
+        return states_of(self._dealt_at_most({})) if self.leaves_ports_open else self.states
 
     def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
         kept = super().keeps(nest, batch, residents)
-        for use in nest.arrays if self._counted_states is self.states else ():
+        for use in () if self.leaves_ports_open else nest.arrays:
             stripes = self.space.ports(use.array, max(self.space.widths[use.array]))
             if use.array in residents and stripes > 1:
                 kept &= self._keeps_to(nest, use.array, stripes, batch)
@@ -132,15 +152,6 @@ class MeasuredCosts(MemoryCosts):
                 tiles, which = distinct_rows([batch.level0[at], batch.level1[at], batch.level2[at]])
                 kept &= np.array([row.keeps(stripes, {loop: Tile(*tile)}) for tile in tiles.tolist()], np.bool_)[which]
         return kept
-
-    def _with_ports(self, most: Mapping[ArrayId, int]) -> MeasuredCosts:
-        """The same with so many ports for some arrays at most."""
-        space = self.space
-        widths = {
-            array: tuple(width for width in every if space.ports(array, width) <= most.get(array, max(every)))
-            for array, every in space.widths.items()
-        }
-        return MeasuredCosts(replace(space, widths=widths), self)
 
     @property
     def _rtl(self) -> bool:
@@ -183,6 +194,20 @@ class MeasuredCosts(MemoryCosts):
         return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
 
     def steps(self, placement: Placement) -> tuple[Step, ...]:
+        found = self._steps(placement)
+        if all(self._counts(array) == {1} for array in placement.residents):
+            return found
+        moved = [step.moves for step in found]
+        if self.leaves_ports_open:
+            return self._taking(found, self._ports.least(moved))
+        return tuple(replace(s, moves=own) for s, own in zip(found, self._ports.waiting(moved), strict=True))
+
+    @staticmethod
+    def _taking(steps: Sequence[Step], least: Sequence[float]) -> tuple[Step, ...]:
+        """The same steps, which take so long at least."""
+        return tuple(replace(step, least=time) for step, time in zip(steps, least, strict=True))
+
+    def _steps(self, placement: Placement) -> tuple[Step, ...]:
         free = (small_arrays(self.space) & placement.residents) - self._known_in_registers
         found = stages(self.space, placement.residents, placement.registers | free)
         moves = [(*(Move(a, True) for a in s.loads), *(Move(a, False) for a in s.stores)) for s in found]
@@ -190,12 +215,9 @@ class MeasuredCosts(MemoryCosts):
         extra = self._outer_iterations * self.rules.cycles.outer_iteration + (SINGLE_STEP if is_single else 0)
         extra += self.rules.rtl.start if self._rtl else 0
         return tuple(
-            Step(stage.nests, moved, extra if at == 0 else 0, self._ports.least_of(moved))
+            Step(stage.nests, moved, extra if at == 0 else 0)
             for at, (stage, moved) in enumerate(zip(found, moves, strict=True))
         )
-
-    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
-        return self._ports.dealt(steps, widths)
 
     @cached_property
     def _outer_iterations(self) -> int:
@@ -209,8 +231,9 @@ class MeasuredCosts(MemoryCosts):
 
     def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         groups = tuple(stage.nests for stage in stages(self.space, residents) if stage.nests)
-        amounts, sharing = self.space.target.budget, {"lut": self._sharing}
-        found = [Budget(name, getattr(amounts, name), groups, sharing.get(name, ())) for name in (*CORES, *BLOCKS)]
+        shared = {"lut": (self._sharing(shared_core_lut), self._sharing(lone_core_lut))}
+        amounts = self.space.target.budget
+        found = [Budget(name, getattr(amounts, name), groups, *shared.get(name, ())) for name in (*CORES, *BLOCKS)]
         found.append(Budget(EITHER, self._either, groups))
         return (*found, self.memory_budget(residents))
 
@@ -229,12 +252,10 @@ class MeasuredCosts(MemoryCosts):
             self._known_blocks[key] = least_blocks(target.memories, elements, self.bits_of(array), target.max_partition)
         return self._known_blocks[key]
 
-    @cached_property
-    def _sharing(self) -> tuple[float, ...]:
-        """LUT in front of cores that two steps share, in shares of the core itself."""
+    def _sharing(self, lut: Callable[[OperatorTable, str], int]) -> tuple[float, ...]:
+        """Such LUT in front of cores of several steps, in shares of the core itself."""
         table = self.space.target.operators
-        found = [shared_core_lut(table, kind) / max(core.cost.lut, 1) for kind, core in self._cores.items()]
-        return (*found, 0.0)
+        return (*(lut(table, kind) / max(core.cost.lut, 1) for kind, core in self._cores.items()), 0.0)
 
     def is_quick(self, nest: NestSpace) -> bool:
         return self._models[nest.id].counts.listed <= EFFORT.listed_points
@@ -291,7 +312,8 @@ class MeasuredCosts(MemoryCosts):
     def moves(self, move: Move) -> Floats:
         states = self.states[move.array]
         found = self._moved(self._whole(move.array, states.served, states.width), is_load=move.is_load)
-        return np.asarray(found + self.rules.cycles.step, np.float64)
+        is_own = np.isin(states.width, self._own_widths(move.array))
+        return np.where(is_own, found + self.rules.cycles.step + move.wait, np.inf)
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
         widest, widths = self.states[array].width[state], self._widths(array)
@@ -378,7 +400,7 @@ class MeasuredCosts(MemoryCosts):
         return found
 
     def by_width(self, array: ArrayId) -> Sequence[Width]:
-        found = [self._widths(array)[width] for width in sorted(self.space.widths[array], reverse=True)]
+        found = [self._widths(array)[width] for width in self._own_widths(array)]
         return [width for width in found if width.possible.any()] or found[-1:]
 
     def _widths(self, array: ArrayId) -> Mapping[int, Width]:

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from sisyphus.algebra import VECTOR
+from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Arrays, Batch, CostModel, Dealt, Floats, Ints, Mask, Step
+from sisyphus.search.costs import Arrays, Batch, CostModel, Floats, Ints, Mask, Placement, Ports
 from sisyphus.search.partitions import States, states_of
 from sisyphus.space import ArrayUse, NestSpace, Space
 from sisyphus.target import Budget
@@ -21,15 +22,16 @@ MEMORY = "memory"
 class MemoryCosts:
     """The part of a `CostModel` that speaks of bytes on chip."""
 
+    leaves_ports_open = False
+
     def __init__(self, space: Space) -> None:
         self.space = space
 
-    @cached_property
-    def has_ports(self) -> bool:
-        return any(self.space.ports(a, max(widths)) > 1 for a, widths in self.space.widths.items())
-
-    def with_ports(self) -> Sequence[CostModel]:
+    def ports_of_use(self, placement: Placement) -> Sequence[Ports]:
         return ()
+
+    def with_ports(self, ports: Mapping[ArrayId, int]) -> CostModel:
+        raise InternalError("all arrays have one port")
 
     def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
         return np.ones(batch.count, np.bool_)
@@ -67,10 +69,6 @@ class MemoryCosts:
 
     def bits_of(self, array: ArrayId) -> int:
         return self.space.scop.array(array).type.bits
-
-    def dealt(self, steps: Sequence[Step], widths: Mapping[ArrayId, int]) -> Dealt:
-        """Nothing is asked of this where all arrays have one port."""
-        return Dealt([widths], {})
 
     def tile_usage(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mapping[str, Floats]:
         return {MEMORY: self.bytes_of_tiles(use.array, tile_spans(nest, use, batch, outside), batch.count)[None, :]}

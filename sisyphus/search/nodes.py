@@ -14,7 +14,7 @@ import numpy as np
 from sisyphus import clock
 from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import CostModel, Floats, Ints, Mask, Move, Step, Width
+from sisyphus.search.costs import Floats, Ints, Mask, Move, Step, Width
 from sisyphus.search.coupling import Coupled, Coupling, Recount
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Whole
@@ -38,7 +38,6 @@ class Problem:
     come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for,
     hardly ever less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
     `same_port` are resident arrays with one home in memory: of each its beats, as all of them move the narrowest.
-    `ports` knows how long moves side by side wait for each other, where any do; `widths` are the beats per state.
     """
 
     tables: Sequence[Table]
@@ -51,8 +50,6 @@ class Problem:
     recount: Recount | None = None
     residents: Mapping[str, Mapping[ArrayId, Floats]] = field(default_factory=dict)
     same_port: Sequence[Mapping[ArrayId, Sequence[Width]]] = ()
-    ports: CostModel | None = None
-    widths: Mapping[ArrayId, Ints] = field(default_factory=dict)
 
     def begin(self, array: ArrayId) -> int:
         """The state of an array at first."""
@@ -273,39 +270,17 @@ class Charges:
         return self.coupling.table(m, node.states, waiting)
 
     def whole(self, node: Node, m: int, entry: int) -> Whole:
-        """All tables decided, with one entry of the last one; with the best numbers of ports."""
-        cycles, widths = self._completed(node, m, np.array([entry]))
-        chosen = {**node.chosen, m: entry}
-        return Whole(float(cycles[0]), tuple(chosen[t] for t in range(len(chosen))), widths[0] if widths else {})
-
-    def wholes(self, node: Node, m: int, entries: Ints) -> Floats:
-        """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
-        return self._completed(node, m, entries)[0]
-
-    def wholes_alone(self, node: Node, m: int, entries: Ints) -> Floats:
-        """The same as if every nest were alone, whatever the budgets say."""
-        alone: dict[str, Floats] = {nest: np.full(len(entries), cycles) for nest, cycles in node.alone.items()}
-        alone[self.tables[m].nest] = self.tables[m].cycles[entries]
-        return self.whole_steps.cycles(alone, self._joined(node, m, entries), len(entries))[0]
-
-    def least(self, node: Node, alive: Mapping[int, Mask]) -> float:
-        """Cycles at least with entries that leave all partitions as they are, transfers waiting for each other."""
-        if self.problem.ports is None:
-            return -np.inf
-        nests = {}
-        for m, kept in alive.items():
-            known = self.coupling.known(m, node.states)
-            own = self.tables[m].cycles if known is None else known.cycles
-            nests[self.tables[m].nest] = own[kept].min(keepdims=True)
-        return float(self.whole_steps.cycles(nests, dict(zip(self.arrays, node.states, strict=True)), 1)[0][0])
+        """All tables decided, with one entry of the last one."""
+        cycles, chosen = self.wholes(node, m, np.array([entry])), {**node.chosen, m: entry}
+        return Whole(float(cycles[0]), tuple(chosen[t] for t in range(len(chosen))))
 
     def _joined(self, node: Node, m: int, entries: Ints) -> dict[ArrayId, Ints | int]:
         """The state that each array comes to with each of some entries of the last table."""
         joined = self.coupling.joined(m, node.states)
         return {a: joined[a][entries] if a in joined else s for a, s in zip(self.arrays, node.states, strict=True)}
 
-    def _completed(self, node: Node, m: int, entries: Ints) -> tuple[Floats, Sequence[Mapping[ArrayId, int]]]:
-        """The same with the beats of arrays over several ports."""
+    def wholes(self, node: Node, m: int, entries: Ints) -> Floats:
+        """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
         clock.added_up(len(entries))
         states = self._joined(node, m, entries)
         cycles, held = dict[str, Floats](), self.fitting.nothing(len(entries))
@@ -313,8 +288,7 @@ class Charges:
             cycles[self.tables[d].nest] = found[0]
             self.fitting.add(held, d, found[1])
         fits = self.fitting.fits_whole(held, [states[a] for a in self.arrays])
-        total, widths = self.whole_steps.cycles(cycles, states, len(entries))
-        return np.where(fits, total, np.inf), widths
+        return np.where(fits, self.whole_steps.cycles(cycles, states, len(entries)), np.inf)
 
     def _held_by_others(self, node: Node) -> Iterator[tuple[int, Floats]]:
         """Per undecided table what decided nests take and all other undecided ones at least."""

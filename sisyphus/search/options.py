@@ -139,7 +139,7 @@ class Options:
 
         No more than `most` at once.
         """
-        found = self._slice(self._at_least.copy(), -np.inf, limit, budgets, deadline, most)
+        found = self._slice(self._at_least.copy(), -np.inf, limit, budgets, deadline, most, is_rounded=False)
         return _fitting(found, limit, budgets)
 
     def sample(self, limit: float, budgets: Mapping[str, float], count: int, places: int) -> Table:
@@ -184,6 +184,8 @@ class Options:
         budgets: Mapping[str, float],
         deadline: Deadline,
         most: int = EFFORT.new_entries,
+        *,
+        is_rounded: bool = True,
     ) -> Table:
         """Choices whose least cycles are more than `above` and at most `limit`, or as far as the table says.
 
@@ -207,7 +209,7 @@ class Options:
                     found, count = [kept], kept.count
         kept, limit = _cheapest(_joined(found), limit, lower, most)
         kept = kept.take(np.lexsort((*kept.families.T[::-1], kept.rows)))
-        counted, late = self._counted_in_time(kept, deadline)
+        counted, late = self._counted_in_time(kept, deadline, is_rounded=is_rounded)
         if late.count:
             limit = _below(float(late.cycles.min()))
             np.minimum.at(lower, late.rows, late.cycles)
@@ -250,24 +252,29 @@ class Options:
         batch, usage = self.tilings.batch.take(rows), {b: used[rows] for b, used in self._least_usage.items()}
         return Block(self.costs, self.nest, self.chains, self.uses, batch, active, self.base.cycles[rows], usage)
 
-    def _counted(self, table: Table) -> Table:
-        """The table with what its entries cost in place of lower bounds of it, and what they take."""
-        if self.is_counted or not table.count:
-            return replace(table, usage={name: used[:, table.rows] for name, used in self.base.usage.items()})
-        tilings = self.tilings.take(table.rows)
-        counted = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
-        if counted is None:
-            return replace(table, usage=self._usage_with_buffers(table))
-        rounded = self.costs.rounded(counted)
-        return replace(table, cycles=rounded.cycles, usage=rounded.usage)
+    def _counted(self, table: Table, *, is_rounded: bool = True) -> Table:
+        """The table with what its entries cost in place of lower bounds of it, and what they take.
 
-    def _counted_in_time(self, table: Table, deadline: Deadline) -> tuple[Table, Table]:
+        That `is_rounded` where of entries alike one stands for all.
+        """
+        if self.is_counted or not table.count:
+            usage = {name: used[:, table.rows] for name, used in self.base.usage.items()}
+            found: Costs | None = Costs(table.cycles, usage)
+        else:
+            tilings = self.tilings.take(table.rows)
+            found = self.costs.count(self.nest, tilings, self._placed(table), self.registers)
+        if found is None:
+            return replace(table, usage=self._usage_with_buffers(table))
+        found = self.costs.rounded(found) if is_rounded and table.count else found
+        return replace(table, cycles=found.cycles, usage=found.usage)
+
+    def _counted_in_time(self, table: Table, deadline: Deadline, *, is_rounded: bool) -> tuple[Table, Table]:
         """Entries as they are counted, and those that there was no time for: kind by kind, the cheapest kinds first.
 
         The formulas of a kind are written down when it is met first, which takes longer than to count its entries.
         """
         if self.is_counted or not table.count:
-            return self._counted(table), table.take(np.zeros(0, np.int64))
+            return self._counted(table, is_rounded=is_rounded), table.take(np.zeros(0, np.int64))
         kinds = self._placed(table).chosen
         least = np.full(int(kinds.max()) + 1, np.inf)
         np.minimum.at(least, kinds, table.cycles)
@@ -276,7 +283,7 @@ class Options:
             if parts and deadline.is_over:
                 break
             rows.append(np.flatnonzero(np.isin(kinds, in_turn[start : start + EFFORT.kinds_in_turn])))
-            parts.append(self._counted(table.take(rows[-1])))
+            parts.append(self._counted(table.take(rows[-1]), is_rounded=is_rounded))
         done = np.concatenate(rows)
         return _joined(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
 

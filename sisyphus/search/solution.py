@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import CostModel, Placement, Step, Width
+from sisyphus.search.costs import CostModel, Placement, Width
 from sisyphus.search.events import Whole
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.nodes import Problem
@@ -19,17 +19,13 @@ from sisyphus.values import dataclass, replace
 
 @dataclass(frozen=True)
 class Solution:
-    """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave.
-
-    `steps` are those that whole arrays move in.
-    """
+    """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave."""
 
     cycles: float
     choices: tuple[NestChoices, ...]
     placement: Placement
     states: Mapping[ArrayId, int]
     widths: Mapping[ArrayId, int]
-    steps: Sequence[Step] = ()
 
 
 def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Problem:
@@ -49,8 +45,6 @@ def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Pro
         else None,
         residents=lower_bounds.resident_usage(placement),
         same_port=_same_port(costs, placement),
-        ports=costs if costs.has_ports else None,
-        widths={array: states.width for array, states in costs.states.items()},
     )
 
 
@@ -76,9 +70,8 @@ def solution_of(
     widths = {array: int(costs.states[array].width[state]) for array, state in asked.items()}
     if transfer_limit is not None:
         widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}
-    widths |= whole.widths
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
-    return Solution(whole.cycles, choices, offers.placement, asked, widths, offers.steps)
+    return Solution(whole.cycles, choices, offers.placement, asked, widths)
 
 
 def point_of(space: Space, solution: Solution) -> DesignPoint:

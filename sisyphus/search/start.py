@@ -64,7 +64,7 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     At first a design is put together of choices that are good enough; it has to fit.
     """
     attempt = attempt or Attempt()
-    offers = search.lower_bounds.paying.offers(placement, sampled=True)
+    offers = search.lower_bounds.with_most_ports(placement).offers(placement, sampled=True)
     caps = search.caps(offers)
     count, places = EFFORT.sampled_tilings, attempt.places
     tables = [o.sample(caps[nest], offers.most, count, places) for nest, o in offers.options.items()]

@@ -103,10 +103,11 @@ class Budget:
     What is used has several kinds, as DSP slices go into multipliers and adders: the sum over kinds of the largest
     group counts, where a group takes the sum of its nests. The last kind is what nests never share: of that, all groups
     together count. What arrays take for the whole kernel comes on top, and for each kind `sharing` times what two
-    groups share at least.
+    groups share at least, and `lone` times what one of them has more.
     """
 
     name: str
     limit: float
     groups: tuple[tuple[str, ...], ...]
     sharing: tuple[float, ...] = ()
+    lone: tuple[float, ...] = ()

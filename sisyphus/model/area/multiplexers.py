@@ -79,6 +79,11 @@ def shared_core_lut(table: OperatorTable, kind: str) -> int:
     return core_lut(table, [[{kind: 1}], [{kind: 1}]])
 
 
+def lone_core_lut(table: OperatorTable, kind: str) -> int:
+    """LUT in front of a core of which a step has more than the others do."""
+    return core_lut(table, [[{kind: 2}], [{kind: 1}]]) - shared_core_lut(table, kind)
+
+
 def _shared_lut(table: OperatorTable, kind: str, ranges: Iterable[tuple[int, int]]) -> int:
     found = list(ranges)
     edges = sorted({edge for pair in found for edge in pair})

@@ -24,22 +24,3 @@ def waits_for_banks(own: Sequence[Mapping[str, int]], banks: Mapping[str, Sequen
     return [
         max((busy[bank] - cycles for name, cycles in moved.items() for bank in banks[name]), default=0) for moved in own
     ]
-
-
-def least_with_waits(taken: Sequence[float], own: Sequence[int], stripes: Sequence[int], banks: int) -> float:
-    """Cycles that transfers side by side take at least, each `taken` cycles alone, whichever banks they have.
-
-    `own` are the cycles of a bank for a stripe of each. Where the stripes of an array are on all banks, so are those of
-    any other. The bank that moves most moves an equal share at least, and whoever is on it ends after that.
-    """
-    longest = max(taken)
-    if max(stripes) == 1:
-        return longest
-    latency = min(cycles - moved for cycles, moved in zip(taken, own, strict=True))
-    share = -(-sum(moved * count for moved, count in zip(own, stripes, strict=True)) // banks)
-    beside = (
-        taken[at] + max((moved for o, moved in enumerate(own) if o != at), default=0)
-        for at, count in enumerate(stripes)
-        if count == banks
-    )
-    return max(longest, latency + share, *beside)

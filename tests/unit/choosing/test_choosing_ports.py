@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from math import inf
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels, plan_of, space_of
+from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
@@ -105,6 +108,29 @@ def test_a_proof_speaks_of_fewer_ports(tmp_path: Path, extents: tuple[int, ...],
         assert outcome is not None and outcome.stop is Stop.PROVED and outcome.objective == outcome.bound
         found.append(outcome.objective or inf)
     assert found[0] <= found[1]
+
+
+def least_with(asked: Request, kernels: tuple[Kernel, ...], counts: Sequence[str]) -> float:
+    """Cycles of the best design with these ports of the arrays of a product, proved."""
+    fixes = (*(f"{array}.ports={count}" for array, count in zip("ABC", counts, strict=True)), "adders=dsp")
+    outcome = find(kernels, replace(asked, fixes=fixes)).outcome
+    assert outcome is not None and outcome.stop is Stop.PROVED
+    return outcome.objective or inf
+
+
+def test_a_proof_speaks_of_every_number_of_ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array that is stored alone needs more ports than those that are loaded together, which share the banks."""
+    path = tmp_path / "product.c"
+    path.write_text(PRODUCT.format(8, 64, 64))
+    asked = replace(request_of(), source=Source(str(path)))
+    kernels = tuple(load_kernels(asked.source))
+    found = {counts: least_with(asked, kernels, counts) for counts in (*product("14", repeat=3), "222")}
+    assert least_with(asked, kernels, ["any"] * 3) == min(found.values())
+    every = DealtPorts.of_use
+    monkeypatch.setattr(
+        DealtPorts, "of_use", lambda self, moved: (one for one in every(self, moved) if len({*one.values()}) > 1)
+    )
+    assert least_with(asked, kernels, ["any"] * 3) > min(found.values())  # which has four of each
 
 
 def test_a_proof_speaks_of_all_ports() -> None:

@@ -15,8 +15,8 @@ from sisyphus.ir import ArrayId
 from sisyphus.model import Estimate, estimate
 from sisyphus.model.area.arrays import ArrayCosts
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
-from sisyphus.model.formulas.bank_waits import least_with_waits, port_cycles, waits_for_banks
-from sisyphus.plan import build_plan, spread
+from sisyphus.model.formulas.bank_waits import waits_for_banks
+from sisyphus.plan import build_plan
 from sisyphus.space import STREAM, DesignPoint, Tile, TransferPoint, port_names
 from sisyphus.target import load_device, make_target
 
@@ -104,27 +104,6 @@ def test_ports_that_cannot_be_built(change: dict[str, object], told: str) -> Non
     found = distribute(KERNEL, dependences(KERNEL))
     with pytest.raises(KernelError, match=told):
         build_plan(KERNEL, found, liveness(KERNEL), replace(point, transfers=transfers))
-
-
-def test_what_transfers_wait_at_least_is_no_more_than_they_wait() -> None:
-    """Random arrays of random stripes, wherever their stripes are; with those of all on all banks, just that."""
-    device, chance = load_device("u200"), np.random.default_rng(5)
-    exact = 0
-    for _ in range(300):
-        count = int(chance.integers(2, 6))
-        stripes = [int(n) for n in chance.choice([1, 2, 4], count)]
-        sizes = [int(n) * 64 * 4 for n in chance.integers(1, 500, count)]
-        own = [port_cycles(size, n, 512) for size, n in zip(sizes, stripes, strict=True)]
-        taken = [cycles + 76 + int(n) for cycles, n in zip(own, chance.integers(0, 4, count), strict=True)]
-        names = [f"A{n}" for n in range(count)]
-        banks = spread(dict(zip(names, zip(sizes, stripes, strict=True), strict=True)), device)
-        waits = waits_for_banks([{name: cycles} for name, cycles in zip(names, own, strict=True)], banks)
-        late = max(cycles + more for cycles, more in zip(taken, waits, strict=True))
-        actual = late if max(stripes) > 1 else max(taken)
-        least = least_with_waits(taken, own, stripes, device.banks)
-        assert max(taken) <= least <= actual
-        exact += set(stripes) == {4} and least >= actual - 4
-    assert exact
 
 
 def test_a_transfer_waits_for_all_that_its_banks_move_for_others() -> None:

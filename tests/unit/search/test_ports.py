@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import combinations, pairwise, product
+from itertools import product
 
 import pytest
 from builders import scop
@@ -11,6 +12,7 @@ from builders import scop
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.ir import ArrayId
 from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
+from sisyphus.search.costs import Placement
 from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.search.exact import Verdict
 from sisyphus.search.solution import Solution
@@ -26,7 +28,12 @@ for i in range(24):
         D[i, j] = C[i, j] * B[i, j]
 """
 DEALT = tuple(map(ArrayId, "ABCD"))
+ON_CHIP = Placement(frozenset(map(ArrayId, "ABCDx")))
 SHAPES = {"A": (24, 128), "B": (24, 128), "C": (24, 128), "D": (24, 128), "x": (128,)}
+
+
+def in_order(numbers: Mapping[ArrayId, int]) -> Mapping[ArrayId, int]:
+    return {array: numbers[array] for array in DEALT}
 
 
 def space_of() -> Space:
@@ -86,7 +93,6 @@ def test_no_number_of_ports_is_better(space: Space) -> None:
 
 def test_waits_that_are_not_counted_are_seen(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DealtPorts, "_waits", lambda self, moves, widths: [0.0] * len(moves))
-    monkeypatch.setattr(DealtPorts, "least_of", lambda self, moves: 0.0)
     costs, met = MeasuredCosts(space), list[tuple[float, float]]()
 
     def accept(solution: Solution) -> Verdict:
@@ -97,16 +103,32 @@ def test_waits_that_are_not_counted_are_seen(space: Space, monkeypatch: pytest.M
     assert all(counted < cost for counted, cost in met) and met
 
 
-def test_no_more_ports_than_are_of_use(space: Space) -> None:
-    """Of beats that take as long in every step, those of the fewest ports."""
+def test_other_numbers_of_ports_are_no_faster_than_fewer(space: Space) -> None:
+    """Of those that are left out, in every step; and none of those that are kept is as fast as another with fewer."""
     costs = MeasuredCosts(space)
-    best = find_best(costs, Terms()).solution
-    assert best is not None
-    offered = costs.dealt(best.steps, dict.fromkeys(DEALT, 64))
-    totals = [sum(widths.values()) for widths in offered.widths]
-    assert totals == sorted(totals)
-    for one, other in combinations(range(len(totals)), 2):
-        assert any((cycles[other] < cycles[one]).any() for cycles in offered.cycles.values())
+    ports, moved = DealtPorts(space, costs._widths, are_open=True), [step.moves for step in costs.steps(ON_CHIP)]
+    of_use = list(ports.of_use(moved))
+    every = [dict(zip(DEALT, numbers, strict=True)) for numbers in product((4, 2, 1), repeat=len(DEALT))]
+    times = {tuple(one.values()): ports.least_of(moved, one) for one in map(in_order, every)}
+    assert 1 < len(of_use) < len(every)
+    for one in map(in_order, every):
+        better = [kept for kept in map(in_order, of_use) if all(kept[a] <= one[a] for a in DEALT)]
+        assert any(
+            all(t <= u for t, u in zip(times[tuple(k.values())], times[tuple(one.values())], strict=True))
+            for k in better
+        )
+
+
+def test_nests_pay_for_the_ports_of_a_part(space: Space) -> None:
+    costs = MeasuredCosts(space)
+    assert costs.leaves_ports_open
+    for one in costs.ports_of_use(ON_CHIP):
+        part = costs.with_ports(one.numbers)
+        assert not part.leaves_ports_open
+        assert {a: part.by_width(a)[0].elements for a in one.numbers} == {a: 16 * n for a, n in one.numbers.items()}
+        for bound, step in zip(one.steps, part.steps(ON_CHIP), strict=True):
+            fastest = [min(width.fastest(move) for width in part.by_width(move.array)) for move in step.moves]
+            assert bound.least == max(fastest, default=0.0)
 
 
 def test_a_start_with_more_ports_than_the_space_has_keeps_the_widest_beat(space: Space) -> None:
@@ -114,15 +136,3 @@ def test_a_start_with_more_ports_than_the_space_has_keeps_the_widest_beat(space:
     fixed = apply_fixes(space, ["A.ports=1"])
     assert choices(fixed, point).widths[ArrayId("A")] == 16
     assert choices(space, point).widths[ArrayId("A")] == 16 * len(port_names(point, "A")) > 16
-
-
-def test_fewer_ports_for_each_time_that_a_transfer_may_take(space: Space) -> None:
-    """From all of them to one for each array, and no array ever more than before."""
-    costs = MeasuredCosts(space)
-    every = list(DealtPorts(space, costs._widths).fewer())
-    most = {array: space.ports(array, max(space.widths[array])) for array in every[0]}
-    assert all(one[array] <= before[array] for before, one in pairwise([most, *every]) for array in one)
-    assert every[-1] == dict.fromkeys(most, 1) != most
-    parts = costs.with_ports()
-    assert len(parts) == 1 + len(every) and not parts[0].with_ports()
-    assert parts[0].has_ports and not parts[-1].has_ports
