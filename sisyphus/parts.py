@@ -10,6 +10,7 @@ from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
 from sisyphus.ir import Array, ArrayId, Role
+from sisyphus.model.limit import limit_of
 from sisyphus.request import (
     Form,
     Kernel,
@@ -41,7 +42,8 @@ REST = 0.25
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
 
-#: Share of the DSPs from which on a design would have more operators if adders needed none.
+#: Share of the DSPs from which on a design would have more operators if adders needed none, and of the cycles that any
+#: design takes from which on it may be adders that it waits for.
 HELD = 0.5
 
 
@@ -68,7 +70,8 @@ class Parts:
 
     Forms made for arrays that do not fit are by far the best where they are any good, and so are those with chains far
     shorter than all others: what comes after such a form counts as a small part. In the end all spaces come once more
-    with other adders, those of the form of the `best` design first: in fabric where DSPs or sums hold that design back.
+    with other adders, those of the form of the `best` design first: in fabric, where they are not before, if DSPs or
+    sums hold that design back.
     """
 
     def __init__(
@@ -176,15 +179,23 @@ class Parts:
 
 
 def _adders(kernel: Kernel, request: Request, start: Known | None) -> Sequence[Adders]:
-    """What additions may run on, in the order of the searches: that of the start, or that which reports show, first.
+    """What additions may run on, in the order of the searches: that of the start, or what is likely faster, first.
 
     Where only what is measured counts, nothing is asked of the tool: no report of this template has it.
     """
     may_choose = request.model == "measured" and not any(fix.startswith("adders=") for fix in request.fixes)
     if not may_choose or request.options.trust == "measured" or not may_add_in_fabric(kernel.scop, request.target):
         return (request.options.adders,)
-    first = request.options.adders if start is None else start.point.adders
+    likely: Adders = "fabric" if _may_be_held_by_adders(kernel, request) else request.options.adders
+    first = likely if start is None else start.point.adders
     return sorted(ADDERS, key=lambda adders: adders != first)
+
+
+def _may_be_held_by_adders(kernel: Kernel, request: Request) -> bool:
+    """Whether operations or sums, with additions on DSPs, take half of the cycles that a design takes at least."""
+    tree = request.options.tree_reduction
+    limit = limit_of(kernel.scop, kernel.dependences, kernel.live, request.target, tree=tree)
+    return max(limit.compute, limit.chain) >= HELD * limit.cycles
 
 
 def _adding(part: Part, adders: Adders) -> Part:

@@ -227,12 +227,18 @@ class CostModel(Protocol):
     space: Space
     #: Whether partitions that other nests ask for change what a nest costs.
     has_couplings: bool
-    #: Whether nests are counted as with the fewest ports of arrays, though there may be more.
-    leaves_ports_open: bool
 
     @property
     def states(self) -> Mapping[ArrayId, States]:
         """What may be asked of the partition of each array."""
+        ...
+
+    def leaves_ports_open(self, residents: Arrays) -> bool:
+        """Whether nests are counted as with the fewest ports of arrays, though one of these may have more."""
+        ...
+
+    def pays_for_ports(self, nest: NestSpace, residents: Arrays) -> bool:
+        """Whether a nest is counted with more than the fewest ports of one of these arrays."""
         ...
 
     def ports_of_use(self, placement: Placement) -> Sequence[Ports]:

@@ -218,7 +218,7 @@ class Search:
         floors, total = offers.floors(), bounds.total(offers)
         if total >= self.cutoff and task.left_out >= self.cutoff:
             return
-        is_open = bounds.costs.leaves_ports_open
+        is_open = bounds.costs.leaves_ports_open(task.placement.residents)
         if is_open and not np.isfinite(self.cutoff):
             yield from with_ports(task, floors, total, self.cutoff)
             return

@@ -78,7 +78,9 @@ class LowerBounds:
 
     def with_most_ports(self, placement: Placement) -> LowerBounds:
         """Where nests pay for as many ports as are of use, as most designs do."""
-        return self.paying(self.costs.ports_of_use(placement)[0].numbers) if self.costs.leaves_ports_open else self
+        if not self.costs.leaves_ports_open(placement.residents):
+            return self
+        return self.paying(self.costs.ports_of_use(placement)[0].numbers)
 
     def paying(self, ports: Mapping[ArrayId, int]) -> LowerBounds:
         """The same where nests pay for so many ports of arrays, by home."""
@@ -112,7 +114,9 @@ class LowerBounds:
         return Offers(self, placement, self.costs.steps(placement), self.costs.budgets(placement.residents), options)
 
     def options_of(self, nest: NestSpace, placement: Placement) -> Options:
-        """The choices of a nest."""
+        """The choices of a nest; those of all where it pays for no more ports than there."""
+        if self._of_all is not None and not self.costs.pays_for_ports(nest, placement.residents):
+            return self._of_all.options_of(nest, placement)
         tiled = tuple(use.array for use in nest.arrays if use.array not in placement.residents)
         registers = self._registers_of(nest, placement)
         key = (nest.id, tiled, registers)
@@ -160,17 +164,14 @@ class LowerBounds:
         return self._whole[key]
 
     def floor(self, placement: Placement, tiled: Arrays) -> float:
-        """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones.
-
-        Where arrays may have several ports, no nest is counted for it.
-        """
+        """Cheapest nests, cheapest moves of the resident arrays, least transfers of the tiled ones."""
         clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
-        nests, is_counted = {}, not self.costs.leaves_ports_open and self._of_all is None
+        nests = {}
         for nest in self.space.nests:
             uses = [use for use in nest.arrays if use.array in tiled]
-            is_whole = is_counted and all(use.array in placement.residents for use in nest.arrays)
+            is_whole = all(use.array in placement.residents for use in nest.arrays)
             whole = self._whole_of(nest, self._registers_of(nest, placement)) if is_whole else None
             base = self._least[nest.id] if whole is None else whole
             nests[nest.id] = float(least_latency(self.costs, nest, base.cycles, uses).min(initial=np.inf))

@@ -81,8 +81,8 @@ class MeasuredCosts(MemoryCosts):
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
         self._is_part = whole is not None
-        self.leaves_ports_open = whole is None and any(len(self._counts(array)) > 1 for array in space.used_arrays)
-        self._ports = DealtPorts(space, self._widths, are_open=self.leaves_ports_open)
+        self._are_open = whole is None and any(len(self._counts(array)) > 1 for array in space.used_arrays)
+        self._ports = DealtPorts(space, self._widths, are_open=self._are_open)
         self._tile_beats: TileBeats = TileBeats(space) if whole is None else whole._tile_beats
         self._floors: Mapping[str, NestFloor] = self._made_floors() if whole is None else whole._floors
 
@@ -113,6 +113,13 @@ class MeasuredCosts(MemoryCosts):
         every, most = sorted(self.space.widths[array], reverse=True), max(self._counts(array))
         return [width for width in every if not self._is_part or self.space.ports(array, width) == most]
 
+    def leaves_ports_open(self, residents: Arrays) -> bool:
+        return self._are_open and any(len(self._counts(array)) > 1 for array in residents)
+
+    def pays_for_ports(self, nest: NestSpace, residents: Arrays) -> bool:
+        used = (use.array for use in nest.arrays if use.array in residents)
+        return not self._are_open and any(self._counts(array) != {1} for array in used)
+
     def ports_of_use(self, placement: Placement) -> Sequence[Ports]:
         steps = self._steps(placement)
         moved = [step.moves for step in steps]
@@ -133,11 +140,11 @@ class MeasuredCosts(MemoryCosts):
     @cached_property
     def _counted_states(self) -> Mapping[ArrayId, States]:
         """The partitions that nests are counted with."""
-        return states_of(self._dealt_at_most({})) if self.leaves_ports_open else self.states
+        return states_of(self._dealt_at_most({})) if self._are_open else self.states
 
     def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
         kept = super().keeps(nest, batch, residents)
-        for use in () if self.leaves_ports_open else nest.arrays:
+        for use in () if self._are_open else nest.arrays:
             stripes = self.space.ports(use.array, max(self.space.widths[use.array]))
             if use.array in residents and stripes > 1:
                 kept &= self._keeps_to(nest, use.array, stripes, batch)
@@ -198,7 +205,7 @@ class MeasuredCosts(MemoryCosts):
         if all(self._counts(array) == {1} for array in placement.residents):
             return found
         moved = [step.moves for step in found]
-        if self.leaves_ports_open:
+        if self._are_open:
             return self._taking(found, self._ports.least(moved))
         return tuple(replace(s, moves=own) for s, own in zip(found, self._ports.waiting(moved), strict=True))
 

@@ -22,10 +22,14 @@ MEMORY = "memory"
 class MemoryCosts:
     """The part of a `CostModel` that speaks of bytes on chip."""
 
-    leaves_ports_open = False
-
     def __init__(self, space: Space) -> None:
         self.space = space
+
+    def leaves_ports_open(self, residents: Arrays) -> bool:
+        return False
+
+    def pays_for_ports(self, nest: NestSpace, residents: Arrays) -> bool:
+        return False
 
     def ports_of_use(self, placement: Placement) -> Sequence[Ports]:
         return ()

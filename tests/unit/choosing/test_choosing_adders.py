@@ -120,16 +120,17 @@ def kinds(kernel: Kernel, known: Known, dsp: int = 6840) -> list[str]:
     return [part.options.adders for part in Parts([kernel], request_of(board(dsp=dsp)), None, best=lambda: known)]
 
 
-def test_they_are_searched_last_and_only_where_adders_hold_the_best_design(
+def test_they_come_first_where_sums_may_wait_else_last_or_never(
     rows: Kernel, both: tuple[Choice, Choice], tmp_path: Path
 ) -> None:
-    """Where a sum waits, or DSPs are short; with DSPs to spare and no such sum, all searches in fabric are spared."""
+    """With DSPs to spare and no such sum, all searches in fabric are spared; where DSPs are short they come last."""
     found = kinds(rows, Known(rows, both[0].point))
-    assert found.count("dsp") == found.count("fabric") > 0 and found == sorted(found)
-    kernel = loaded(tmp_path, SCALED.replace("*", "+"))
+    assert found.count("dsp") == found.count("fabric") > 0 and found == sorted(found, reverse=True)
+    kernel = loaded(tmp_path, SCALED.replace("*", "+").replace("64", "8192"))
     known = Known(kernel, find([kernel], request_of(board(), "adders=dsp")).point)
     assert set(kinds(kernel, known)) == {"dsp"}
-    assert set(kinds(kernel, known, dsp=200)) == {"dsp", "fabric"}
+    short = kinds(kernel, known, dsp=200)
+    assert set(short) == {"dsp", "fabric"} and short == sorted(short)
 
 
 def test_what_only_reports_may_back_has_none(rows: Kernel) -> None:

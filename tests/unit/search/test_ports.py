@@ -121,10 +121,10 @@ def test_other_numbers_of_ports_are_no_faster_than_fewer(space: Space) -> None:
 
 def test_nests_pay_for_the_ports_of_a_part(space: Space) -> None:
     costs = MeasuredCosts(space)
-    assert costs.leaves_ports_open
+    assert costs.leaves_ports_open(ON_CHIP.residents) and not costs.leaves_ports_open(frozenset({ArrayId("x")}))
     for one in costs.ports_of_use(ON_CHIP):
         part = costs.with_ports(one.numbers)
-        assert not part.leaves_ports_open
+        assert not part.leaves_ports_open(ON_CHIP.residents)
         assert {a: part.by_width(a)[0].elements for a in one.numbers} == {a: 16 * n for a, n in one.numbers.items()}
         for bound, step in zip(one.steps, part.steps(ON_CHIP), strict=True):
             fastest = [min(width.fastest(move) for width in part.by_width(move.array)) for move in step.moves]
