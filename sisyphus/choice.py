@@ -13,7 +13,7 @@ from sisyphus.part_search import Answer, Choice, Listen, PartSearch, cost_of, si
 from sisyphus.parts import Known, Part, Parts
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.search import OnProgress, varied
-from sisyphus.slow_transfers import Slow, slow_arrays, slow_by_limit
+from sisyphus.slow_transfers import slow_arrays, slow_by_limit
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import Space
 from sisyphus.values import replace
@@ -55,13 +55,11 @@ def find(
 
     parts = Parts(kernels, request, start, best=best)
 
-    def search(
-        part: Part, waiting: float, most: float = inf, wanted: float = inf, unended: PartSearch | None = None
-    ) -> Answer:
+    def search(part: Part, waiting: float, most: float = inf, unended: PartSearch | None = None) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
         limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
         one = unended or PartSearch(part, replace(request, options=part.options), listen, on_progress, improve=improve)
-        return one.answer(limits, _upper(found, request.top), wanted)
+        return one.answer(limits, _upper(found, request.top))
 
     try:
         slow = _slow(kernels[0], request)
@@ -121,41 +119,28 @@ def _gone_on(old: Answer, search: Search, waiting: float) -> Answer:
     return replace(new, bound=max(bounds, default=None))
 
 
-def _search_part(found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: Slow) -> None:
-    """A part with several ports for arrays whose transfers are slow, as far as that is known by now; else without.
+def _search_part(
+    found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: tuple[ArrayId, ...]
+) -> None:
+    """A part with several ports for arrays whose transfers may be slow, if there are any.
 
-    Where nothing is known, the first design shows whether they are: it ends the search with ports if it is too dear,
-    which goes on where nothing without them is better. A search with ports that does not end soon is followed by one
-    without.
+    Where that does not end soon, it is followed by a search without them.
     """
-    begun, limit = clock.now(), request.limits.seconds
-    known = _best(found, request) or (None if part.start is None else Known(part.kernel, part.start))
-    arrays, wanted = () if part.options.dealt else slow.arrays, slow.up_to
-    if arrays and wanted < inf and known is not None:
-        arrays, wanted = slow_arrays(_space_of(known, request), cost_of(known, request)), inf
-    if arrays:
-        most = inf if limit is None else max(AT_ONCE * limit, DEALING * (clock.now() - begun))
-        dealt = replace(part, options=replace(part.options, dealt=arrays))
-        new = search(dealt, waiting, most, wanted)
-        if min(new.counted, default=0.0) > wanted and new.stop is not Stop.INTERRUPTED:
-            found.append(replace(new, part=replace(new.part, is_seed=True)))
-            _search_part(found, part, search, waiting, request, slow)
-            is_known = any(_is_dealt(part, arrays, other.part) for other in _whole(found))
-            if _best(found, request) is new.choice and not is_known and found[-1].stop is not Stop.INTERRUPTED:
-                found.append(search(dealt, waiting, most))
-            return
-        found.append(new)
-        if new.stop is not Stop.TIME:
+    limit = request.limits.seconds
+    if slow and not part.options.dealt:
+        most = inf if limit is None else AT_ONCE * limit
+        found.append(search(replace(part, options=replace(part.options, dealt=slow)), waiting, most))
+        if found[-1].stop is not Stop.TIME:
             return
     found.append(search(part, waiting))
 
 
-def _slow(kernel: Kernel, request: Request) -> Slow:
-    """What is known before any design; nothing where the fixed knobs are of other forms."""
+def _slow(kernel: Kernel, request: Request) -> tuple[ArrayId, ...]:
+    """Arrays whose transfers may be slow, as is known before any design; none where fixed knobs are of other forms."""
     try:
         return slow_by_limit(space_of(kernel, request))
     except UsageError:
-        return Slow()
+        return ()
 
 
 def _space_of(known: Known | Choice, request: Request) -> Space:
@@ -232,12 +217,10 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
 class Search(Protocol):
     """Searches a part in its share of the time, where so many are to come, or in so many seconds at `most`.
 
-    A design that costs more than is `wanted` ends it. What is `unended` goes on.
+    What is `unended` goes on.
     """
 
-    def __call__(
-        self, part: Part, waiting: float, most: float = inf, wanted: float = inf, unended: PartSearch | None = None
-    ) -> Answer: ...
+    def __call__(self, part: Part, waiting: float, most: float = inf, unended: PartSearch | None = None) -> Answer: ...
 
 
 def _upper(found: Sequence[Answer], top: int) -> float:

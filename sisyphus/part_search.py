@@ -82,15 +82,12 @@ class PartSearch:
 
     _bound: float | None
 
-    def answer(self, limits: Limits, upper: float, wanted: float) -> Answer:
-        """What is found below the upper bound, and what is known of the rest; what costs more than `wanted` ends it.
-
-        Asked again, it goes on where time ended it.
-        """
+    def answer(self, limits: Limits, upper: float) -> Answer:
+        """What is found below the upper bound, and what is known of the rest; asked again, it goes on."""
         deadline = None if limits.seconds is None else clock.now() + limits.seconds
         try:
             self._within = self._within or self._prepared()
-            answer = self._found(self._within.run(limits, upper=upper, wanted=wanted), deadline)
+            answer = self._found(self._within.run(limits, upper=upper), deadline)
         except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
             answer = self._failed(failure)
         return replace(answer, unended=self) if answer.stop is Stop.TIME else answer

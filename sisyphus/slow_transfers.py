@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from sisyphus.ir import ArrayId
 from sisyphus.model.limit import limit_of
 from sisyphus.search import fits_whole
 from sisyphus.space import Space, long_arrays
-from sisyphus.values import dataclass
 
 #: Share of the cycles of a design from which on transfers of an array are slow, and arrays that are few.
 SLOW, FEW = 0.25, 3
-
-
-@dataclass(frozen=True)
-class Slow:
-    """Arrays that have slow transfers in every design of at most `up_to` cycles."""
-
-    arrays: tuple[ArrayId, ...] = ()
-    up_to: float = inf
 
 
 def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
@@ -34,15 +23,10 @@ def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
     return tuple(a for a in chosen if fits_whole(space.scop.array(a), space.target))
 
 
-def slow_by_limit(space: Space) -> Slow:
-    """What is known of arrays from the least cycles that a kernel can take; designs take one to five times as many."""
+def slow_by_limit(space: Space) -> tuple[ArrayId, ...]:
+    """Arrays whose transfers may be slow: beside the least cycles that a kernel can take, below which no design is."""
     tree = space.options.tree_reduction
-    limit = limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles
-    surely, arrays, long = slow_arrays(space, limit / SLOW), slow_arrays(space, limit), long_arrays(space)
-    if surely or not arrays:
-        return Slow(surely)
-    slowest = max(_beats(space, a) for a in long) if len(long) <= FEW else min(_beats(space, a) for a in arrays)
-    return Slow(arrays, slowest / SLOW)
+    return slow_arrays(space, limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles)
 
 
 def _beats(space: Space, array: ArrayId) -> float:

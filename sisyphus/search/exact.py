@@ -33,14 +33,13 @@ EQUAL = 1e-9
 class Terms:
     """How long and how far to search.
 
-    `deadline` is of the search's clock; only costs below `upper` count, and a proof within `gap` is enough, or any
-    solution once `is_enough`. `first_only` stops at the first solution, and so do more than `most_refused` solutions
-    that exceed a budget when they are built.
+    `deadline` is of the search's clock; only costs below `upper` count, and a proof within `gap` is enough.
+    `first_only` stops at the first solution, and so do more than `most_refused` solutions that exceed a budget when
+    they are built.
     """
 
     deadline: float | None = None
     gap: float = 0.0
-    is_enough: Callable[[], bool] = lambda: False
     upper: float = float("inf")
     first_only: bool = False
     most_refused: float = float("inf")
@@ -171,7 +170,7 @@ class Search:
     @property
     def cutoff(self) -> float:
         """What a solution has to cost less than to be of interest."""
-        upper = 0.0 if self.terms.is_enough() else self.incumbent.cycles
+        upper = self.incumbent.cycles
         return upper * (1 - self.terms.gap) if np.isfinite(upper) else upper
 
     def goes_on(self) -> bool:

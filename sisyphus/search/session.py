@@ -56,10 +56,7 @@ class Candidate:
 
 
 class Session:
-    """The state of one search: what is asked, the best design, the bound, the time left.
-
-    A search whose best design costs more than is `wanted` may end with it.
-    """
+    """The state of one search: what is asked, the best design, the bound, the time left."""
 
     def __init__(
         self,
@@ -79,9 +76,9 @@ class Session:
         self.skipped: list[str] = []
         self.go_on(limits)
 
-    def go_on(self, limits: Limits, upper: float = inf, wanted: float = inf) -> None:
+    def go_on(self, limits: Limits, upper: float = inf) -> None:
         """From now on under these limits; of what is known, only what costs less than `upper` is still of interest."""
-        self.limits, self.upper, self.wanted = limits, min(upper, self.upper), wanted
+        self.limits, self.upper = limits, min(upper, self.upper)
         self._begun, self.started = time.monotonic(), clock.now()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self._offered = [known for known in self._offered if known.cost < self.upper]
@@ -119,15 +116,8 @@ class Session:
         return self.deadline is not None and clock.now() >= self.deadline
 
     @property
-    def is_dear(self) -> bool:
-        """There is a design, and it costs more than is wanted."""
-        return self.best is not None and self.best.cost > self.wanted
-
-    @property
     def is_proved(self) -> bool:
-        """The best design is good enough, within the gap asked for or dear; or none costs less than the upper bound."""
-        if self.is_dear:
-            return True
+        """The best design is good enough, within the gap asked for; or none costs less than the upper bound."""
         cost = self.upper if self.best is None else self.best.cost
         if self.bound is None or not isfinite(cost):
             return False

@@ -41,13 +41,12 @@ def search(
     *,
     start: DesignPoint | None = None,
     upper: float = inf,
-    wanted: float = inf,
     top: int = 1,
     on_progress: OnProgress | None = None,
 ) -> Found:
     """The best point of a space by the solvers in `solver`: see `Turns`."""
     turns = Turns(space, make_costs, solver, judge, start=start, top=top, on_progress=on_progress)
-    return turns.run(limits, upper=upper, wanted=wanted)
+    return turns.run(limits, upper=upper)
 
 
 class Turns:
@@ -76,14 +75,14 @@ class Turns:
         self._hunt = Hunt(self._session)
         self._has_begun = False
 
-    def run(self, limits: Limits, *, upper: float = inf, wanted: float = inf) -> Found:
-        """The best point of those that cost less than `upper`; one that costs more than is `wanted` ends the search.
+    def run(self, limits: Limits, *, upper: float = inf) -> Found:
+        """The best point of those that cost less than `upper`.
 
         A limit of time and Ctrl-C end it with the best design so far; run again, our own search goes on where time
         ended it. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
         """
         session = self._session
-        session.go_on(limits, upper, wanted)
+        session.go_on(limits, upper)
         if not self._has_begun:
             self._begin()
         outcomes = []
