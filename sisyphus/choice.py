@@ -122,14 +122,16 @@ def _gone_on(old: Answer, search: Search, waiting: float) -> Answer:
 def _search_part(
     found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: tuple[ArrayId, ...]
 ) -> None:
-    """A part with several ports for arrays whose transfers may be slow, if there are any.
+    """A part with several ports for arrays whose transfers are slow, as far as that is known by now, or may be.
 
     Where that does not end soon, it is followed by a search without them.
     """
     limit = request.limits.seconds
-    if slow and not part.options.dealt:
+    known = _best(found, request) or (None if part.start is None else Known(part.kernel, part.start))
+    arrays = slow_arrays(_space_of(known, request), cost_of(known, request)) if slow and known else slow
+    if arrays and not part.options.dealt:
         most = inf if limit is None else AT_ONCE * limit
-        found.append(search(replace(part, options=replace(part.options, dealt=slow)), waiting, most))
+        found.append(search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most))
         if found[-1].stop is not Stop.TIME:
             return
     found.append(search(part, waiting))
