@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sisyphus import clock
-from sisyphus.algebra import EXACT, VECTOR, distinct_rows
+from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Role
@@ -34,7 +34,6 @@ from sisyphus.search.costs import (
     Floats,
     Ints,
     Least,
-    Mask,
     Move,
     Placed,
     Placement,
@@ -49,11 +48,11 @@ from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
-from sisyphus.search.memory_costs import MEMORY, MemoryCosts, copies_of_tiles, smallest_tile, tile_spans, touched
+from sisyphus.search.memory_costs import MEMORY, copies_of_tiles, smallest_tile, tile_spans, touched
 from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
-from sisyphus.search.partitions import States, states_of
+from sisyphus.search.ported_costs import PortedCosts
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, DesignPoint, NestSpace, RowUse, Space, Tile
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget, OperatorTable
 from sisyphus.values import replace
 
@@ -66,7 +65,7 @@ HELD = (*BLOCKS, EITHER, MEMORY)
 SINGLE_STEP = -1
 
 
-class MeasuredCosts(MemoryCosts):
+class MeasuredCosts(PortedCosts):
     """`CostModel` of the measured rules."""
 
     rules: Rules = VITIS_2023_2
@@ -75,13 +74,11 @@ class MeasuredCosts(MemoryCosts):
 
     def __init__(self, space: Space, whole: MeasuredCosts | None = None) -> None:
         """Of the part of the `whole` space in which arrays have as many ports as they may have, if it is given."""
-        super().__init__(space)
+        super().__init__(space, is_part=whole is not None)
         self._models: Mapping[str, NestModel] = self._made_models() if whole is None else whole._models
         self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
-        self._is_part = whole is not None
-        self._are_open = whole is None and any(len(self._counts(array)) > 1 for array in space.used_arrays)
         self._ports = DealtPorts(space, self._widths, are_open=self._are_open)
         self._tile_beats: TileBeats = TileBeats(space) if whole is None else whole._tile_beats
         self._floors: Mapping[str, NestFloor] = self._made_floors() if whole is None else whole._floors
@@ -104,22 +101,6 @@ class MeasuredCosts(MemoryCosts):
     def _made_floors(self) -> Mapping[str, NestFloor]:
         return {n.id: NestFloor(self.space, n, self._models[n.id], self._tile_beats) for n in self.space.nests}
 
-    def _counts(self, array: ArrayId) -> set[int]:
-        """Over how many ports an array may be dealt."""
-        return {self.space.ports(array, width) for width in self.space.widths[array]}
-
-    def _own_widths(self, array: ArrayId) -> Sequence[int]:
-        """The beats of an array, widest first: in a part those over the number of ports that it is of."""
-        every, most = sorted(self.space.widths[array], reverse=True), max(self._counts(array))
-        return [width for width in every if not self._is_part or self.space.ports(array, width) == most]
-
-    def leaves_ports_open(self, residents: Arrays) -> bool:
-        return self._are_open and any(len(self._counts(array)) > 1 for array in residents)
-
-    def pays_for_ports(self, nest: NestSpace, residents: Arrays) -> bool:
-        used = (use.array for use in nest.arrays if use.array in residents)
-        return not self._are_open and any(self._counts(array) != {1} for array in used)
-
     def ports_of_use(self, placement: Placement) -> Sequence[Ports]:
         steps = self._steps(placement)
         moved = [step.moves for step in steps]
@@ -128,37 +109,6 @@ class MeasuredCosts(MemoryCosts):
     def with_ports(self, ports: Mapping[ArrayId, int]) -> MeasuredCosts:
         most = {array: ports.get(self.space.scop.home(array), 1) for array in self.space.used_arrays}
         return MeasuredCosts(self._dealt_at_most(most), self)
-
-    def _dealt_at_most(self, most: Mapping[ArrayId, int]) -> Space:
-        """The space with so many ports of arrays at most, or with the fewest that they may have."""
-        ports, widths = self.space.ports, dict[ArrayId, tuple[int, ...]]()
-        for array, every in self.space.widths.items():
-            count = max(most.get(array, 1), min(ports(array, width) for width in every))
-            widths[array] = tuple(width for width in every if ports(array, width) <= count)
-        return replace(self.space, widths=widths)
-
-    @cached_property
-    def _counted_states(self) -> Mapping[ArrayId, States]:
-        """The partitions that nests are counted with."""
-        return states_of(self._dealt_at_most({})) if self._are_open else self.states
-
-    def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
-        kept = super().keeps(nest, batch, residents)
-        for use in () if self._are_open else nest.arrays:
-            stripes = self.space.ports(use.array, max(self.space.widths[use.array]))
-            if use.array in residents and stripes > 1:
-                kept &= self._keeps_to(nest, use.array, stripes, batch)
-        return kept
-
-    def _keeps_to(self, nest: NestSpace, array: ArrayId, stripes: int, batch: Batch) -> Mask:
-        """Candidates whose unrolled loops find their elements in one of so many stripes."""
-        row = RowUse.of(self.space.scop, nest.nest, array)
-        kept = np.full(batch.count, row.keeps(stripes, {}))
-        for at, loop in enumerate(batch.loops):
-            if loop in row.loops:
-                tiles, which = distinct_rows([batch.level0[at], batch.level1[at], batch.level2[at]])
-                kept &= np.array([row.keeps(stripes, {loop: Tile(*tile)}) for tile in tiles.tolist()], np.bool_)[which]
-        return kept
 
     @property
     def _rtl(self) -> bool:
