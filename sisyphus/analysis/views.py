@@ -60,8 +60,10 @@ class Viewed:
         return tuple(dict.fromkeys(view.array for view in self.views))
 
     def live(self, live: Mapping[ArrayId, Live]) -> dict[ArrayId, Live]:
-        """What is known of the arrays of the kernel without views, and the same of the views of each."""
-        return {**live, **{view.name: live[view.array] for view in self.views}}
+        """What is known of the arrays of the kernel without views, and of the views of each: only some are written."""
+        written = {statement.write.array for statement in self.scop.statements}
+        own = {v.name: replace(live[v.array], store=live[v.array].store and v.name in written) for v in self.views}
+        return {**live, **own}
 
 
 def with_views(scop: Scop, distribution: Distribution, arrays: Collection[ArrayId] | None = None) -> Viewed | None:

@@ -285,7 +285,9 @@ class MeasuredCosts(PortedCosts):
 
     def _moved(self, rows: ArrayCosts, *, is_load: bool) -> Ints:
         """Cycles of the transfer of a whole array."""
-        return rows.transfer(is_load=is_load, read_only=not self.space.live[rows.array.id].store, rtl=self._rtl)
+        array = rows.array
+        port = array.home if self.space.arrives_with_another(array.id) else array.port
+        return rows.transfer(is_load=is_load, read_only=not self.space.live[port].store, rtl=self._rtl)
 
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         parts = []

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
 from random_kernels import random_point
 
 from sisyphus.analysis import LoopKind
+from sisyphus.model.bounds.stages import stages
+from sisyphus.part_search import PartSearch, cost_of, silent
 from sisyphus.parts import Part, Parts
-from sisyphus.request import Kernel, Request, Source, form_of, load_kernels
+from sisyphus.request import Kernel, Request, Source, form_of, load_kernels, space_of
+from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
 
@@ -66,3 +70,29 @@ def test_a_saved_design_is_of_the_form_that_its_copies_allow(kernels: tuple[Kern
     later = tuple(replace(b, place="i") if b.array == "B_1" else b for b in point.buffers)
     held = form_of(kernels, replace(point, buffers=later))
     assert held is not None and LoopKind.SEQUENTIAL in kinds(held)
+
+
+def test_a_copy_is_loaded_and_never_stored(kernels: tuple[Kernel, ...]) -> None:
+    """A search that counted a store of it told designs as the best that were not."""
+    [part] = copied(kernels)
+    target = make_target(load_device("u200"), budget="chip")
+    space = space_of(part.kernel, Request(Source("triangle.c"), target, part.options))
+    steps = stages(space, frozenset(space.used_arrays))
+    assert sorted(array for step in steps for array in step.loads) == ["A", "B", "B_1"]
+    assert [array for step in steps for array in step.stores] == ["B"]
+
+
+def test_what_is_found_is_found_below_any_bound(kernels: tuple[Kernel, ...]) -> None:
+    target = make_target(load_device("u200"), budget="chip")
+    request = Request(Source("triangle.c"), target, limits=Limits(60.0), fixes=("adders=dsp",))
+    [part] = copied(kernels)
+
+    def below(upper: float) -> float:
+        answer = PartSearch(part, replace(request, options=part.options), silent, None, improve=False).answer(
+            request.limits, upper
+        )
+        assert answer.stop is Stop.PROVED and answer.choice is not None
+        return cost_of(answer.choice, request)
+
+    best = below(inf)
+    assert below(best + 1) == best
