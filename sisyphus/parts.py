@@ -42,9 +42,11 @@ REST = 0.25
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
 
-#: Share of the DSPs from which on a design would have more operators if adders needed none, and of the cycles that any
-#: design takes from which on it may be adders that it waits for.
+#: Share of the DSPs from which on a design would have more operators if adders needed none.
 HELD = 0.5
+
+#: Share of the least cycles of any design from which on it is adders that designs wait for.
+BOUND = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,10 +194,10 @@ def _adders(kernel: Kernel, request: Request, start: Known | None) -> Sequence[A
 
 
 def _may_be_held_by_adders(kernel: Kernel, request: Request) -> bool:
-    """Whether operations or sums, with additions on DSPs, take half of the cycles that a design takes at least."""
+    """Whether operations or sums, with additions on DSPs, are what bounds the cycles of any design."""
     tree = request.options.tree_reduction
     limit = limit_of(kernel.scop, kernel.dependences, kernel.live, request.target, tree=tree)
-    return max(limit.compute, limit.chain) >= HELD * limit.cycles
+    return max(limit.compute, limit.chain) >= BOUND * limit.cycles
 
 
 def _adding(part: Part, adders: Adders) -> Part:
