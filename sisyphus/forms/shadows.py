@@ -89,7 +89,7 @@ def _with_shadow(scop: Scop, steps: _Steps, taken: set[str]) -> Scop:
     """The copy before the steps and at the end of each, and the reads from it."""
     name = ArrayId(fresh_name(steps.array.id, taken))
     taken.add(name)
-    first = steps.writers[0].position[0]
+    first = scop.statement(steps.writers[0].id).position[0]  # another copy may have moved it
     moved = [replace(s, position=(s.position[0] + (s.position[0] >= first), *s.position[1:])) for s in scop.statements]
     reading = [with_refs(s, partial(_instead, name, steps.reads.get(s.id, set()))) for s in moved]
     copies = [_copy_of_all(steps, name, first, taken), *_copies_of_steps(steps, name, moved, taken)]

@@ -63,3 +63,15 @@ def test_what_a_step_writes_is_copied_once() -> None:
 )
 def test_what_has_no_second_copy(text: str, why: str) -> None:
     assert shadowed(dependences(scop(text, **EXTENTS))) is None, why
+
+
+def test_the_copies_of_two_arrays_are_made_before_the_steps_of_each() -> None:
+    """What is written between them is in the copy that comes after it."""
+    other = INTERVALS.replace("T", "U")
+    first = INTERVALS + "T[i, i + w] += T[i, k] * T[k + 1, i + w]"
+    between = "for i in range(8):\n for j in range(8):\n  U[i, j] = T[j, i] * 0.5"
+    text = f"{first}\n{between}\n{other}U[i, i + w] += U[i, k] * U[k + 1, i + w]"
+    source = scop(text, T=(8, 8), U=(8, 8))
+    found = shadowed(dependences(source))
+    assert found is not None and len(found.arrays) == len(source.arrays) + 2
+    assert all(is_same(source, found, seed) for seed in range(3)), dump(found)
