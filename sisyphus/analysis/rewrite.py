@@ -75,6 +75,11 @@ def _kept(arrays: Sequence[Array], statements: Sequence[Statement]) -> Iterator[
             yield array
 
 
+def names_of(scop: Scop) -> set[str]:
+    """What arrays and arguments are called."""
+    return {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+
+
 def fresh_name(name: str, taken: Collection[str]) -> ArrayId:
     """A name like the given one that nothing has."""
     return next(ArrayId(f"{name}_{n}") for n in count(1) if f"{name}_{n}" not in taken)

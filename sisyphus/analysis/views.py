@@ -17,7 +17,7 @@ from sisyphus.analysis.dependence import Dependences, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Nest, distribute, paths
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import Live
-from sisyphus.analysis.rewrite import fresh_name, with_refs
+from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
 from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement
 from sisyphus.poly import Affine, Map, compare, through, var
 from sisyphus.values import dataclass, field, replace
@@ -69,7 +69,7 @@ class Viewed:
 def with_views(scop: Scop, distribution: Distribution, arrays: Collection[ArrayId] | None = None) -> Viewed | None:
     """The scop with views of every argument (of `arrays`) that some nest touches in places that can be told apart."""
     patience, views = Patience(), list[View]()
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    taken = names_of(scop)
     for array in scop.arrays:
         nests = [n for n in distribution.nests if _refs(scop, n, array.id)]
         wanted = arrays is None or array.id in arrays
@@ -90,7 +90,7 @@ def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[Array
     nest that could else run beside others that read the array.
     """
     patience, views, before = Patience(), list[View](), set[ArrayId]()
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    taken = names_of(scop)
     apart = {} if arrays is None else _reading_at_once(scop, distribution)
     for part in distribution.body:
         nests = [nest for _, nest in paths([part])]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sisyphus.analysis import Expansion, dependences
-from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
+from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
 from sisyphus.errors import InternalError
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part
@@ -67,11 +67,7 @@ def in_blocks(expansion: Expansion) -> Scop | None:
 def _cut(scop: Scop, place: int) -> Cut:
     """The loop around all statements at a place of the outermost level; blocks divide its iterations where some do."""
     group = [s for s in scop.statements if s.position[0] == place]
-    taken = (
-        {str(a.id) for a in scop.arrays}
-        | {a.name for a in scop.arguments}
-        | {name for s in group for name in s.iterators}
-    )
+    taken = names_of(scop) | {name for s in group for name in s.iterators}
     values, name = range_of(group, 0), f"{group[0].iterators[0]}_block"
     fitting = [size for size in range(MOST_IN_BLOCK, MOST_IN_BLOCK // 4, -1) if len(values) % size == 0]
     return Cut(

@@ -15,7 +15,7 @@ from sisyphus.analysis import Dependences, liveness
 from sisyphus.analysis.dependence import DepKind, in_order
 from sisyphus.analysis.footprint import elements_touched
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import copied_back, fresh_name, with_refs
+from sisyphus.analysis.rewrite import copied_back, fresh_name, names_of, with_refs
 from sisyphus.forms.latches import elsewhere
 from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement, StmtId
 from sisyphus.poly import Set, is_convex, through
@@ -30,7 +30,7 @@ def finished_apart(found: Dependences) -> Scop | None:
     is read before it is written, the values before get the new array, and nothing is copied back.
     """
     scop, patience = found.scop, Patience()
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    taken = names_of(scop)
     better = scop
     for array in scop.arrays:
         last = _finishing(found, array.id)

@@ -14,9 +14,9 @@ from functools import partial
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import fresh_name, with_refs
+from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
 from sisyphus.ir import Access, Array, Read, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Map, compare, plain_shadow, renamed, through
+from sisyphus.poly import Map, compare, shadow_over, through
 from sisyphus.values import dataclass, replace
 
 
@@ -38,7 +38,7 @@ def latched(found: Dependences) -> Scop | None:
     Within one iteration of the loops around the nest, nothing may write an element before it is read so.
     """
     scop, patience = found.scop, Patience()
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments} | {s.id for s in scop.statements}
+    taken = names_of(scop) | {s.id for s in scop.statements}
     latches = [
         _latch(scop, depth, statement, access, taken)
         for nest in distribute(scop, found).nests
@@ -107,7 +107,7 @@ def _latch(scop: Scop, depth: int, statement: Statement, read: Access, taken: se
     copy = Statement(
         id=label,
         iterators=iterators,
-        domain=renamed(plain_shadow(statement.domain.reset_tuple_id(), iterators), label, iterators),
+        domain=shadow_over(statement.domain, label, iterators),
         position=statement.position,  # of its place, before it is numbered
         write=instead,
         write_type=old.type,

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from sisyphus.analysis import Dependences, dependences
-from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
+from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
 from sisyphus.forms.blocks import Cut
 from sisyphus.forms.completion import completed
 from sisyphus.forms.order_proof import faults
@@ -88,7 +88,7 @@ def _elements(scop: Scop, group: Sequence[Statement]) -> int:
 def in_panels(found: Dependences, size: int) -> Scop | None:
     """The kernel in panels of so many steps; None where no loop makes any, or is not proved to be the same program."""
     scop = found.scop
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    taken = names_of(scop)
     taken |= {name for s in scop.statements for name in (*s.iterators, s.id)}
     cuts = dict[int, Cut]()
     for place, group in _places(scop).items():

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sisyphus.analysis.rewrite import fresh_name
+from sisyphus.analysis.rewrite import fresh_name, names_of
 from sisyphus.ir import (
     INT32,
     Array,
@@ -32,7 +32,7 @@ from sisyphus.ir import (
     rebuild,
     substitute,
 )
-from sisyphus.poly import Affine, make_map, make_set, plain_shadow, renamed, var
+from sisyphus.poly import Affine, make_map, make_set, shadow_over, var
 from sisyphus.values import dataclass, replace
 
 #: Loops of a step that stand still at the pivot.
@@ -41,7 +41,7 @@ Pinned = frozenset[str]
 
 def with_pivots(scop: Scop) -> Scop | None:
     """The kernel with such arrays for each statement that is alone in its loops and has pivots; None where none is."""
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments} | {s.id for s in scop.statements}
+    taken = names_of(scop) | {s.id for s in scop.statements}
     arrays, statements = [*scop.arrays], list[Statement]()
     for statement in scop.statements:
         step = _step_of(scop, statement)
@@ -49,7 +49,7 @@ def with_pivots(scop: Scop) -> Scop | None:
             statements.append(statement)
         else:
             made = _Rewriting(scop, step, taken)
-            statements += made.statements
+            statements += made.statements()
             arrays += made.arrays
     return replace(scop, arrays=tuple(arrays), statements=tuple(statements)) if len(arrays) > len(scop.arrays) else None
 
@@ -126,7 +126,6 @@ class _Rewriting:
     def arrays(self) -> tuple[Array, ...]:
         return (*self._before.values(), *self._after.values())
 
-    @property
     def statements(self) -> Iterator[Statement]:
         """Pivots before the step, then after it, then all elements."""
         step, whole = self._step, self._step.statement
@@ -144,7 +143,7 @@ class _Rewriting:
                 whole,
                 id=name,
                 iterators=iterators,
-                domain=renamed(plain_shadow(points.reset_tuple_id(), iterators), name, iterators),
+                domain=shadow_over(points, name, iterators),
                 position=(*whole.position[: step.depth], place, *(0 for _ in iterators[step.depth :])),
                 write=write,
                 rhs=value,

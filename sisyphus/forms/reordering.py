@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
+from sisyphus.analysis.rewrite import names_of
 from sisyphus.ir import Expr, Ref, ScalarType, Scop, Statement, StmtId, substitute
 from sisyphus.poly import Affine, Set, Timed, equations, follows, inverse, is_convex, make_set, pull_back, renamed, var
 from sisyphus.values import dataclass, replace
@@ -49,7 +50,7 @@ def reordered(scop: Scop, times: Sequence[Timed]) -> Ordered:
     """The kernel with its instances at these times; `ValueError` where they are no loops with affine subscripts."""
     length = max((len(t.times) for t in times), default=0)
     padded = [replace(t, times=(*t.times, *(Affine() for _ in range(length - len(t.times))))) for t in times]
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+    taken = names_of(scop)
     items = [_Item(scop.statement(StmtId(t.name)), t) for t in padded]
     items.sort(key=lambda item: (scop.statements.index(item.statement), str(item.timed.instances)))
     leaves = list(_laid(items, 0, (), count(), taken))

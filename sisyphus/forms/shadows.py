@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from sisyphus.analysis import Dependences, distribute
+from sisyphus.analysis import Dependences, Nest, distribute
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import fresh_name, with_refs
+from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
 from sisyphus.forms.latches import elsewhere, in_one_run, steps_around
-from sisyphus.ir import Access, Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId
-from sisyphus.poly import Set, const, make_set, plain_shadow, renamed, var
+from sisyphus.ir import Access, Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, index_names
+from sisyphus.poly import Set, make_box, renamed, shadow_over, var
 from sisyphus.values import dataclass, replace
 
 
@@ -38,29 +38,30 @@ class _Steps:
 def shadowed(found: Dependences) -> Scop | None:
     """The kernel with such a copy of each array that can have one; None where none can."""
     scop, patience = found.scop, Patience()
-    taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments} | {s.id for s in scop.statements}
-    better = scop
+    taken = names_of(scop) | {s.id for s in scop.statements}
+    better, nests = scop, [(steps_around(nest), nest) for nest in distribute(scop, found).nests]
     for array in scop.arrays:
-        steps = _steps_of(found, array, patience)
+        steps = _steps_of(scop, nests, array, patience)
         if steps is not None:
             better = _with_shadow(better, steps, taken)
     return None if better is scop else better
 
 
-def _steps_of(found: Dependences, array: Array, patience: Patience) -> _Steps | None:
-    """Where an array is written by steps, a part of it in each, and read as earlier steps left it."""
-    scop = found.scop
+def _steps_of(scop: Scop, nests: Sequence[tuple[int, Nest]], array: Array, patience: Patience) -> _Steps | None:
+    """Where an array is written by steps, a part of it in each, and read as earlier steps left it.
+
+    The nests come with the loops around them whose iterations are steps.
+    """
     if array.role is Role.LOCAL or array.view_of is not None or not array.extents or array.id in scop.looked_up:
         return None
     reads: dict[StmtId, set[Ref]] = {}
     known = set[tuple[int, tuple[Statement, ...]]]()
-    for depth, nest in ((steps_around(nest), nest) for nest in distribute(scop, found).nests):
+    for depth, nest in nests:
         for statement in map(scop.statement, nest.statements if depth else ()):
             for access in (a for a in elsewhere(statement) if a.array == array.id):
                 inside = statement.iterators[depth:]
                 near = [w for w in scop.writers(array.id) if w.shared_loops(statement)]
-                moves = {name for index in access.ref.index for name in index.names}
-                if {*inside} <= moves and _is_older(near, statement, access, depth, patience):
+                if {*inside} <= index_names(access.ref) and _is_older(near, statement, access, depth, patience):
                     reads.setdefault(statement.id, set()).add(access.ref)
                     known.add((depth, tuple(near)))
     if len(known) != 1:
@@ -72,8 +73,7 @@ def _steps_of(found: Dependences, array: Array, patience: Patience) -> _Steps | 
 
 def _moved(writer: Statement, depth: int) -> tuple[str, ...]:
     """The loops inside of a step that pick what a statement writes."""
-    names = {name for index in writer.write.index for name in index.names}
-    return tuple(name for name in writer.iterators[depth:] if name in names)
+    return tuple(name for name in writer.iterators[depth:] if name in index_names(writer.write))
 
 
 def _is_older(writers: Sequence[Statement], reader: Statement, read: Access, depth: int, patience: Patience) -> bool:
@@ -107,14 +107,12 @@ def _copy_of_all(steps: _Steps, name: ArrayId, place: int, taken: set[str]) -> S
     label = StmtId(fresh_name(writer.id, taken))
     iterators = tuple(f"{label}_{at}" for at in range(len(extents)))
     taken.add(label)
-    pairs = zip(iterators, extents, strict=True)
-    inside = [side for loop, extent in pairs for side in (var(loop), const(extent - 1) - var(loop))]
     index = tuple(map(var, iterators))
     return replace(
         writer,
         id=label,
         iterators=iterators,
-        domain=make_set(label, iterators, at_least_zero=inside),
+        domain=renamed(make_box(label, extents), label, iterators),
         position=(place, *(0 for _ in iterators)),
         write=Ref(name, index),
         rhs=Read(Ref(steps.array.id, index), steps.array.type),
@@ -151,4 +149,4 @@ def _copies_of_steps(
 def _what_is_written(steps: _Steps, writer: Statement) -> tuple[tuple[str, ...], Set]:
     """The loops of a copy of what a statement writes, and their points."""
     iterators = (*writer.iterators[: steps.depth], *_moved(writer, steps.depth))
-    return iterators, renamed(plain_shadow(writer.domain.reset_tuple_id(), iterators), "copied", iterators)
+    return iterators, shadow_over(writer.domain, "copied", iterators)

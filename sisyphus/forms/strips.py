@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import product
 
 from sisyphus.analysis import Dependences
-from sisyphus.analysis.rewrite import fresh_name, range_of, with_refs
+from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part
 from sisyphus.ir import Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, index_names, substitute
@@ -194,7 +194,7 @@ class Build:
     def __init__(self, steps: Steps, strips: Strips) -> None:
         self.steps, self.strips = steps, strips
         scop, first = steps.scop, steps.statements[0]
-        self.taken = {str(a.id) for a in scop.arrays} | {a.name for a in scop.arguments}
+        self.taken = names_of(scop)
         self.taken |= {name for s in scop.statements for name in (*s.iterators, s.id)}
         rows = next((name for name in steps.row.values() if name is not None), "row")
         self.block, self.strip = (self._fresh(f"{name}_block") for name in (first.iterators[0], rows))

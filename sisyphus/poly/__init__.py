@@ -72,6 +72,7 @@ from sisyphus.poly.sets import (
     project_onto,
     renamed,
     sample,
+    shadow_over,
     sides,
     within,
 )
@@ -144,6 +145,7 @@ __all__ = [
     "renamed",
     "sample",
     "schedule",
+    "shadow_over",
     "sides",
     "simultaneous",
     "split_loop",

@@ -95,6 +95,11 @@ def plain_shadow(points: Set, names: Sequence[str]) -> Set:
     return project_onto(points, names).remove_divs()
 
 
+def shadow_over(points: Set, name: str, dims: Sequence[str]) -> Set:
+    """The plain shadow of a set on some of its dimensions, as points of the space `name[dims]`."""
+    return renamed(plain_shadow(points.reset_tuple_id(), dims), name, dims)
+
+
 def dim_range(points: Set, name: str) -> tuple[int, int]:
     """Smallest and largest value of a dimension; raises `InternalError` on an empty or unbounded set."""
     shadow = project_onto(points, [name])
