@@ -129,10 +129,8 @@ class LowerBounds:
 
     def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
-        registers, (tilings, least) = (
-            self._registers_of(nest, placement),
-            self._kept(nest, placement, self._least[nest.id]),
-        )
+        registers = self._registers_of(nest, placement)
+        tilings, least = self._kept(nest, placement, self._least[nest.id])
         if tilings.count <= EFFORT.tilings_of_start or any(use.array not in placement.residents for use in nest.arrays):
             return self.options_of(nest, placement)
         return Options(self.costs, nest, tilings, least, (), registers, is_counted=False)

@@ -45,7 +45,7 @@ def _given(plan: Plan, array: Array) -> frozenset[str]:
     return frozenset(buffer.id for buffer in plan.buffers if buffer.array in copies)
 
 
-def _fault(plan: Plan, array: Array, events: Sequence[Event], given: Collection[str]) -> str | None:
+def _fault(plan: Plan, array: Array, events: Sequence[Event], given: frozenset[str]) -> str | None:
     """The first read of a statement, or element of memory at the end, that has not the last value written.
 
     What reads from a buffer that is `given`, or fills it, has to have the first value.
@@ -81,7 +81,7 @@ class _Judge:
     """The events of one array, and where the value that each of them reads comes from."""
 
     events: tuple[Event, ...]
-    given: Collection[str]
+    given: frozenset[str]
 
     @cached_property
     def readers(self) -> tuple[Event, ...]:
@@ -95,24 +95,24 @@ class _Judge:
     @cached_property
     def last(self) -> Flow:
         """For each reader the statement instance (or first value) that wrote its array element last."""
-        found: dict[str, dict[str, Map]] = {}
-        others = list[Event]()
-        for reader in self.readers:
-            first, *written = self._origins_of(reader)
-            if written:
-                others.append(reader)
-            else:
-                found[reader.name] = {first.name: first.to_element.apply_range(reader.to_element.reverse())}
-        if not others:
-            return found
-        origins = [e.to_element for e in self.events if e.kind in (Kind.WRITE, Kind.START)]
-        return {**found, **_by_reader(last_writers([e.to_element for e in others], origins, self.schedules))}
+        found: dict[str, Mapping[str, Map]] = {}
+        for kinds in ((Kind.START,), (Kind.START, Kind.WRITE)):
+            origins = [e for e in self.events if e.kind in kinds]
+            readers = [e for e in self.readers if self._kinds_for(e) == kinds]
+            found |= self._last_of(origins, readers) if readers else {}
+        return found
 
-    def _origins_of(self, reader: Event) -> list[Event]:
-        """Whose value a reader may have to see: a copy of what the kernel was given has first values alone."""
+    def _last_of(self, origins: Sequence[Event], readers: Sequence[Event]) -> Flow:
+        if len(origins) == 1:
+            [only] = origins
+            return {e.name: {only.name: only.to_element.apply_range(e.to_element.reverse())} for e in readers}
+        reads, writes = [e.to_element for e in readers], [e.to_element for e in origins]
+        return _by_reader(last_writers(reads, writes, self.schedules))
+
+    def _kinds_for(self, reader: Event) -> tuple[Kind, ...]:
+        """What a reader may have to see: a copy of what the kernel was given has first values alone."""
         ends = {end[0] for end in (reader.source, reader.target) if end is not None}
-        kinds = (Kind.START,) if ends & set(self.given) else (Kind.START, Kind.WRITE)
-        return [e for e in self.events if e.kind in kinds]
+        return (Kind.START,) if ends & self.given else (Kind.START, Kind.WRITE)
 
     @cached_property
     def filled(self) -> Flow:
@@ -175,7 +175,8 @@ class _Judge:
         isl's dataflow analysis is wrong for some writes with strides: no design is refused on its word alone.
         """
         read, schedules = one_of(where), {e.name: s for e, s in zip(self.events, self.schedules, strict=True)}
-        known = [(e.name, e.to_element, schedules[e.name]) for e in self._origins_of(reader)]
+        kinds = self._kinds_for(reader)
+        known = [(e.name, e.to_element, schedules[e.name]) for e in self.events if e.kind in kinds]
         right = last_before(read.apply(schedules[reader.name]), read.apply(reader.to_element), known)
         while reader.reads is not None and reader.source is not None:
             place = reader.source[0]
