@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from straight_c import source
 
 from sisyphus.backends.hls.reference import print_reference
+from sisyphus.frontend import read
 from sisyphus.ir import Array, Scop
 
 INPUTS = Path(__file__).parent / "frontend_inputs"
@@ -45,6 +47,15 @@ def run(scop: Scop, path: Path, folder: Path) -> str:
     subprocess.run([*command, "-lm", "-o", str(program)], check=True, timeout=300)
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=300, check=False)
     return done.stdout.strip()
+
+
+def run_bodies(bodies: Sequence[str], folder: Path, before: str = "") -> str:
+    """The same of a kernel that calls a function of `a` and a row of `B` for each body, behind other functions."""
+    functions = "".join(f"static void f{at}(const int a[8], int b[8]) {{ {body} }}\n" for at, body in enumerate(bodies))
+    calls = "".join(f"  f{at}(a, B[{at}]);\n" for at in range(len(bodies)))
+    path = folder / "kernel.c"
+    path.write_text(f"{before}{functions}void f(const int a[8], int B[{len(bodies)}][8])\n{{\n{calls}}}\n")
+    return run(read(path, function="f"), path, folder)
 
 
 def arrays(scop: Scop) -> dict[str, Array]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from compiled_scops import run
+from compiled_scops import run, run_bodies
 
 from sisyphus.errors import KernelError
 from sisyphus.frontend import read
@@ -59,11 +59,7 @@ LOOPS = [
 
 
 def test_loops_that_count_otherwise_compute_the_same(tmp_path: Path) -> None:
-    helpers = "".join(f"static void f{at}(const int a[8], int b[8]) {{ {loop} }}\n" for at, loop in enumerate(LOOPS))
-    calls = "".join(f"  f{at}(a, B[{at}]);\n" for at in range(len(LOOPS)))
-    path = tmp_path / "kernel.c"
-    path.write_text(f"{helpers}void f(const int a[8], int B[{len(LOOPS)}][8])\n{{\n{calls}}}\n")
-    assert run(read(path, function="f"), path, tmp_path) == "equal"
+    assert run_bodies(LOOPS, tmp_path) == "equal"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from compiled_scops import run
+from compiled_scops import run_bodies
 
 from sisyphus.errors import KernelError
 from sisyphus.frontend import read
@@ -34,11 +34,7 @@ FILL = "static void fill(int *to, int value) { for (int i = 0; i < 4; i++) *to++
 
 
 def test_pointers_that_move_compute_the_same(tmp_path: Path) -> None:
-    functions = "".join(f"static void f{at}(const int a[8], int b[8]) {{ {text} }}\n" for at, text in enumerate(MOVES))
-    calls = "".join(f"  f{at}(a, B[{at}]);\n" for at in range(len(MOVES)))
-    path = tmp_path / "kernel.c"
-    path.write_text(f"{FILL}{functions}void f(const int a[8], int B[{len(MOVES)}][8])\n{{\n{calls}}}\n")
-    assert run(read(path, function="f"), path, tmp_path) == "equal"
+    assert run_bodies(MOVES, tmp_path, before=FILL) == "equal"
 
 
 @pytest.mark.parametrize(
