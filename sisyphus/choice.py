@@ -11,6 +11,7 @@ from sisyphus.errors import TimeUp, UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.part_search import Answer, Choice, Listen, PartSearch, cost_of, silent
 from sisyphus.parts import Known, Part, Parts
+from sisyphus.report import Moment
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.search import OnProgress, varied
 from sisyphus.slow_transfers import slow_arrays, slow_by_limit
@@ -213,7 +214,9 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
     met = 1 + len(others)
     if met < request.top:
         notes += (f"`--top {request.top}`: the search met no more than {met} that are unlike in more than one tile",)
-    return replace(best, outcome=_together(best, found), others=tuple(others), notes=notes)
+    outcome = _together(best, found)
+    ended = () if outcome is None else (Moment(round(outcome.seconds, 3), outcome.objective, outcome.bound),)
+    return replace(best, outcome=outcome, others=tuple(others), notes=notes, trace=(*best.trace, *ended))
 
 
 class Search(Protocol):

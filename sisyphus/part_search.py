@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 
 from sisyphus import allowance, clock, report
@@ -31,7 +31,8 @@ def silent(stage: str) -> None:
 class Choice:
     """A point, the form of the kernel that it is a point of, and how it was found.
 
-    `others` are the next best ones, best first; `notes` are for the user; `trace` is how the search that found it went.
+    `others` are the next best ones, best first; `notes` are for the user; `trace` is how the search that found it went,
+    and where all searches ended.
     """
 
     kernel: Kernel
@@ -113,7 +114,7 @@ class PartSearch:
             violation = illegal(kernel.dependences, kernel.distribution, found.point)
             if violation is not None:
                 raise InternalError(f"the chosen design is not legal: {violation}")
-            choice = _with_trace(self._chosen(found, found.point, deadline), self._trace)
+            choice = replace(self._chosen(found, found.point, deadline), trace=_thinned(self._trace))
             costs = (cost_of(other, self.request) for other in choice.others)
             counted = tuple(cost for cost in (found.outcome.objective, *costs) if cost is not None)
             stop = Stop.INTERRUPTED if choice.was_interrupted else found.outcome.stop
@@ -166,13 +167,10 @@ class PartSearch:
         return Choice(kernel, space, best, outcome, known, notes)
 
 
-def _with_trace(choice: Choice, trace: list[report.Moment]) -> Choice:
-    """The choice with no more than so many moments of its search, and where it ended."""
+def _thinned(trace: Sequence[report.Moment]) -> tuple[report.Moment, ...]:
+    """No more than so many moments of a search, the last one among them."""
     every = max(1, -(-len(trace) // MOMENTS))
-    kept = [*trace[::every], *(trace[-1:] if (len(trace) - 1) % every else [])]
-    if choice.outcome is not None:
-        kept.append(report.Moment(round(choice.outcome.seconds, 3), choice.outcome.objective, choice.outcome.bound))
-    return replace(choice, trace=tuple(kept))
+    return (*trace[::every], *(trace[-1:] if (len(trace) - 1) % every else []))
 
 
 def taken_by(choice: Choice, request: Request) -> dict[str, int]:

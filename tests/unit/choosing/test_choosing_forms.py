@@ -204,6 +204,16 @@ def cost(found: choice.Choice) -> float:
     return found.outcome.objective
 
 
+def test_the_course_of_a_search_ends_with_what_all_searches_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels, request = request_of(tmp_path, SUMS)
+    own = part_search.PartSearch.answer
+    monkeypatch.setattr(part_search.PartSearch, "answer", lambda *asked: replace(own(*asked), bound=7.0))
+    best = choice.find(kernels, request)
+    assert best.outcome is not None and best.outcome.bound == 7.0 == best.trace[-1].bound
+
+
 STEPS = """
 void steps(float a[1200][512], float b[1200][512])
 {
