@@ -181,12 +181,9 @@ class Parts:
 
 
 def _adders(kernel: Kernel, request: Request, start: Known | None) -> Sequence[Adders]:
-    """What additions may run on, in the order of the searches: that of the start, or what is likely faster, first.
-
-    Where only what is measured counts, nothing is asked of the tool: no report of this template has it.
-    """
+    """What additions may run on, in the order of the searches: that of the start, or what is likely faster, first."""
     may_choose = request.model == "measured" and not any(fix.startswith("adders=") for fix in request.fixes)
-    if not may_choose or request.options.trust == "measured" or not may_add_in_fabric(kernel.scop, request.target):
+    if not may_choose or not may_add_in_fabric(kernel.scop, request.target):
         return (request.options.adders,)
     likely: Adders = "fabric" if _may_be_held_by_adders(kernel, request) else request.options.adders
     first = likely if start is None else start.point.adders

@@ -9,6 +9,7 @@ import pytest
 
 from sisyphus.choice import find
 from sisyphus.errors import UsageError
+from sisyphus.evidence import entries
 from sisyphus.model import Estimator
 from sisyphus.model.limit import limit_of
 from sisyphus.part_search import Choice
@@ -133,9 +134,10 @@ def test_they_come_first_where_sums_may_wait_else_last_or_never(
     assert set(short) == {"dsp", "fabric"} and short == sorted(short)
 
 
-def test_what_only_reports_may_back_has_none(rows: Kernel) -> None:
+def test_what_reports_or_manuals_back_has_both(rows: Kernel) -> None:
     measured = Parts([rows], request_of(board(), trust="measured"), None, best=lambda: None)
-    assert {part.options.adders for part in measured} == {"dsp"}
+    assert {part.options.adders for part in measured} == {"dsp", "fabric"}
+    assert entries()["adders-in-fabric"].is_trusted
 
 
 def test_a_start_keeps_its_adders(rows: Kernel, both: tuple[Choice, Choice]) -> None:
