@@ -15,7 +15,7 @@ from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.literals import literal
 from sisyphus.frontend.c.parse import Tree
-from sisyphus.frontend.c.quotients import quotient
+from sisyphus.frontend.c.quotients import Known, quotient
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
@@ -86,7 +86,8 @@ class Affines:
         """What a name stands for that is set to a value once; None where that is no affine value in any case."""
         if kind == BOOL:
             return None
-        asked = len(self.ledger.questions)
+        known, asked = self.cases, len(self.ledger.questions)
+        self.cases = None  # a name has one value in all cases of what stands around it, or is read in each
         try:
             bound, _ = self.typed(node, use)
         except Refused as refused:
@@ -94,6 +95,8 @@ class Affines:
                 raise
             del self.ledger.questions[asked:]
             return self._alias_by_cases(node, kind, use)
+        finally:
+            self.cases = known
         return Alias(self.checked(bound, kind, node)[0], kind)
 
     def _alias_by_cases(self, node: c_ast.Node, kind: ScalarType, use: Purpose) -> Alias | None:
@@ -299,8 +302,9 @@ class Affines:
         elif node.op == "<<" and right.constant is not None and 0 <= right.constant < 31:
             result = left.times(1 << right.constant)
         elif left.affine is not None and right.constant is not None:
-            interval, signed = self.context.interval(left.affine), kind.kind == "int"
-            found = quotient(node.op, left.affine, right.constant, interval, signed=signed)
+            holds = None if self.cases is None else lambda value: self.case(((value,),))
+            known = Known(self.context.interval, holds, signed=kind.kind == "int")
+            found = quotient(node.op, left.affine, right.constant, known)
             result = None if found is None else SourceBound.of(found)
         if result is None:
             raise self._not_affine(node, use)

@@ -59,7 +59,7 @@ class Context:
 
     def where(self, point: Mapping[str, int]) -> tuple[str, ...]:
         """A note that names the source's iterators at a point of the normalised ones."""
-        values = [f"{loop.variable.name} = {loop.value.evaluate(point)}" for loop in self.loops]
+        values = dict.fromkeys(f"{loop.variable.name} = {loop.value.evaluate(point)}" for loop in self.loops)
         return (f"at {', '.join(values)}", *self.calls) if values else self.calls
 
 

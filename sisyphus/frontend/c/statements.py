@@ -9,11 +9,12 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c import loops
 from sisyphus.frontend.c.affine_reader import CONDITION
-from sisyphus.frontend.c.bound import Condition, SourceBound, TooManyCases, negate
+from sisyphus.frontend.c.bound import Condition, Fork, SourceBound, TooManyCases, negate
 from sisyphus.frontend.c.c_types import declared, number
 from sisyphus.frontend.c.conditions import condition, parted_condition
 from sisyphus.frontend.c.context import Context, OpenLoop, Question
 from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.digits import count_in_digits
 from sisyphus.frontend.c.drafts import (
     DataGuard,
     Draft,
@@ -125,9 +126,9 @@ class StatementReader(Locals):
             case c_ast.ExprList():
                 self.items(node.exprs)
             case c_ast.For():
-                self._for(node)
+                self.by_cases(lambda: self._for(node), node)
             case c_ast.If():
-                self._if(node)
+                self.by_cases(lambda: self._if(node), node.cond)
             case Holds():
                 self._must_hold(node)
             case c_ast.DoWhile(cond=c_ast.Constant(value="0")):
@@ -206,7 +207,7 @@ class StatementReader(Locals):
             return
         parted = parted_condition(node, lambda part: self._affine(part) is not None)
         if parted is None:
-            self.by_cases(lambda: self._data_if(node), node.cond)
+            self._data_if(node)
         else:
             self._if(parted)
 
@@ -318,16 +319,22 @@ class StatementReader(Locals):
             normal = self.variables.iterator(name, affines.context.names)
             head = loops.header(node, name, start, affines)
             affines.context = loops.enter(head, variable, normal, affines)
+            count_in_digits(node, variable, affines, self.variables)
+        except Fork:
+            if variable is not None:
+                variable.binding = None
+            raise
         except Refused as refused:
             self.affines.collector.add(refused)
             affines.context = self._astray(node, variable, outer)
         changed = self._changed_in(node)
         self.expressions.intervals.forget(changed)
-        self._prefix = (*self._prefix, position)
+        prefix, deeper = self._prefix, len(affines.context.loops) - len(outer.loops)
+        self._prefix = (*prefix, position, *(0 for _ in range(deeper - 1)))
         self._counter.append(0)
         self.items(items)
         self._counter.pop()
-        self._prefix = self._prefix[:-1]
+        self._prefix = prefix
         self.expressions.intervals.forget(changed)
         if variable is not None:
             variable.binding = None

@@ -1,5 +1,6 @@
-void f(float A[10], float B[10])
+void f(float A[110], float B[200])
 {
   for (int i = 0; i < 10; i++)
-    A[i / 2] = A[i % 5];
+    for (int j = 0; j < 200; j++)
+      A[(31 * i + 31 * j) / 64] = B[j];
 }

@@ -201,6 +201,6 @@ void f(const int a[8], int b[8], int c[2][8])
 
 
 def test_rings_and_buffers_in_turn_are_read_as_the_hint_has_them(tmp_path: Path) -> None:
-    """`ring[i % 4]` and `c[t % 2]` are refused: a place for each value, and both steps of a loop, are not."""
+    """A place for each value in place of `ring[i % 4]`, and both steps of a loop in place of `c[t % 2]`."""
     (tmp_path / "kernel.c").write_text(RINGS)
     assert run(read(tmp_path / "kernel.c"), tmp_path / "kernel.c", tmp_path) == "equal"
