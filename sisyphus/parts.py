@@ -8,7 +8,7 @@ from math import prod
 
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
-from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, SHORTER, steps_of, steps_of_rows
+from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, SHORTER, elsewhere, steps_of, steps_of_rows
 from sisyphus.ir import Array, ArrayId, Role
 from sisyphus.model.limit import limit_of
 from sisyphus.request import (
@@ -140,9 +140,8 @@ class Parts:
 
     def _is_best(self, kernel: Kernel) -> bool:
         """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""
-        chain = steps_of(kernel.distribution.body)
-        others = (steps_of(other.distribution.body) for other in self._kernels if other.rewrites != kernel.rewrites)
-        return kernel in self._first or min(others, default=0) >= SHORTER**2 * chain
+        others = (_chain(other) for other in self._kernels if other.rewrites != kernel.rewrites)
+        return kernel in self._first or min(others, default=0) >= SHORTER**2 * _chain(kernel)
 
     def _of(self, kernel: Kernel) -> list[Part]:
         """The spaces of a form; the one with the start comes first.
@@ -258,12 +257,18 @@ def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kerne
     return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
 
 
+def _chain(kernel: Kernel) -> int:
+    """The longest chain of iterations for synthesis, to which nests that read elsewhere what they update are serial."""
+    serial = [s.id for s in kernel.scop.statements if any(elsewhere(s))]
+    return steps_of(kernel.distribution.body, serial)
+
+
 def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
     """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
 
     Some are `first` in any case.
     """
-    chains = [steps_of(kernel.distribution.body) for kernel in kernels]
+    chains = [_chain(kernel) for kernel in kernels]
     far = chains[0] // SHORTER
     order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
     return [kernels[at] for at in order]

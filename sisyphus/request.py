@@ -206,11 +206,11 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
     base = _analysed(scop, found, source)
     plain = [base, *_with_expanded(base, source)]
     ahead = forwarded(found)
-    if ahead is not None:
-        direct = _analysed(ahead, dependences(ahead), source, rewrites=(FORWARD,), name=FORWARD)
+    direct = None if ahead is None else _analysed(ahead, dependences(ahead), source, rewrites=(FORWARD,), name=FORWARD)
+    if direct is not None:
         without = [direct, *_with_expanded(direct, source)]
         if _shortest(without) <= _shortest(plain) // SHORTER:
-            base, plain = direct, [plain[0], *without]
+            base, plain, direct = direct, [plain[0], *without], None
     yield from plain
     pivots = with_pivots(base.scop)
     if pivots is not None:
@@ -219,7 +219,8 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
         ordered = dependences(scheduled(found, source.schedule))
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
     else:
-        yield from _in_other_orders(base, source)
+        orders = list(_in_other_orders(base, source))
+        yield from orders or (_in_other_orders(direct, source) if direct is not None else ())
 
 
 def _shortest(kernels: Sequence[Kernel]) -> int:
@@ -260,9 +261,9 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
         for before, found in bases
         for other in proposals(found, kernel.distribution)
     ]
-    if not orders and latched(kernel.dependences) is not None:
-        orders = [(kernel.rewrites, kernel.dependences, "")]
-    elif not orders:
+    if not orders:
+        orders = [(*base, "") for base in _to_be_latched(bases)]
+    if not orders:
         yield from _with_shadow(kernel.dependences, kernel.rewrites, "", source)
     for rewrites, ordered, name in orders:
         yield from _kept_apart(ordered, rewrites, name, source)
@@ -270,6 +271,15 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
             panels = in_panels(ordered, size)
             if panels is not None:
                 yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
+
+
+def _to_be_latched(
+    bases: Sequence[tuple[tuple[str, ...], Dependences]],
+) -> Sequence[tuple[tuple[str, ...], Dependences]]:
+    """Of the kernel with its variables in one place and in others, the one whose latches leave the shortest chain."""
+    still = [(base, latched(base[1])) for base in bases]
+    steps = {at: steps_of(distribute(scop, dependences(scop)).body) for at, (_, scop) in enumerate(still) if scop}
+    return [bases[min(steps, key=steps.__getitem__)]] if steps else []
 
 
 def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:

@@ -4,7 +4,7 @@ from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.in_place import in_place
-from sisyphus.forms.latches import latched
+from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.pivots import with_pivots
@@ -46,6 +46,7 @@ __all__ = [
     "Proposal",
     "ScheduleError",
     "Strips",
+    "elsewhere",
     "finished_apart",
     "forwarded",
     "in_blocks",

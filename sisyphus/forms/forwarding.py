@@ -51,6 +51,8 @@ from sisyphus.values import dataclass, replace
 
 #: Cases of one statement above which it stays as it is: a shift register has one for each of the first samples.
 MOST_CASES = 64
+#: Elements that an array may have which keeps what is copied, unless the kernel has a larger one: a table of 256 x 256.
+SMALL = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +103,7 @@ class _Chains:
         self.written = {s.write.array for s in scop.statements}
         inside = [s for s in scop.statements if s.write.array in local]
         self.links = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
+        self.passed_on = {s.write.array for s in self.links.values()}
         self.heads = {s.id: s for s in inside if self._never_changes(s.rhs)}
         self.local = local
 
@@ -172,7 +175,8 @@ class _Chains:
     def _values_of(self, reader: Statement, read: Access) -> list[tuple[Expr, Set]]:
         """Each expression that a read is worth, and where; nothing where no copy is between, or it cannot be said."""
         first = self.sources(reader, read)
-        if first is None or not any(name in self.links or self._is_copy(name) for name in first):
+        passed_on = read.array in self.passed_on or any(self._is_copy(name) for name in first or ())
+        if first is None or not passed_on:
             return []
         found: dict[Expr, list[Set]] = {}
         for name, pairs in self.patience.ask(lambda: followed([*first.values()], self.steps)) or ():
@@ -215,8 +219,7 @@ class _Chains:
         array = self.scop.array(end.write.array)
         ranges = [range_of([end], depth) for depth in range(len(end.iterators))]
         new = replace(array, extents=tuple(map(len, ranges)), role=Role.LOCAL)
-        updates = any(ref.array == array.id for ref in end.reads)
-        if updates or new.elements > max(a.elements for a in self.scop.arrays):
+        if end.write in end.reads or new.elements > max(SMALL, *(a.elements for a in self.scop.arrays)):
             return None
         taken = {a.id for a in (*self.scop.arrays, *self.arrays.values())} | {a.name for a in self.scop.arguments}
         new = replace(new, id=fresh_name(array.id, {*taken, *(n for s in self.scop.statements for n in s.iterators)}))

@@ -6,7 +6,7 @@ another where no dependence ties them: what is left to choose, the space has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, product
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
@@ -170,16 +170,17 @@ def _proved(found: Dependences, timings: tuple[Timing, ...], name: str) -> Propo
     return Proposal(name, timings, scop, again, distribution, steps_of(distribution.body))
 
 
-def steps_of(body: Sequence[OuterLoop | Nest]) -> int:
-    """The longest chain of iterations, one nest after another: what is parallel takes one step."""
+def steps_of(body: Sequence[OuterLoop | Nest], serial: Collection[StmtId] = ()) -> int:
+    """The longest chain of iterations, one nest after another: parallel loops take one step, but of `serial` nests."""
     total = 0
     for part in body:
         if isinstance(part, OuterLoop):
-            total += part.trip_count * steps_of(part.body)
+            total += part.trip_count * steps_of(part.body, serial)
         else:
             steps = 1
             for loop in part.band:
-                steps *= 1 if loop.kind is LoopKind.PARALLEL else max(loop.trip_count, 1)
+                at_once = loop.kind is LoopKind.PARALLEL and not {*serial} & {*part.statements}
+                steps *= 1 if at_once else max(loop.trip_count, 1)
             total += steps
     return total
 

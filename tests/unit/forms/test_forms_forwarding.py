@@ -30,6 +30,21 @@ for n in range(9):
         Y[n] += w[k] * C[k]
 """
 
+ROWS = """
+short table(const char a[20], const char b[24])
+{
+    short before[25], now[25];
+    for (int j = 0; j <= 24; j++) before[j] = 0;
+    for (int i = 0; i < 20; i++) {
+        now[0] = 0;
+        for (int j = 0; j < 24; j++)
+            now[j + 1] = a[i] == b[j] ? before[j] + 1 : before[j + 1] > now[j] ? before[j + 1] : now[j];
+        for (int j = 0; j <= 24; j++) before[j] = now[j];
+    }
+    return before[24];
+}
+"""
+
 LINES = """
 void box(const unsigned char in[8][9], int out[8][9])
 {
@@ -166,6 +181,19 @@ def test_a_result_that_is_written_again_is_kept_in_a_local_array() -> None:
     check_same(source, found)
 
 
+def test_a_table_of_which_two_rows_are_kept_is_whole_again_and_has_wavefronts(tmp_path: Path) -> None:
+    path = tmp_path / "table.c"
+    path.write_text(ROWS)
+    source = read(str(path))
+    found = forwarded(dependences(source))
+    assert found is not None
+    promises.run(found)
+    assert [(a.id, a.extents) for a in found.arrays if a.role is Role.LOCAL] == [("now_1", (20, 24))]
+    check_same(source, found)
+    names = [(k.name, k.rewrites[:1]) for k in load_kernels(Source(str(path)))]
+    assert names == [("source", ()), ("expanded", ()), ("wave-i+j", (FORWARD,))]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -173,6 +201,7 @@ def test_a_result_that_is_written_again_is_kept_in_a_local_array() -> None:
         "for k in range(4):\n    w[k] = z\nfor n in range(9):\n    Y[n] = w[1]\n",  # a constant, which is no copy
         "for n in range(9):\n    Y[n] = X[n] * z\n",
         REGISTER.replace("w[0] = X[n]", "w[0] = w[1] * z"),  # an update of the array itself
+        REGISTER.replace("w[0] = X[n]", "w[3] += C[0]\n    w[0] = w[3]"),  # of the element that is copied
     ],
 )
 def test_nothing_is_forwarded(text: str) -> None:

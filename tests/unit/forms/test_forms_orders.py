@@ -9,6 +9,7 @@ from pathlib import Path
 import brute
 import pytest
 from builders import scop
+from plan_interpreter import computes_the_same
 
 from sisyphus.analysis import dependences, distribute, privatise
 from sisyphus.analysis.rewrite import with_refs
@@ -30,7 +31,9 @@ from sisyphus.forms.proposals import least_steps
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
+from sisyphus.parts import by_promise
 from sisyphus.poly import affine_times, const
+from sisyphus.request import Source, load_kernels
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 LU = """
@@ -44,6 +47,20 @@ for i in range(6):
             A[i, j] -= A[i, k] * A[k, j]
 """
 RIGHT_LOOKING = "{ S1[i, j] -> [j, 0, i]; S0[i, j, k] -> [k, 1, i, j]; S2[i, j, k] -> [k, 1, i, j] }"
+INVERSE = """
+void inverse(float a[12][12], float x[12][12])
+{
+    for (int k = 0; k < 12; k++) {
+        float p = 1.0f / a[k][k];
+        for (int j = 0; j < 12; j++) { a[k][j] *= p; x[k][j] *= p; }
+        for (int i = 0; i < 12; i++) {
+            if (i == k) continue;
+            float f = a[i][k];
+            for (int j = 0; j < 12; j++) { a[i][j] -= f * a[k][j]; x[i][j] -= f * x[k][j]; }
+        }
+    }
+}
+"""
 
 
 def lu() -> Scop:
@@ -185,6 +202,17 @@ def test_what_takes_as_long_to_fetch_as_to_use_is_not_latched() -> None:
     found = latched(dependences(scop(text, A=(5, 5))))
     assert found is not None
     assert [str(s.write) for s in found.statements] == ["A[i][j]", "A_1[i]", "A[i][i]"]
+
+
+def test_steps_with_local_variables_have_latches_where_these_have_a_place_each(tmp_path: Path) -> None:
+    """The factor of each row ties its row together in the source; what reads row k is serial without a latch."""
+    path = tmp_path / "inverse.c"
+    path.write_text(INVERSE)
+    kernels = load_kernels(Source(str(path)))
+    latch = next(kernel for kernel in kernels if kernel.name == LATCH)
+    assert latch.rewrites == (PRIVATE, LATCH)
+    assert computes_the_same(kernels[0].scop, latch.scop, 5)
+    assert by_promise(kernels)[0] is latch
 
 
 def test_local_variables_of_every_iteration_let_ludcmp_go_right_looking() -> None:
