@@ -77,20 +77,22 @@ def forwarded(found: Dependences) -> Scop | None:
 
 def _once(scop: Scop) -> Scop | None:
     chains = _Chains(scop)
-    if not chains.links:
+    copies = {*chains.links, *chains.again}
+    if not copies:
         return None
     cases = {s.id: chains.cases_of(s) for s in scop.statements if s.id not in chains.links}
     split = _split(scop, {name: own for name, own in cases.items() if own}, chains.named, chains.arrays)
     kept = _without_unread(split)
     gone = {s.id for s in scop.statements} - {s.id for s in kept.statements}
-    return kept if gone & {*chains.links} else None
+    return kept if gone & copies else None
 
 
 class _Chains:
     """Which copies there are in a kernel, and where the values come from that they pass on.
 
     A `link` copies an element that is written into a local array, a `head` what never changes: an element of an array
-    that is not written, a scalar argument, a constant. `named` are statements whose values need a place that lasts.
+    that is not written, a scalar argument, a constant. `again` are heads that fill elements anew, as those of a ring.
+    `named` are statements whose values need a place that lasts.
     """
 
     def __init__(self, scop: Scop) -> None:
@@ -105,6 +107,7 @@ class _Chains:
         self.links = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
         self.passed_on = {s.write.array for s in self.links.values()}
         self.heads = {s.id: s for s in inside if self._never_changes(s.rhs)}
+        self.again = [h for h, s in self.heads.items() if self._is_copy(h) and _writes_again(s)]
         self.local = local
 
     def _never_changes(self, value: Expr) -> bool:
@@ -226,6 +229,11 @@ class _Chains:
         place = Ref(new.id, tuple(var(n) - r.start for n, r in zip(end.iterators, ranges, strict=True)))
         self.arrays[new.id], self.named[end.id] = new, place
         return Read(place, end.write_type)
+
+
+def _writes_again(statement: Statement) -> bool:
+    """Does an element get more than one value, as one of a ring does?"""
+    return {*statement.iterators} != {name for index in statement.write.index for name in index.names}
 
 
 def _ordered(source: Statement, first: Access, sink: Statement, second: Access) -> Map:

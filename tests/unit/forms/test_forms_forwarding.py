@@ -136,6 +136,32 @@ def test_line_buffers_and_a_window_become_reads_of_the_picture(tmp_path: Path) -
     check_same(source, found)
 
 
+RING = """void f(const float x[24], const float h[4], float y[24])
+{
+  float ring[8];
+  for (int i = 0; i < 8; i++) ring[i] = 0.0f;
+  for (int i = 0; i < 24; i++) {
+    ring[i % 8] = x[i];
+    for (int k = 0; k < 4; k++) y[i] += h[k] * ring[(i - k + 8) % 8];
+  }
+}
+"""
+
+
+def test_a_ring_becomes_reads_of_what_went_in(tmp_path: Path) -> None:
+    path = tmp_path / "ring.c"
+    path.write_text(RING)
+    source = read(path)
+    found = forwarded(dependences(source))
+    assert texts(found) == [
+        "y[8*i_d8 + i_m8] = y[8*i_d8 + i_m8] + h[k] * x[8*i_d8 + i_m8 - k]",
+        "y[8*i_d8 + i_m8] = y[8*i_d8 + i_m8] + h[k] * 0.0f",
+        "y[8*i_d8 + i_m8] = y[8*i_d8 + i_m8] + h[k] * x[8*i_d8 + i_m8 - k]",
+    ]
+    assert found is not None
+    check_same(source, found)
+
+
 def test_two_samples_shifted_in_for_each_result_are_found_by_their_elements() -> None:
     text = """
     for k in range(4):
@@ -200,6 +226,7 @@ def test_a_table_of_which_two_rows_are_kept_is_whole_again_and_has_wavefronts(tm
         REGISTER.replace("for k in range(4):\n    w[k] = z\n", ""),  # the first values are whatever memory holds
         "for k in range(4):\n    w[k] = z\nfor n in range(9):\n    Y[n] = w[1]\n",  # a constant, which is no copy
         "for n in range(9):\n    Y[n] = X[n] * z\n",
+        "for k in range(4):\n    w[k] = X[k]\nfor n in range(9):\n    Y[n] = w[1]\n",  # a copy in a place of its own
         REGISTER.replace("w[0] = X[n]", "w[0] = w[1] * z"),  # an update of the array itself
         REGISTER.replace("w[0] = X[n]", "w[3] += C[0]\n    w[0] = w[3]"),  # of the element that is copied
     ],
