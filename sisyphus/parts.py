@@ -8,7 +8,7 @@ from math import prod
 
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
-from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, SHORTER, elsewhere, steps_of, steps_of_rows
+from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, PIVOT_BLOCKS, SHORTER, elsewhere, steps_of, steps_of_rows
 from sisyphus.ir import Array, ArrayId, Role
 from sisyphus.model.limit import limit_of
 from sisyphus.request import (
@@ -314,7 +314,7 @@ def _fit(arrays: Sequence[Array], target: Target) -> bool:
 
 
 def _in_panels(kernel: Kernel) -> bool:
-    return any(rewrite.startswith(PANELS) for rewrite in kernel.rewrites)
+    return any(rewrite.startswith((PANELS, PIVOT_BLOCKS)) for rewrite in kernel.rewrites)
 
 
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:

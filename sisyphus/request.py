@@ -31,6 +31,7 @@ from sisyphus.forms import (
     INSIDE,
     LATCH,
     PANELS,
+    PIVOT_BLOCKS,
     PIVOTS,
     PRIVATE,
     SCHEDULE,
@@ -49,6 +50,7 @@ from sisyphus.forms import (
     rewritten,
     scheduled,
     shadowed,
+    sizes_of_blocks,
     sizes_of_panels,
     steps_of,
     with_pivots,
@@ -212,15 +214,22 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
         if _shortest(without) <= _shortest(plain) // SHORTER:
             base, plain, direct = direct, [plain[0], *without], None
     yield from plain
-    pivots = with_pivots(base.scop)
-    if pivots is not None:
-        yield _analysed(pivots, dependences(pivots), source, rewrites=(*base.rewrites, PIVOTS), name=PIVOTS)
+    yield from _with_pivots(base, source)
     if source.schedule:
         ordered = dependences(scheduled(found, source.schedule))
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
     else:
         orders = list(_in_other_orders(base, source))
         yield from orders or (_in_other_orders(direct, source) if direct is not None else ())
+
+
+def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel with pivots of its steps apart, one step after another and in blocks."""
+    for size in (None, *sizes_of_blocks(base.scop)):
+        made = with_pivots(base.scop, size)
+        if made is not None:
+            word = PIVOTS if size is None else f"{PIVOT_BLOCKS}{size}"
+            yield _analysed(made, dependences(made), source, rewrites=(*base.rewrites, word), name=word.split()[0])
 
 
 def _shortest(kernels: Sequence[Kernel]) -> int:

@@ -7,7 +7,7 @@ from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
-from sisyphus.forms.pivots import with_pivots
+from sisyphus.forms.pivots import sizes_of_blocks, with_pivots
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BLOCKS,
@@ -17,6 +17,7 @@ from sisyphus.forms.rewrites import (
     INSIDE,
     LATCH,
     PANELS,
+    PIVOT_BLOCKS,
     PIVOTS,
     PRIVATE,
     SCHEDULE,
@@ -38,6 +39,7 @@ __all__ = [
     "LATCH",
     "PANELS",
     "PIVOTS",
+    "PIVOT_BLOCKS",
     "PRIVATE",
     "SCHEDULE",
     "SHADOW",
@@ -58,6 +60,7 @@ __all__ = [
     "rewritten",
     "scheduled",
     "shadowed",
+    "sizes_of_blocks",
     "sizes_of_panels",
     "steps_of",
     "steps_of_rows",

@@ -23,6 +23,8 @@ from sisyphus.values import dataclass, replace
 MOST_IN_BLOCK = 128
 #: A loop that is cut makes at least so many blocks.
 FEWEST_BLOCKS = 4
+#: Rows of what a block keeps begin and end with a beat of the widest port where its steps are a multiple of so many.
+BEAT = 16
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,13 @@ class Cut:
     def value(self, iterator: str) -> Affine:
         """The old iterator, whose name the loop inside of a block has now."""
         return var(self.name) * self.size + var(iterator) + self.low
+
+
+def near(steps: int, most: int, wanted: int) -> int:
+    """A number of steps in whole beats that makes whole blocks, no more than twice or half of what is wanted."""
+    whole = (size for size in range(BEAT, most + 1, BEAT) if steps % size == 0)
+    fitting = [size for size in whole if wanted <= 2 * size <= 4 * wanted]
+    return min(fitting, key=lambda size: abs(size - wanted), default=wanted)
 
 
 def in_blocks(expansion: Expansion) -> Scop | None:

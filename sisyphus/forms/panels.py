@@ -19,7 +19,7 @@ from itertools import product
 
 from sisyphus.analysis import Dependences, dependences
 from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
-from sisyphus.forms.blocks import Cut
+from sisyphus.forms.blocks import Cut, near
 from sisyphus.forms.completion import completed
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part, reordered
@@ -44,8 +44,6 @@ from sisyphus.values import dataclass, replace
 FEWEST_BLOCKS, FEWEST_OF_VECTORS = 4, 2
 #: Steps of a panel, if there are so many: elements are moved less often in longer ones, but the panels take longer.
 STEPS = 64
-#: Rows of a panel begin and end with a beat of the widest port where its steps are a multiple of so many.
-BEAT = 16
 
 
 def sizes_of_panels(found: Dependences) -> tuple[int, ...]:
@@ -59,14 +57,7 @@ def sizes_of_panels(found: Dependences) -> tuple[int, ...]:
     wanted = [(most, min(STEPS, most))]
     if all(_is_of_vectors(group) for group in groups):
         wanted = [(steps // fewest,) * 2 for fewest in (FEWEST_OF_VECTORS, FEWEST_BLOCKS)]
-    return tuple(dict.fromkeys(_near(steps, *sizes) for sizes in wanted if min(sizes)))
-
-
-def _near(steps: int, most: int, wanted: int) -> int:
-    """A number of steps in whole beats that makes whole blocks, no more than twice or half of what is wanted."""
-    whole = (size for size in range(BEAT, most + 1, BEAT) if steps % size == 0)
-    near = [size for size in whole if wanted <= 2 * size <= 4 * wanted]
-    return min(near, key=lambda size: abs(size - wanted), default=wanted)
+    return tuple(dict.fromkeys(near(steps, *sizes) for sizes in wanted if min(sizes)))
 
 
 def _is_of_vectors(group: Sequence[Statement]) -> bool:

@@ -22,7 +22,7 @@ from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
-FINISHED, PIVOTS, SHADOW = "finished", "pivots", "shadow"
+FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 
 
 class ScheduleError(KernelError):
@@ -72,7 +72,11 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
         elif rewrite.startswith(STRIPS):
             scop = _in_strips(found, rewrite.removeprefix(STRIPS))
         elif rewrite.startswith(PANELS):
-            scop = _in_panels(found, rewrite.removeprefix(PANELS))
+            size = _size(PANELS, rewrite)
+            scop = _there(in_panels(found, size), PANELS, size)
+        elif rewrite.startswith(PIVOT_BLOCKS):
+            size = _size(PIVOT_BLOCKS, rewrite)
+            scop = _there(with_pivots(scop, size), PIVOT_BLOCKS, size)
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop
@@ -90,11 +94,15 @@ def _in_strips(found: Dependences, text: str) -> Scop:
     return scop
 
 
-def _in_panels(found: Dependences, text: str) -> Scop:
-    """The kernel in panels of so many steps."""
+def _size(form: str, rewrite: str) -> int:
+    """How many steps a form has that is named with them."""
+    text = rewrite.removeprefix(form)
     if not text.isdecimal() or not int(text):
-        raise KernelError(f"no size of panels: `{text[:60]}`", hint="a number of steps, as in `panels 64`")
-    scop = in_panels(found, int(text))
+        raise KernelError(f"no size of {form.strip()}: `{text[:60]}`", hint=f"a number of steps, as in `{form}64`")
+    return int(text)
+
+
+def _there(scop: Scop | None, form: str, size: int) -> Scop:
     if scop is None:
-        raise KernelError(f"this kernel has no panels of {int(text)} steps")
+        raise KernelError(f"this kernel has no {form}of {size} steps")
     return scop

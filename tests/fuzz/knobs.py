@@ -12,7 +12,20 @@ from random_kernels import keeps_precedence
 from sisyphus import request
 from sisyphus.analysis import LoopKind, Nest, read_at_once
 from sisyphus.errors import KernelError
-from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PANELS, PRIVATE, SHADOW, Strips, sizes_of_panels
+from sisyphus.forms import (
+    BLOCKS,
+    FINISHED,
+    FORWARD,
+    IN_PLACE,
+    INSIDE,
+    PANELS,
+    PIVOT_BLOCKS,
+    PRIVATE,
+    SHADOW,
+    Strips,
+    sizes_of_blocks,
+    sizes_of_panels,
+)
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop, walk
 from sisyphus.plan import build_plan
@@ -63,11 +76,13 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
 
 
 def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
-    """Panels of some steps of the loops that can have some."""
-    most = max(sizes_of_panels(kernel.dependences), default=0)
-    if not most:
+    """Panels, or pivots in blocks, of some steps of the loops that can have some."""
+    sizes = ((PANELS, sizes_of_panels(kernel.dependences)), (PIVOT_BLOCKS, sizes_of_blocks(kernel.scop)))
+    offered = [(form, max(found)) for form, found in sizes if found]
+    if not offered:
         return None
-    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{PANELS}{rng.randint(1, most)}",))
+    form, most = rng.choice(offered)
+    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{form}{rng.randint(1, most + 1)}",))
     try:
         return request.form_of((kernel,), wanted)
     except KernelError:  # not proved to be the same program
@@ -256,6 +271,7 @@ FORMED = {
         "strips",
         "panels",
         "pivots",
+        "pivot-blocks",
         "shadow",
         "in-place",
         "forward",

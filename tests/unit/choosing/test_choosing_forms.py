@@ -291,6 +291,28 @@ def test_steps_that_update_more_than_fits_are_searched_in_panels(
     assert names[0] != "panels" or sum(s for name, s in zip(asked, seconds, strict=True) if name == "panels") >= 15
 
 
+def test_pivots_in_blocks_are_searched_first_where_their_matrix_does_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """
+void paths(int a[512][512])
+{
+    for (int k = 0; k < 512; k++)
+        for (int i = 0; i < 512; i++)
+            for (int j = 0; j < 512; j++)
+                a[i][j] = a[i][j] < a[i][k] + a[k][j] ? a[i][j] : a[i][k] + a[k][j];
+}
+"""
+    kernels, request = request_of(tmp_path, text)
+    names = dict[int, list[str]]()
+    for bram18k in (300, 4000):
+        target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
+        parts_of = parts.Parts(kernels, replace(request, target=target), None, best=lambda: None)
+        names[bram18k] = list(dict.fromkeys(part.kernel.name for part in parts_of))
+    assert names[300][0] == "pivot-blocks" and "pivots" in names[300]
+    assert "pivot-blocks" not in names[4000] and names[4000][0] == "pivots"
+
+
 def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path) -> None:
     kernels, request = request_of(tmp_path, STEPS)
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)

@@ -9,7 +9,7 @@ import pytest
 from sisyphus import api, clock
 from sisyphus.choice import find
 from sisyphus.errors import KernelError, UsageError
-from sisyphus.forms import PIVOTS
+from sisyphus.forms import PIVOT_BLOCKS, PIVOTS
 from sisyphus.parts import REST, Parts
 from sisyphus.record import Record
 from sisyphus.request import Request, Source, form_of, load_kernels
@@ -68,6 +68,14 @@ def test_forms_are_told_with_what_they_make_parallel(kernel: Path) -> None:
     told = api.analyze(kernel)
     assert told.data["forms"] == [{"name": "source", "steps": 11, "parallel": {"S0": ["j"]}, "rewrites": []}]
     assert "source  11             j of S0" in str(told)
+
+
+@pytest.mark.parametrize("size", [60, 180])
+def test_pivots_in_blocks_are_verified(size: int) -> None:
+    """At MINI and SMALL."""
+    path = Path(__file__).parents[3] / "kernels" / "polybench" / "floyd-warshall.c"
+    found = api.optimize(path, define={"N": size}, fix=["form=pivot-blocks"], effort=0.3, cache=False)
+    assert found.verdict is not None and found.verdict.passed and found.point.rewrites[0].startswith(PIVOT_BLOCKS)
 
 
 def test_a_form_of_many_nests_has_a_design_before_it_is_bounded() -> None:

@@ -10,7 +10,8 @@ from builders import scop
 from plan_interpreter import computes_the_same
 
 from sisyphus.analysis import LoopKind, dependences, distribute
-from sisyphus.forms import PIVOTS, rewritten, with_pivots
+from sisyphus.errors import KernelError
+from sisyphus.forms import PIVOT_BLOCKS, PIVOTS, rewritten, sizes_of_blocks, with_pivots
 from sisyphus.ir import Binary, Call, Select, Statement, promises
 from sisyphus.ir.scop_text import dump
 
@@ -56,8 +57,45 @@ def test_results_stay_with_random_pivots(seed: int) -> None:
     heads = [" " * at + f"for {name} in range({rng.randint(4, 6)}):" for at, name in enumerate(loops)]
     body = f"   A[i, j] = A[i, j] * 0.5 + {pivots[0]} * {pivots[1]} - {pivots[2]}"
     source = scop("\n".join([*heads, body]), A=(6, 6))
-    found = with_pivots(source)
-    assert found is None or computes_the_same(source, found, seed), dump(found)
+    for size in (None, 1, 2, 3, 6):
+        found = with_pivots(source, size)
+        assert found is None or computes_the_same(source, found, seed), dump(found)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("name", sorted({*SHAPES} - {"one place"}))
+def test_results_stay_in_blocks_whose_last_nest_adds_up_their_steps(name: str, size: int) -> None:
+    source = scop(SHAPES[name], **EXTENTS)
+    found = with_pivots(source, size)
+    assert found is not None
+    promises.run(found)
+    assert dump(rewritten(source, (f"{PIVOT_BLOCKS}{size}",))) == dump(found)
+    assert all(computes_the_same(source, found, seed) for seed in range(3)), dump(found)
+    last = found.statement(source.statements[0].id)
+    nest = distribute(found, dependences(found)).nest_of(last.id)
+    waits = {loop.iterator for loop in nest.band if loop.kind is not LoopKind.PARALLEL}
+    assert waits == ({"k"} if size > 1 else set()), dump(found)
+
+
+def test_pivots_of_later_steps_are_read_as_the_step_left_them_in_any_case() -> None:
+    source = scop(PATHS, A=(6, 6))
+    found = with_pivots(source, 3)
+    assert found is not None
+    row = "A_2[k_1][j]: float = fmin(A_2[k_1][j], ((((k + 3*k_block_1) < (j)) ? A_6[k][k_1 + 3*k_block_1] : "
+    assert f"{row}A_3[k][k_1 + 3*k_block_1]) + A_5[k][j]))" in dump(found), dump(found)
+    without = replace(found, statements=tuple(s for s in found.statements if str(s.write) != "A_2[k_1][j]"))
+    assert not all(computes_the_same(source, without, seed) for seed in range(3))
+
+
+def test_sizes_of_blocks_make_whole_ones_of_whole_beats() -> None:
+    paths = PATHS.replace("range(6)", "range({0})")
+    sizes = {n: sizes_of_blocks(scop(paths.format(n), A=(n, n))) for n in (3, 6, 640, 1009)}
+    assert sizes == {3: (), 6: (1,), 640: (128,), 1009: (128,)}
+    assert sizes_of_blocks(scop(SHAPES["one place"], **EXTENTS)) == ()
+    with pytest.raises(KernelError, match="this kernel has no pivot-blocks of 2 steps"):
+        rewritten(scop(SHAPES["one place"], **EXTENTS), (f"{PIVOT_BLOCKS}2",))
+    with pytest.raises(KernelError, match="no size of pivot-blocks: `x`"):
+        rewritten(scop(PATHS, A=(6, 6)), (f"{PIVOT_BLOCKS}x",))
 
 
 def test_an_instance_reads_what_the_step_made_of_a_pivot_if_that_comes_earlier() -> None:
