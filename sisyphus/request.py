@@ -38,12 +38,14 @@ from sisyphus.forms import (
     SHADOW,
     SHORTER,
     STRIPS,
+    UNTILED,
     Strips,
     finished_apart,
     forwarded,
     in_blocks,
     in_panels,
     in_place,
+    in_tiles,
     latched,
     order_in_strips,
     proposals,
@@ -53,6 +55,7 @@ from sisyphus.forms import (
     sizes_of_blocks,
     sizes_of_panels,
     steps_of,
+    untiled,
     with_pivots,
 )
 from sisyphus.frontend import read
@@ -203,16 +206,17 @@ def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
 
 
 def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
-    """As written, or without copies where that is far shorter; with expanded temporaries; in other orders."""
+    """As written, or without tiles and copies where that is far shorter; with expanded temporaries; in other orders."""
     found = dependences(scop)
-    base = _analysed(scop, found, source)
-    plain = [base, *_with_expanded(base, source)]
-    ahead = forwarded(found)
-    direct = None if ahead is None else _analysed(ahead, dependences(ahead), source, rewrites=(FORWARD,), name=FORWARD)
+    written = _analysed(scop, found, source)
+    flat = _without_tiles(written, source)
+    base = flat or written
+    plain = [*dict.fromkeys([written, base]), *_with_expanded(base, source)]
+    direct = _direct(base, source)
     if direct is not None:
         without = [direct, *_with_expanded(direct, source)]
         if _shortest(without) <= _shortest(plain) // SHORTER:
-            base, plain, direct = direct, [plain[0], *without], None
+            base, plain, direct = direct, [written, *without], None
     yield from plain
     yield from _with_pivots(base, source)
     if source.schedule:
@@ -230,6 +234,23 @@ def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
         if made is not None:
             word = PIVOTS if size is None else f"{PIVOT_BLOCKS}{size}"
             yield _analysed(made, dependences(made), source, rewrites=(*base.rewrites, word), name=word.split()[0])
+
+
+def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
+    """The kernel without loops over tiles of the source's own, if need be with elements in place of variables."""
+    placed = in_place(kernel.dependences) if in_tiles(kernel.scop) else None
+    bases = [((), kernel.dependences), *([((IN_PLACE,), dependences(placed))] if placed is not None else [])]
+    found = [(before, flat) for before, base in bases if (flat := untiled(base)) is not None]
+    if not found:
+        return None
+    before, flat = min(found, key=lambda one: max(len(s.iterators) for s in one[1].statements))
+    return _analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
+
+
+def _direct(kernel: Kernel, source: Source) -> Kernel | None:
+    """The kernel whose readers of copies read what was copied."""
+    ahead, rewrites = forwarded(kernel.dependences), (*kernel.rewrites, FORWARD)
+    return None if ahead is None else _analysed(ahead, dependences(ahead), source, rewrites=rewrites, name=FORWARD)
 
 
 def _shortest(kernels: Sequence[Kernel]) -> int:

@@ -23,12 +23,14 @@ from sisyphus.forms.rewrites import (
     SCHEDULE,
     SHADOW,
     STRIPS,
+    UNTILED,
     ScheduleError,
     rewritten,
     scheduled,
 )
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, steps_of_rows
+from sisyphus.forms.untiled import in_tiles, untiled
 
 __all__ = [
     "BLOCKS",
@@ -45,6 +47,7 @@ __all__ = [
     "SHADOW",
     "SHORTER",
     "STRIPS",
+    "UNTILED",
     "Proposal",
     "ScheduleError",
     "Strips",
@@ -54,6 +57,7 @@ __all__ = [
     "in_blocks",
     "in_panels",
     "in_place",
+    "in_tiles",
     "latched",
     "order_in_strips",
     "proposals",
@@ -64,5 +68,6 @@ __all__ = [
     "sizes_of_panels",
     "steps_of",
     "steps_of_rows",
+    "untiled",
     "with_pivots",
 ]

@@ -17,12 +17,13 @@ from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.reordering import reordered
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, in_strips
+from sisyphus.forms.untiled import untiled
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
-FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
+FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW, UNTILED = "finished", "pivots", "pivot-blocks ", "shadow", "untiled"
 
 
 class ScheduleError(KernelError):
@@ -54,6 +55,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = finished_apart(found) or scop
         elif rewrite == FORWARD:
             scop = forwarded(found) or scop
+        elif rewrite == UNTILED:
+            scop = untiled(found) or scop
         elif rewrite == SHADOW:
             scop = shadowed(found) or scop
         elif rewrite == PIVOTS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from sisyphus.backends.hls.buffers import (
@@ -115,7 +116,7 @@ class TaskPrinter:
         with w.indented():
             self._given().begin(w, self._outer_iterators())
             for tiles in self._lists:
-                print_table(w, self.names, self.task.name, tiles)
+                print_table(w, self.names, self.task.name, tiles, self.affines.used)
             for buffer in local:
                 for name in declared_names(self.names, buffer):
                     declare_buffer(w, buffer, name)
@@ -237,7 +238,7 @@ class TaskPrinter:
         for table in self._lists:
             for promise in promises(self.plan, self.task, self.names, self._around):
                 self.w.pragma(promise)
-            self.w.lines(picked(self.names, self.task.name, table))
+            self.w.later(partial(picked, self.names, self.task.name, table, self.affines.used))
 
     def _in_versions(self, body: tuple[Node, ...], ranges: Ranges) -> None:
         """Calls beside each other for every copy of the buffers between them, each with arrays of its own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from sisyphus.algebra import EXACT
@@ -17,12 +17,13 @@ from sisyphus.poly import var
 INTEGERS = (("unsigned char", 8), ("unsigned short", 16), ("unsigned int", 32))
 
 
-def print_table(w: Writer, names: Names, task: str, table: TileList) -> None:
-    """A constant array for each loop of the table, in distributed ROM, and one of where the rows of a run begin."""
+def print_table(w: Writer, names: Names, task: str, table: TileList, used: Collection[str]) -> None:
+    """A constant array for each of the `used` iterators, in distributed ROM, and one of where rows of a run begin."""
     if table.around is not None:
         _print_rom(w, names.of("tiles", begins_of(task)), table.begins)
     for loop, column in table.columns():
-        _print_rom(w, names.of("tiles", column_of(task, loop)), column)
+        if loop.iterator in used:
+            _print_rom(w, names.of("tiles", column_of(task, loop)), column)
 
 
 def _print_rom(w: Writer, name: str, values: Sequence[int]) -> None:
@@ -45,10 +46,10 @@ def print_rows(w: Writer, affines: Affines, names: Names, task: str, table: Tile
         yield
 
 
-def picked(names: Names, task: str, table: TileList) -> Iterator[str]:
-    """The iterators of the loops that the table stands for, as a start reads them: no code is between its loops."""
+def picked(names: Names, task: str, table: TileList, used: Collection[str]) -> Iterator[str]:
+    """The `used` ones of the loops that the table stands for, as a start reads them: no code is between its loops."""
     turn = names.of("turn", turn_of(table))
-    for loop in table.loops:
+    for loop in (loop for loop in table.loops if loop.iterator in used):
         yield f"const int {names.of('iterator', loop.iterator)} = {names.of('tiles', column_of(task, loop))}[{turn}];"
 
 

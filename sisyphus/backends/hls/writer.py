@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 INDENT = "    "
@@ -12,7 +12,7 @@ class Writer:
     """Collects lines; nothing written is ever read back or changed."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
+        self._lines: list[str | Callable[[], Iterable[str]]] = []
         self._depth = 0
 
     def line(self, text: str = "") -> None:
@@ -21,6 +21,11 @@ class Writer:
     def lines(self, texts: Iterable[str]) -> None:
         for text in texts:
             self.line(text)
+
+    def later(self, texts: Callable[[], Iterable[str]]) -> None:
+        """Lines that only what is written after them tells: asked for when the text is."""
+        indent = INDENT * self._depth
+        self._lines.append(lambda: [indent + text for text in texts()])
 
     def pragma(self, text: str) -> None:
         """An HLS directive, at the left margin as the tool's own examples have it."""
@@ -42,4 +47,5 @@ class Writer:
         self._depth -= 1
 
     def text(self) -> str:
-        return "\n".join(self._lines) + "\n"
+        lines = [line for part in self._lines for line in ([part] if isinstance(part, str) else part())]
+        return "\n".join(lines) + "\n"

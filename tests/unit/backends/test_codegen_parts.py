@@ -95,7 +95,7 @@ def test_a_column_of_a_table_is_as_wide_as_its_values() -> None:
     w, names = Writer(), Names()
     for one in loops:
         names.give("tiles", column_of("task0", one), f"{one.iterator}_of")
-    print_table(w, names, "task0", TileList(loops, ((0, 0), (255, 256)), ()))
+    print_table(w, names, "task0", TileList(loops, ((0, 0), (255, 256)), ()), "ij")
     assert "unsigned char i_of[2] = {\n    0, 255\n" in w.text() and "unsigned short j_of[2]" in w.text()
 
 

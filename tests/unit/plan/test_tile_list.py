@@ -335,6 +335,29 @@ def test_faults_of_where_runs_begin_are_seen(tmp_path: Path, fault: str) -> None
     assert ran.passed == (text == good.files["kernel.cpp"]) == (fault == "nothing"), ran.checks
 
 
+STRIPS = """
+void strips(float A[16][20], const float B[16][20])
+{
+    for (int t = 0; t < 4; t++)
+        for (int i = 4 * t; i < 4 * t + 4; i++)
+            for (int j = 0; j < 20; j++)
+                A[i][j] = B[i][j] * 2.0f;
+}
+"""
+
+
+def test_a_table_has_no_column_that_nothing_reads(tmp_path: Path) -> None:
+    (tmp_path / "strips.c").write_text(STRIPS)
+    kernel = kernel_of(read(tmp_path / "strips.c"), TARGET)
+    tiles = (("t", Tile(4, 1, 1)), ("i", Tile(8, 1, 2)), ("j", Tile(5, 4, 1)))
+    nest = NestPoint((StmtId("S0"),), ("t", "i", "j"), tiles, "j", listed=True)
+    buffers = tuple(BufferPoint(ArrayId(a), (nest.id,), KERNEL_PLACE, (2, 1)) for a in "AB")
+    plan = kernel.plan(DesignPoint("strips", (nest,), buffers, ()))
+    emitted = project(plan)
+    assert re.findall(r"const int (\w+) = ", emitted.files["kernel.cpp"]) == ["i0"]
+    assert run(emitted, plan, sets=["random"]).passed
+
+
 COLUMNS = """
 void columns(float A[12][13], float Q[12], float R[13])
 {
