@@ -9,19 +9,43 @@ from sisyphus.frontend.c.diagnostics import Collector
 from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.questions import leashed, points
 from sisyphus.frontend.c.scope import Variable
-from sisyphus.ir import Ref, reads
+from sisyphus.ir import Read, Ref, reads
 from sisyphus.poly import Affine, IslError, Set, project_onto, sample, var
+from sisyphus.values import dataclass
 
 
-def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Collector) -> None:
-    """Report locals with an element that is read before any write; where isl gives up, nothing is claimed."""
+@dataclass(frozen=True, eq=False)
+class Unset:
+    """A local with an element that `draft` reads as `ref` before any write, at a point."""
+
+    variable: Variable
+    draft: Draft
+    ref: Ref
+    point: dict[str, int]
+
+
+def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Collector) -> list[Unset]:
+    """Reports locals with an element that is read before any write; where isl gives up, nothing is claimed.
+
+    What only copies read so is returned: whether it is seen depends on what becomes of these (`passed_on.py`).
+    """
+    passed_on = []
     for variable in variables:
         if variable.is_argument or not variable.read:
             continue
-        for draft, ref, found in read_first(drafts, variable):
-            if found is not None:
-                _report(draft, ref, found, variable, collector)
-                break
+        unset = [Unset(variable, draft, ref, at) for draft, ref, at in read_first(drafts, variable) if at is not None]
+        others = [one for one in unset if not _is_passed_on(one)]
+        if others:
+            report(others[0], collector)
+        passed_on += [] if others else unset[:1]
+    return passed_on
+
+
+def _is_passed_on(unset: Unset) -> bool:
+    """Is it a local of the whole kernel, and copied to a local as it is?"""
+    draft, variable = unset.draft, unset.variable
+    is_copy = isinstance(draft.rhs, Read) and draft.rhs.type == draft.variable.type and not draft.guards
+    return is_copy and not draft.variable.is_argument and not variable.is_static and not variable.depth
 
 
 def read_first(drafts: Sequence[Draft], variable: Variable) -> Iterator[tuple[Draft, Ref, dict[str, int] | None]]:
@@ -48,7 +72,9 @@ def _is_just_before(writer: Draft, reader: Draft, ref: Ref) -> bool:
     return same and writer.position[:-1] == reader.position[:-1] and writer.position < reader.position
 
 
-def _report(draft: Draft, ref: Ref, point: dict[str, int], variable: Variable, collector: Collector) -> None:
+def report(unset: Unset, collector: Collector) -> None:
+    """Blames the first read of it."""
+    draft, ref, point, variable = unset.draft, unset.ref, unset.point, unset.variable
     element = variable.name + "".join(f"[{e.evaluate(point)}]" for e in ref.index)
     rule, said = "uninitialised", f"local `{element}` is read before it is written"
     hint = f"set `{variable.name}` first" + (", as by `= {0}` where it is declared" if ref.index else "")

@@ -18,6 +18,7 @@ from sisyphus.frontend.c.file import Callers, CFile, unusable
 from sisyphus.frontend.c.lookups import looked_up
 from sisyphus.frontend.c.outside import Outside
 from sisyphus.frontend.c.parse import walk as walk_tree
+from sisyphus.frontend.c.passed_on import begun
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.returns import RESULT
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
@@ -83,10 +84,10 @@ class FunctionReader:
         self.notes += self.outside.notes
         ask(self.affines.ledger.questions, collector)
         self._aliases()
-        if not collector.failed:
-            initialised.check(self.drafts, self.variables.all, collector)
+        unset = [] if collector.failed else initialised.check(self.drafts, self.variables.all, collector)
         collector.stop_if_failed()
-        statements = self._statements()
+        statements, notes = begun(self._statements(), unset, self.variables.all, collector)
+        self.notes += notes
         collector.stop_if_failed()
         arrays = self._arrays(statements)
         collector.stop_if_failed()
