@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -114,16 +114,18 @@ class Tape:
 
     def program(self, results: Mapping[str, Value]) -> Program:
         """What it takes to compute some results; the tape forgets its symbols."""
-        needed, waiting = set[Symbol](), [value for value in results.values() if isinstance(value, Symbol)]
-        while waiting:
-            symbol = waiting.pop()
-            if symbol not in needed:
-                needed.add(symbol)
-                waiting += [operand for operand in symbol.operands if operand.__class__ is Symbol]
-        steps = [symbol for symbol in self._symbols if symbol in needed and symbol.function is not None]
+        known = {value.number for value in results.values() if value.__class__ is Symbol}
+        known.update(symbol.number for symbol in self._inputs)
+        needed, steps = {*known}, list[tuple[Symbol, list[Symbol]]]()
+        for symbol in reversed(self._symbols):
+            if symbol.number in needed and symbol.function is not None:
+                last = [o for o in dict.fromkeys(symbol.operands) if o.__class__ is Symbol and o.number not in needed]
+                needed.update(operand.number for operand in last)
+                steps.append((symbol, last))
+        found = _program(steps[::-1], self._inputs, results)
         self._known.clear()
         self._symbols.clear()
-        return _program(steps, self._inputs, results)
+        return found
 
     def maximum(self, *values: Value) -> Value:
         return self._of_several("maximum", values)
@@ -158,7 +160,10 @@ class Tape:
         return left is right or self.step("equals", left, right)
 
     def both(self, *conditions: Condition) -> Condition:
-        return reduce(self._both, conditions, True)
+        found: Condition = True
+        for condition in conditions:
+            found = self._both(found, condition)
+        return found
 
     def _both(self, left: Condition, right: Condition) -> Condition:
         if left is True or left is right or right is False:
@@ -166,7 +171,10 @@ class Tape:
         return left if left is False or right is True else self.step("both", left, right)
 
     def either(self, *conditions: Condition) -> Condition:
-        return reduce(self._either, conditions, False)
+        found: Condition = False
+        for condition in conditions:
+            found = self._either(found, condition)
+        return found
 
     def _either(self, left: Condition, right: Condition) -> Condition:
         if left is False or left is right or right is True:
@@ -200,8 +208,10 @@ class Tape:
 
     def _of_several(self, name: str, values: Sequence[Value]) -> Value:
         """A function of several values in any order, two at a time, equal ones once."""
-        first, *others = dict.fromkeys(values)
-        return reduce(lambda found, value: self.step(name, found, value), others, first)
+        found, *others = dict.fromkeys(values)
+        for value in others:
+            found = self.step(name, found, value)
+        return found
 
     def _with_function(self, name: str, function: Any, operands: tuple[Value, ...]) -> Value:
         """A step whose first argument is no value."""
@@ -212,8 +222,10 @@ class Tape:
         return self._known[key]
 
     def _result(self, exact: Function, vector: Function, operands: tuple[Value, ...]) -> Value:
-        is_known = not any(operand.__class__ is Symbol for operand in operands)
-        return exact(*operands) if is_known else self._new(vector, operands)
+        for operand in operands:
+            if operand.__class__ is Symbol:
+                return self._new(vector, operands)
+        return exact(*operands)
 
     def _new(self, function: Function | None, operands: tuple[Value, ...]) -> Symbol:
         self._symbols.append(Symbol(self, len(self._symbols), function, operands))
@@ -224,10 +236,12 @@ def _is(value: Value, number: int) -> bool:
     return value.__class__ is not Symbol and bool(value == number)
 
 
-def _program(steps: Sequence[Symbol], inputs: Sequence[Symbol], results: Mapping[str, Value]) -> Program:
-    """Symbols and constants as slots."""
+def _program(
+    steps: Sequence[tuple[Symbol, Sequence[Symbol]]], inputs: Sequence[Symbol], results: Mapping[str, Value]
+) -> Program:
+    """Symbols and constants as slots, of steps with the symbols that no later one needs."""
     slots: list[Any] = [None] * (len(inputs) + len(steps))
-    places: dict[Hashable, int] = {symbol: at for at, symbol in enumerate((*inputs, *steps))}
+    places: dict[Hashable, int] = {symbol: at for at, symbol in enumerate(inputs)}
 
     def place(value: Value) -> int:
         key = value if value.__class__ is Symbol else (type(value), value)
@@ -237,20 +251,15 @@ def _program(steps: Sequence[Symbol], inputs: Sequence[Symbol], results: Mapping
             slots.append(np.asarray(value))  # NumPy would convert a number in every run
         return at
 
+    operands, dead = [], []
+    for at, (symbol, last) in enumerate(steps, start=len(inputs)):
+        own = [place(value) for value in symbol.operands]
+        operands.append(itemgetter(*own) if len(own) > 1 else itemgetter(slice(own[0], own[0] + 1)))
+        dead.append([places[operand] for operand in last])
+        places[symbol] = at
+    functions = [symbol.function for symbol, _ in steps if symbol.function]
     wanted = {name: place(value) for name, value in results.items()}
-    operands = [[place(value) for value in symbol.operands] for symbol in steps]
-    kept = {*wanted.values(), *range(len(inputs)), *range(len(inputs) + len(steps), len(slots))}
-    dead: list[Sequence[int]] = []
-    for own in reversed(operands):
-        dead.append([slot for slot in {*own} if slot not in kept])
-        kept.update(own)
-    functions = [symbol.function for symbol in steps if symbol.function]
-    return Program(slots, len(inputs), functions, [_fetch(own) for own in operands], dead[::-1], wanted)
-
-
-def _fetch(slots: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """What takes the operands of a step out of all slots."""
-    return itemgetter(*slots) if len(slots) > 1 else itemgetter(slice(slots[0], slots[0] + 1))
+    return Program(slots, len(inputs), functions, operands, dead, wanted)
 
 
 @dataclass(frozen=True, eq=False)
