@@ -148,8 +148,13 @@ class NestFloor:
         return np.where((batch.level1 > 1).any(axis=0), found, np.inf) if self.model.trusted else found
 
     def starts(self, batch: Batch) -> Floats:
-        """Every point of the domain is in one of the copies of one start."""
-        return np.asarray(self.model.counts.points / np.prod(batch.level2, axis=0), np.float64)
+        """Those with work: tiles of what is unrolled that hold a point; where points are listed, as few as may be."""
+        counts = self.model.counts
+        if counts.listed:
+            return np.asarray(counts.points / np.prod(batch.level2, axis=0), np.float64)
+        sizes = dict(zip(batch.loops, batch.level2, strict=True))
+        visits = counts.visits(batch.loops, sizes, skips=counts.groups)
+        return np.asarray(np.broadcast_to(visits, (batch.count,)), np.float64)
 
     def refill(self, batch: Batch, outside: frozenset[str]) -> Floats:
         """What every new start of the pipeline adds."""

@@ -105,6 +105,17 @@ def test_counts_of_random_kernels_hold(seed: int) -> None:
     assert counts_above(costs, taken, rng) == []
 
 
+@pytest.mark.parametrize(("unrolled", "starts"), [((6, 1), 6), ((1, 6), 6), ((2, 3), 5), ((1, 1), 21)])
+def test_starts_are_those_with_work(unrolled: tuple[int, int], starts: int) -> None:
+    """Of a triangle more of them than its points, 21, fill."""
+    space = kernel_space("rows")
+    nest, costs = space.nests[0], MeasuredCosts(space)
+    batch = candidates_of(space, nest, costs.states).batch
+    row = np.flatnonzero(np.equal(batch.level2.T, unrolled).all(axis=1))[:1]
+    floor = NestFloor(space, nest, NestModel(space.scop, nest, space.target), TileBeats(space))
+    assert floor.starts(batch.take(row)).tolist() == [starts]
+
+
 @pytest.mark.parametrize("copies", [1, 2, 4])
 def test_copies_hold_a_tile_each(copies: int) -> None:
     fixes = [f"S0+S1.unroll.i={copies}", "S0+S1.j=1x2x1", "S0+S1.Y.place=i"]
