@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sisyphus.search.costs import Arrays, Placement
+from sisyphus.search.costs import Arrays, Placement, Step
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.search.placements import assignments, first_placements
@@ -30,13 +30,16 @@ class Task:
     is_recheck: bool = field(default=False, compare=False)
 
 
-def with_ports(task: Task, floors: Mapping[str, float], left_out: float, cutoff: float) -> Iterator[Task]:
+def with_ports(
+    task: Task, floors: Mapping[str, float], least: Callable[[Sequence[Step]], float], cutoff: float
+) -> Iterator[Task]:
     """The placement of a task whose nests do not pay for ports, where they pay for each number of them.
 
-    Nests take as many cycles as their `floors` at least, and everything as many as what was `left_out`.
+    Nests take as many cycles as their `floors` at least, and everything as many as `least` says of the steps.
     """
     for ports in task.bounds.costs.ports_of_use(task.placement):
-        bound = max(left_out, task.bounds.total_of(ports.steps, floors))
+        bound = task.bounds.total_of(ports.steps, floors)
+        bound = bound if bound >= cutoff else max(bound, least(ports.steps))
         if bound < cutoff:
             yield Task(task.rank, bound, 0, task.placement, task.bounds.paying(ports.numbers))
 

@@ -66,6 +66,7 @@ class Effort:
         math.inf,
     )
     choices_without_windows: int = 300_000  # once there is the best design of some placement to compare with
+    choices_on_chip: int = 20_000  # the same in any case, where all arrays are on chip
     near: float = 0.35  # that costs no more than this share above what everything costs at least
     easy_share: float = 0.5  # of the time limit after which, without a design, short searches look for one, or
     easy_work: int = 200_000  # after so much work, whichever is less; as much as a refused design:

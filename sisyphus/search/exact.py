@@ -7,13 +7,13 @@ Knows no formula.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from sisyphus.search.agenda import Agenda, Task, with_ports
 from sisyphus.search.combine import branch_and_bound
-from sisyphus.search.costs import CostModel, Placement
+from sisyphus.search.costs import CostModel, Placement, Step
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
@@ -161,6 +161,8 @@ class Search:
         self.raise_bound(self.lower_bounds.least())
         if self.bound >= self.cutoff:
             return None
+        if np.isfinite(self.cutoff):
+            self.lower_bounds.leave_out(self.cutoff)
         if len(self.costs.space.nests) >= EFFORT.several_nests:
             self.begin()
         self._agenda = Agenda(self.lower_bounds, self.costs.always_resident())
@@ -219,15 +221,14 @@ class Search:
             return
         is_open = bounds.costs.leaves_ports_open(task.placement.residents)
         if is_open and not np.isfinite(self.cutoff):
-            yield from with_ports(task, floors, total, self.cutoff)
+            yield from with_ports(task, floors, lambda _: total, self.cutoff)
             return
-        caps = self.caps(offers)
+        caps = bounds.caps(offers.steps, floors, self.cutoff)
         window = EFFORT.windows[min(task.window, len(EFFORT.windows) - 1)]
-        if task.is_recheck or (
-            self._has_looked
-            and self.cutoff <= (1 + EFFORT.near) * max(total, task.bound)
-            and sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= EFFORT.choices_without_windows
-        ):
+        is_near = self._has_looked and self.cutoff <= (1 + EFFORT.near) * max(total, task.bound)
+        is_whole = not any(options.uses for options in offers.options.values())
+        most = EFFORT.choices_without_windows if is_near else EFFORT.choices_on_chip * is_whole
+        if task.is_recheck or sum(o.breadth(caps[nest]) for nest, o in offers.options.items()) <= most:
             window = float("inf")
         limits = {nest: min(floor + max(total, 1.0) * window, caps[nest]) for nest, floor in floors.items()}
         self._work_on(EFFORT.work_of_a_look + sum(o.breadth(limits[nest]) for nest, o in offers.options.items()))
@@ -244,7 +245,12 @@ class Search:
                 left_out = min(left_out, self._combined(offers, tables, upper, rest, may_leave_out=not task.is_recheck))
             self._has_looked = self._has_looked or bool(np.isfinite(self.incumbent.cycles))
         if is_open and left_out < self.cutoff:
-            yield from with_ports(task, offers.floors(), max(task.bound, min(outside, left_out)), self.cutoff)
+            rest = max(task.bound, min(outside, task.left_out))
+
+            def least(steps: Sequence[Step]) -> float:
+                return min(rest, self._least_open(replace(offers, steps=steps), tables, min(rest, self.cutoff)))
+
+            yield from with_ports(task, offers.floors(), least, self.cutoff)
         elif outside < self.cutoff:
             is_done = task.is_recheck or all(table.complete_to >= limits[nest] for nest, table in tables.items())
             bound = max(task.bound, min(outside, left_out))
@@ -252,18 +258,13 @@ class Search:
         elif left_out < self.cutoff and not task.is_recheck:
             yield replace(task, bound=left_out, window=0, left_out=float("inf"), is_recheck=True)
 
-    def caps(self, offers: Offers) -> dict[str, float]:
-        """Cycles of each nest beyond which everything together could not beat what is known."""
-        floors, total, caps = offers.floors(), offers.bounds.total(offers), {}
-        for step in offers.steps:
-            caps.update(dict.fromkeys(step.nests, self.cutoff - (total - offers.bounds.step(step, floors))))
-        return caps
-
     def _least_open(self, offers: Offers, tables: Mapping[str, Table], upper: float) -> float:
         """What combinations below `upper` cost at least whose nests do not pay for ports; infinite where there is none.
 
         None of them is a design: where there is one, nests have to pay.
         """
+        if not all(table.count for table in tables.values()):
+            return float("inf")
         problem, rest = problem_of(offers, list(tables.values()), coupled=True), offers.bounds.total(offers)
         for event in self.combine(problem, upper, self.incumbent, may_leave_out=True):
             if isinstance(event, Bound):

@@ -15,6 +15,7 @@ from sisyphus.search.costs import (
     CostModel,
     Costs,
     Floats,
+    Mask,
     Move,
     Placement,
     Step,
@@ -122,24 +123,28 @@ class LowerBounds:
         key = (nest.id, tiled, registers)
         if key not in self._options:
             whole = None if tiled else (self._of_all or self)._whole_of(nest, registers)
-            tilings, base = self._kept(nest, placement, self._least[nest.id] if whole is None else whole)
+            kept = self._kept(nest, placement)
+            tilings, base = self._tilings[nest.id].take(kept), (whole or self._least[nest.id]).take(kept)
             is_counted = whole is not None and self._of_all is None
-            self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
+            of_all = None if self._of_all is None else (self._of_all.options_of(nest, placement), kept)
+            self._options[key] = Options(
+                self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted, of_all=of_all
+            )
         return self._options[key]
 
     def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
         registers = self._registers_of(nest, placement)
-        tilings, least = self._kept(nest, placement, self._least[nest.id])
+        kept = self._kept(nest, placement)
+        tilings, least = self._tilings[nest.id].take(kept), self._least[nest.id].take(kept)
         if tilings.count <= EFFORT.tilings_of_start or any(use.array not in placement.residents for use in nest.arrays):
             return self.options_of(nest, placement)
         return Options(self.costs, nest, tilings, least, (), registers, is_counted=False)
 
-    def _kept(self, nest: NestSpace, placement: Placement, costs: Costs) -> tuple[Tilings, Costs]:
-        """The tilings that go with the ports of the resident arrays, with these costs."""
-        tilings = self._tilings[nest.id]
-        kept = self.costs.keeps(nest, tilings.batch, placement.residents)
-        return (tilings, costs) if kept.all() else (tilings.take(kept), costs.take(kept))
+    def _kept(self, nest: NestSpace, placement: Placement) -> Mask | slice:
+        """The tilings that go with the ports of the resident arrays."""
+        kept = self.costs.keeps(nest, self._tilings[nest.id].batch, placement.residents)
+        return slice(None) if kept.all() else kept
 
     @staticmethod
     def _registers_of(nest: NestSpace, placement: Placement) -> Arrays:
@@ -166,24 +171,49 @@ class LowerBounds:
         clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
-        nests = {}
-        for nest in self.space.nests:
-            uses = [use for use in nest.arrays if use.array in tiled]
-            is_whole = all(use.array in placement.residents for use in nest.arrays)
-            whole = self._whole_of(nest, self._registers_of(nest, placement)) if is_whole else None
-            base = self._least[nest.id] if whole is None else whole
-            nests[nest.id] = float(least_latency(self.costs, nest, base.cycles, uses).min(initial=np.inf))
+        cycles = {nest.id: self._at_least(nest, placement, tiled) for nest in self.space.nests}
+        nests = {nest: float(least.min(initial=np.inf)) for nest, least in cycles.items()}
         undecided = self.in_registers - placement.residents - tiled
         return self.total_of(self.costs.steps(Placement(placement.residents, placement.registers | undecided)), nests)
 
+    def _at_least(self, nest: NestSpace, placement: Placement, tiled: Arrays) -> Floats:
+        """Cycles of each tiling of a nest at least, with its resident arrays and the tiled ones."""
+        uses = [use for use in nest.arrays if use.array in tiled]
+        is_whole = all(use.array in placement.residents for use in nest.arrays)
+        whole = self._whole_of(nest, self._registers_of(nest, placement)) if is_whole else None
+        base = self._least[nest.id] if whole is None else whole
+        return least_latency(self.costs, nest, base.cycles, uses)
+
     def least(self) -> float:
         """Everything at least, before placements are looked at: arrays that cannot be resident are tiled."""
-        arrays, none = self.space.used_arrays, frozenset[ArrayId]()
-        tiled = frozenset(
-            a for a in arrays if not may_be(self.space, a, resident=True) or not self.costs.may_hold(frozenset({a}))
+        return self.floor(Placement(), self._never_resident)
+
+    @cached_property
+    def _never_resident(self) -> Arrays:
+        """Arrays that cannot be resident; none where not even their smallest tiles have room."""
+        found = frozenset(
+            a
+            for a in self.space.used_arrays
+            if not may_be(self.space, a, resident=True) or not self.costs.may_hold(frozenset({a}))
         )
-        found = self.floor(Placement(), tiled)
-        return found if np.isfinite(found) else self.floor(Placement(), none)
+        return found if self.has_room(Placement(), found) else frozenset()
+
+    def leave_out(self, cutoff: float) -> None:
+        """From now on without the tilings with which everything costs so much at least; before any placement."""
+        tiled = self._never_resident
+        cycles = {nest.id: self._at_least(nest, Placement(), tiled) for nest in self.space.nests}
+        floors = {nest: float(least.min(initial=np.inf)) for nest, least in cycles.items()}
+        steps = self.costs.steps(Placement(frozenset(), self.in_registers - tiled))
+        for nest, cap in self.caps(steps, floors, cutoff).items():
+            kept = np.flatnonzero(cycles[nest] < cap)
+            self._tilings[nest], self._least[nest] = self._tilings[nest].take(kept), self._least[nest].take(kept)
+
+    def caps(self, steps: Sequence[Step], floors: Mapping[str, float], cutoff: float) -> dict[str, float]:
+        """Cycles of each nest with which everything costs `cutoff` at least, where nests take those of the floors."""
+        total, found = self.total_of(steps, floors), dict[str, float]()
+        for step in steps:
+            found.update(dict.fromkeys(step.nests, cutoff - (total - self.step(step, floors))))
+        return found
 
     def has_room(self, placement: Placement, tiled: Arrays | None = None) -> bool:
         """Whether the resident arrays, and the smallest tiles of others (if not given: all others), may fit.

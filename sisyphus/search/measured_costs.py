@@ -79,6 +79,7 @@ class MeasuredCosts(PortedCosts):
         self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
+        self._known_budgets: dict[Arrays, tuple[Budget, ...]] = {}
         self._ports = DealtPorts(space, self._widths, are_open=self._are_open)
         self._tile_beats: TileBeats = TileBeats(space) if whole is None else whole._tile_beats
         self._floors: Mapping[str, NestFloor] = self._made_floors() if whole is None else whole._floors
@@ -187,6 +188,11 @@ class MeasuredCosts(PortedCosts):
         return sum(found.values())
 
     def budgets(self, residents: Arrays) -> tuple[Budget, ...]:
+        if residents not in self._known_budgets:
+            self._known_budgets[residents] = self._budgets(residents)
+        return self._known_budgets[residents]
+
+    def _budgets(self, residents: Arrays) -> tuple[Budget, ...]:
         groups = tuple(stage.nests for stage in stages(self.space, residents) if stage.nests)
         shared = {"lut": (self._sharing(shared_core_lut), self._sharing(lone_core_lut))}
         amounts = self.space.target.budget

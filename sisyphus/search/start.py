@@ -65,7 +65,7 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     """
     attempt = attempt or Attempt()
     offers = search.lower_bounds.with_most_ports(placement).offers(placement, sampled=True)
-    caps = search.caps(offers)
+    caps = offers.bounds.caps(offers.steps, offers.floors(), search.cutoff)
     count, places = EFFORT.sampled_tilings, attempt.places
     tables = [o.sample(caps[nest], offers.most, count, places) for nest, o in offers.options.items()]
     if not all(table.count for table in tables):

@@ -8,13 +8,15 @@ from functools import cache
 
 import pytest
 from clock import Clock
-from unit.search.measured_designs import BUDGETS, Full, a_point, every_design, kernel_space, measured_space
+from unit.search.measured_designs import BUDGETS, KERNELS, Full, a_point, every_design, kernel_space, measured_space
 from unit.search.solve_spaces import gemm_scop
 
 from sisyphus.errors import NoDesignError
 from sisyphus.ir import ArrayId
-from sisyphus.search import Found, MakeCosts, MeasuredCosts, search
+from sisyphus.search import Found, MakeCosts, MeasuredCosts, Solution, Terms, find_best, point_of, search
 from sisyphus.search.costs import Costs, Placed, Tilings
+from sisyphus.search.exact import Verdict
+from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint, NestSpace, Space, apply_fixes, illegal
 
@@ -77,6 +79,36 @@ TINY = ("scale", "dot", "triangle", "sweep", "zero")
 @pytest.mark.parametrize("kernel", TINY)
 def test_nothing_that_was_enumerated_is_better(kernel: str) -> None:
     assert wrong(kernel, {}) is None
+
+
+def just_below(space: Space, cost: float) -> float | None:
+    """The best design that costs less, found by a search that knows this from the beginning."""
+    full, costs = Full(space), MeasuredCosts(space)
+
+    def accept(solution: Solution) -> Verdict:
+        cycles = float(full(point_of(space, solution)).cycles)
+        return Verdict(min(cost, cycles), cycles)
+
+    result = find_best(costs, Terms(upper=cost), accept=accept)
+    assert result.complete
+    return None if result.solution is None else accept(result.solution).cycles
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_a_known_cost_rules_out_is_no_better(kernel: str) -> None:
+    space = kernel_space(kernel)
+    best = searched(space)
+    assert best is not None and best.outcome.objective is not None
+    assert just_below(space, best.outcome.objective + 1) == best.outcome.objective
+    assert just_below(space, best.outcome.objective) is None
+
+
+def test_ruling_out_too_much_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    space, leave_out = kernel_space("triangle"), LowerBounds.leave_out
+    best = searched(space)
+    assert best is not None and best.outcome.objective is not None
+    monkeypatch.setattr(LowerBounds, "leave_out", lambda bounds, cutoff: leave_out(bounds, cutoff / 100))
+    assert just_below(space, best.outcome.objective + 1) is None
 
 
 @pytest.mark.parametrize("copies", [2, 4])
