@@ -92,7 +92,7 @@ class Parts:
             if len(kernels) > 1:
                 needless += [k for k in kernels if FINISHED in k.rewrites and _large(k, request.target)]
             others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in needless]
-            self._first = [*strips, *panels]
+            self._first = [*strips, *panels, *_for_temporaries(others, request.target)]
             promising = tuple(by_promise(others, first=self._first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = _freed(copies, request.target)
@@ -261,6 +261,14 @@ def _chain(kernel: Kernel) -> int:
     """The longest chain of iterations for synthesis, to which nests that read elsewhere what they update are serial."""
     serial = [s.id for s in kernel.scop.statements if any(elsewhere(s))]
     return steps_of(kernel.distribution.body, serial)
+
+
+def _for_temporaries(kernels: Sequence[Kernel], target: Target) -> list[Kernel]:
+    """The forms in blocks, where temporaries with a place for every iteration do not fit on chip with the arrays."""
+    whole = [kernel for kernel in kernels if kernel.expanded]
+    if any(_fit(kernel.scop.arrays, target) for kernel in whole):
+        return []
+    return [kernel for kernel in kernels if BLOCKS in kernel.rewrites]
 
 
 def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:

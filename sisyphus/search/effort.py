@@ -38,6 +38,7 @@ class Effort:
     parts_of_placements: int = 200  # bounded before the first one is searched, for a bound of all
     patience_with_placements: int = 4  # searched to the end, where all arrays fit, before others get a short search
     sampled_tilings: int = 200  # per nest in a short search,
+    sampled_more: int = 3  # times as many where arrays are tiled,
     sampled_placements: int = 4  # of which there are so many once a design is known
     budget_shares: tuple[float, ...] = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3)  # for a first design,
     budget_halves: int = 2  # with so many halves between the last two that are tried

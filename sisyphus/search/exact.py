@@ -163,9 +163,9 @@ class Search:
             return None
         if np.isfinite(self.cutoff):
             self.lower_bounds.leave_out(self.cutoff)
-        if len(self.costs.space.nests) >= EFFORT.several_nests:
-            self.begin()
         self._agenda = Agenda(self.lower_bounds, self.costs.always_resident())
+        if len(self.costs.space.nests) >= EFFORT.several_nests or not self._agenda.begins_on_chip:
+            self.begin()
         self._patience = EFFORT.patience_with_placements if self._agenda.begins_on_chip else 0
         return self._agenda
 
@@ -194,8 +194,12 @@ class Search:
             self.begin()
 
     def begin(self) -> None:
-        """Short searches for a first design, once, where none is known."""
-        if not self._has_begun and not np.isfinite(self.incumbent.cycles):
+        """Short searches for a first design, once; for a better one than is known where not all arrays fit on chip.
+
+        Windows of such a space are so large that what is found in them comes late.
+        """
+        is_known = bool(np.isfinite(self.incumbent.cycles)) and (self._agenda is None or self._agenda.begins_on_chip)
+        if not self._has_begun and not is_known:
             self._has_begun = True
             self._others = first_designs(self)
 

@@ -165,14 +165,17 @@ class Options:
     def sample(self, limit: float, budgets: Mapping[str, float], count: int, places: int) -> Table:
         """Some choices of at most `limit` cycles that fit the budgets alone: the cheapest, and others evenly spread.
 
-        `count` tilings, or twice as many of tilings with places, which are of no more than `places` kinds.
+        `count` tilings, or some times as many where arrays are tiled, and twice as many of these with places, which
+        are of no more than `places` kinds.
         """
         rows = np.flatnonzero(self._fits(budgets) & (self._at_least <= limit))
-        rows = rows[np.argsort(self.base.cycles[rows], kind="stable")]
+        least = self._at_least if self.uses else self.base.cycles
+        rows = rows[np.argsort(least[rows], kind="stable")]
         if not self.uses:
             rows = np.sort(rows[_spread(len(rows), count)])
             return pareto(_fitting(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
+        count *= EFFORT.sampled_more
         rows = rows[_spread(len(rows), min(count, max(EFFORT.sampled_places // families, 8)))]
         scratch = np.full(self.tilings.count, np.inf)
         found = _joined([self._nothing, *self._placed_entries(scratch, np.sort(rows), -np.inf, limit, budgets)])

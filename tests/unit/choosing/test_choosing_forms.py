@@ -313,6 +313,35 @@ void paths(int a[512][512])
     assert "pivot-blocks" not in names[4000] and names[4000][0] == "pivots"
 
 
+SYMMETRIC = """
+void symmetric(float alpha, float C[640][640], float A[640][640], float B[640][640])
+{
+    float sum;
+    for (int i = 0; i < 640; i++)
+        for (int j = 0; j < 640; j++) {
+            sum = 0.0f;
+            for (int k = 0; k < i; k++) {
+                C[k][j] += alpha * B[i][j] * A[i][k];
+                sum += B[k][j] * A[i][k];
+            }
+            C[i][j] += alpha * B[i][j] * A[i][i] + sum;
+        }
+}
+"""
+
+
+@pytest.mark.parametrize(("memory", "first"), [(6_400_000, "blocks"), (7_000_000, "expanded")])
+def test_blocks_are_first_where_temporaries_of_all_iterations_do_not_fit(
+    tmp_path: Path, memory: int, first: str
+) -> None:
+    kernels, request = request_of(tmp_path, SYMMETRIC)
+    target = make_target(load_device("u200"), budget="chip", onchip_bytes=memory)
+    asked = parts.Parts(kernels, replace(request, target=target), None, best=lambda: None)
+    begun = next(iter(asked))
+    assert begun.kernel.name == first
+    assert (asked.left < 4) == (first == "blocks")  # all other forms count as a part of one
+
+
 def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path) -> None:
     kernels, request = request_of(tmp_path, STEPS)
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)

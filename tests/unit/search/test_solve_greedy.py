@@ -206,3 +206,25 @@ def test_parts_without_a_design_are_work_or_time_after_which_short_searches_begi
     with pytest.raises(BegunError), clock.counting():
         find_best(MeasuredCosts(space), Terms(deadline), combine=only_bounds)
     assert 0 < len(asked) <= (most if deadline is None else 6)
+
+
+@pytest.mark.parametrize(("size", "begins"), [(16, False), (2600, True)])
+def test_where_not_all_fits_on_chip_short_searches_come_first_also_below_a_known_design(
+    monkeypatch: pytest.MonkeyPatch, size: int, begins: bool
+) -> None:
+    """Of four arrays of 27 MB none is on chip."""
+
+    def begun(_: object) -> list[Placement]:
+        raise BegunError
+
+    monkeypatch.setattr("sisyphus.search.exact.first_designs", begun)
+    square, text = dict.fromkeys("ABCD", (size, size)), FOUR_NESTS.replace("16", str(size))
+    space = measured_space(text, {**square, "X": (size,), "Y": (size,)})
+    looks = list[object]()
+    monkeypatch.setattr(Search, "look_at", lambda _, task, __: looks.append(task) or iter(()))
+    try:
+        find_best(MeasuredCosts(space), Terms(upper=1e15))
+    except BegunError:
+        assert begins and not looks
+    else:
+        assert looks and not begins
