@@ -21,16 +21,26 @@ from sisyphus.poly import make_set, project_onto
 def in_place(found: Dependences) -> Scop | None:
     """The kernel without the local variables that can be elements of arrays instead; None where none can.
 
-    A variable that stands for one that gives way itself comes after it, by the dependences of what is left then.
+    A variable that stands for one that gives way itself, or for an element that another one stands for meanwhile, comes
+    after it, by the dependences of what is left then.
     """
     homes = list(_homes(found))
     gone = {web.array.id for web, _ in homes}
-    direct = [(web, home) for web, home in homes if home.array not in gone]
+    direct: list[tuple[Web, Ref]] = []
+    for web, home in homes:
+        if home.array not in gone and not any(home.array == other.array and _overlap(web, w) for w, other in direct):
+            direct.append((web, home))
     if not direct:
         return None
     better = _without(found.scop, direct)
     again = in_place(dependences(better)) if len(direct) < len(homes) else None
     return again or better
+
+
+def _overlap(one: Web, other: Web) -> bool:
+    """Do statements of one web stand between those of another?"""
+    first, second = ((web.statements[0].position, web.statements[-1].position) for web in (one, other))
+    return first[0] <= second[1] and second[0] <= first[1]
 
 
 def _homes(found: Dependences) -> Iterator[tuple[Web, Ref]]:

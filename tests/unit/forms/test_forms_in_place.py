@@ -57,6 +57,27 @@ def test_a_solve_works_in_the_element_that_it_finishes(tmp_path: Path) -> None:
     assert is_same(source, found)
 
 
+def test_two_variables_do_not_stand_for_one_element_at_a_time(tmp_path: Path) -> None:
+    """The first takes the element; the other one is wanted while that is there."""
+    source = read_c(
+        tmp_path,
+        """
+    for (int i = 0; i < 8; i++) {
+        float v, d;
+        w = A[i][0];
+        v = b[i];
+        d = w * v;
+        y[i] = d * d + d;
+    }
+""",
+    )
+    found = in_place(dependences(source))
+    assert found is not None
+    promises.run(found)
+    assert [statement_text(s) for s in found.statements] == ["d = A[i][0]", "v = b[i]", "d = d * v", "y[i] = d * d + d"]
+    assert is_same(source, found)
+
+
 def test_a_variable_that_stands_for_one_that_stands_for_an_element_keeps_its_value(tmp_path: Path) -> None:
     """As the parameter of a helper that is copied into its sum; its value was lost."""
     path = tmp_path / "kernel.c"
