@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +27,7 @@ from sisyphus.forms import (
     BLOCKS,
     FINISHED,
     FORWARD,
+    FUSED,
     IN_PLACE,
     INSIDE,
     LATCH,
@@ -42,6 +43,7 @@ from sisyphus.forms import (
     Strips,
     finished_apart,
     forwarded,
+    fused,
     in_blocks,
     in_panels,
     in_place,
@@ -223,8 +225,12 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
         ordered = dependences(scheduled(found, source.schedule))
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
     else:
-        orders = list(_in_other_orders(base, source))
-        yield from orders or (_in_other_orders(direct, source) if direct is not None else ())
+        bases = _bases(base)
+        for rewrites, _, together in _shortest_with(fused, bases):
+            words = (*rewrites, FUSED)
+            yield _analysed(together, dependences(together), source, rewrites=words, name=FUSED)
+        orders = list(_in_other_orders(base, bases, source))
+        yield from orders or (_in_other_orders(direct, _bases(direct), source) if direct is not None else ())
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
@@ -273,12 +279,13 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
             yield _analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
 
 
-def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
-    """The kernel, with local variables in place, or of every iteration's own, in the orders that are worth a search.
+#: A kernel by the rewrites that make it, and its dependences.
+Base = tuple[tuple[str, ...], Dependences]
 
-    Where none is better than that of the source, reads there can have latches all the same, and steps panels.
-    """
-    bases: list[tuple[tuple[str, ...], Dependences]] = [(kernel.rewrites, kernel.dependences)]
+
+def _bases(kernel: Kernel) -> list[Base]:
+    """The kernel as it is, with elements in place of local variables, and with these of every iteration's own."""
+    bases: list[Base] = [(kernel.rewrites, kernel.dependences)]
     placed = in_place(kernel.dependences)
     if placed is not None:
         bases.append(((*kernel.rewrites, IN_PLACE), dependences(placed)))
@@ -286,13 +293,21 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
     private = privatise(found.scop, found)
     if private is not None:
         bases.append(((*before, PRIVATE), dependences(private.scop)))
+    return bases
+
+
+def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> Iterator[Kernel]:
+    """The kernel, with local variables as it is or elsewhere, in the orders that are worth a search.
+
+    Where none is better than that of the source, reads there can have latches all the same, and steps panels.
+    """
     orders = [
         ((*before, SCHEDULE + other.text), other.dependences, other.name)
         for before, found in bases
         for other in proposals(found, kernel.distribution)
     ]
     if not orders:
-        orders = [(*base, "") for base in _to_be_latched(bases)]
+        orders = [(rewrites, found, "") for rewrites, found, _ in _shortest_with(latched, bases)]
     if not orders:
         yield from _with_shadow(kernel.dependences, kernel.rewrites, "", source)
     for rewrites, ordered, name in orders:
@@ -303,13 +318,13 @@ def _in_other_orders(kernel: Kernel, source: Source) -> Iterator[Kernel]:
                 yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
 
 
-def _to_be_latched(
-    bases: Sequence[tuple[tuple[str, ...], Dependences]],
-) -> Sequence[tuple[tuple[str, ...], Dependences]]:
-    """Of the kernel with its variables in one place and in others, the one whose latches leave the shortest chain."""
-    still = [(base, latched(base[1])) for base in bases]
-    steps = {at: steps_of(distribute(scop, dependences(scop)).body) for at, (_, scop) in enumerate(still) if scop}
-    return [bases[min(steps, key=steps.__getitem__)]] if steps else []
+def _shortest_with(
+    rewrite: Callable[[Dependences], Scop | None], bases: Sequence[Base]
+) -> Iterator[tuple[tuple[str, ...], Dependences, Scop]]:
+    """Of the kernel with its variables in one place and in others, the one that a rewrite leaves the shortest chain."""
+    made = [(rewrites, found, scop) for rewrites, found in bases if (scop := rewrite(found)) is not None]
+    if made:
+        yield min(made, key=lambda one: steps_of(distribute(one[2], dependences(one[2])).body))
 
 
 def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property, partial
+from itertools import pairwise
 
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs
 from sisyphus.analysis.isl_limits import ask, demand
@@ -150,7 +151,9 @@ def _components(statements: Sequence[Statement], depth: int, deps: Dependences) 
     """Groups tied together by the dependences that no loop outside `depth` carries, in a legal order."""
     edges = deps.among(frozenset(s.id for s in statements))
     left = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
-    return strong_components(statements, left)
+    here = {s.id for s in statements}
+    rings = (pairwise([*group, group[0]]) for group in deps.scop.fused if here.issuperset(group))
+    return strong_components(statements, [*left, *(arc for ring in rings for arc in ring)])
 
 
 def strong_components(

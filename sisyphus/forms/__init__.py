@@ -3,6 +3,7 @@
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
+from sisyphus.forms.fused import fused
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.ordered_strips import order_in_strips
@@ -13,6 +14,7 @@ from sisyphus.forms.rewrites import (
     BLOCKS,
     FINISHED,
     FORWARD,
+    FUSED,
     IN_PLACE,
     INSIDE,
     LATCH,
@@ -36,6 +38,7 @@ __all__ = [
     "BLOCKS",
     "FINISHED",
     "FORWARD",
+    "FUSED",
     "INSIDE",
     "IN_PLACE",
     "LATCH",
@@ -54,6 +57,7 @@ __all__ = [
     "elsewhere",
     "finished_apart",
     "forwarded",
+    "fused",
     "in_blocks",
     "in_panels",
     "in_place",

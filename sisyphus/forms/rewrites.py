@@ -9,6 +9,7 @@ from sisyphus.errors import KernelError
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
+from sisyphus.forms.fused import fused
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
 from sisyphus.forms.order_proof import faults
@@ -23,7 +24,8 @@ from sisyphus.poly import read_times
 
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
-FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW, UNTILED = "finished", "pivots", "pivot-blocks ", "shadow", "untiled"
+FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
+UNTILED, FUSED = "untiled", "fused"
 
 
 class ScheduleError(KernelError):
@@ -55,6 +57,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = finished_apart(found) or scop
         elif rewrite == FORWARD:
             scop = forwarded(found) or scop
+        elif rewrite == FUSED:
+            scop = fused(found) or scop
         elif rewrite == UNTILED:
             scop = untiled(found) or scop
         elif rewrite == SHADOW:

@@ -208,7 +208,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Scop:
-    """A whole kernel: statements in textual order over named arrays."""
+    """A whole kernel: statements in textual order over named arrays; those `fused` stay in one nest."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -217,6 +217,7 @@ class Scop:
     origin: Origin
     notes: tuple[str, ...] = field(default=())
     tables: tuple[Table, ...] = field(default=())
+    fused: tuple[tuple[StmtId, ...], ...] = field(default=())
 
     @cached_property
     def _arrays_by_id(self) -> dict[ArrayId, Array]:

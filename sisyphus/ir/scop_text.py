@@ -25,14 +25,20 @@ def dump(scop: Scop) -> str:
         lines.append(f"  table {table.id}{''.join(f'[{e}]' for e in table.extents)}: {table.type} = {values}{rest}")
     for statement in scop.statements:
         lines += statement_lines(statement)
-    lines += [f"note: {note}" for note in scop.notes]
+    lines += [*_fused(scop), *(f"note: {note}" for note in scop.notes)]
     return "\n".join(lines) + "\n"
 
 
 def whole_text_of(scop: Scop) -> str:
     """All that a design of a kernel depends on: kernels of one text have the same designs."""
     arrays = [f"{a.role.value} {_declared(a)} of {a.home}" for a in scop.arrays]
-    return "\n".join([scop.name, *arrays, *(line for s in scop.statements for line in statement_lines(s))])
+    return "\n".join(
+        [scop.name, *arrays, *(line for s in scop.statements for line in statement_lines(s)), *_fused(scop)]
+    )
+
+
+def _fused(scop: Scop) -> list[str]:
+    return [f"together: {', '.join(group)}" for group in scop.fused]
 
 
 def statement_lines(statement: Statement) -> list[str]:
