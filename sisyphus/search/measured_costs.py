@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -61,6 +62,8 @@ CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
 EITHER = "blocks"
 #: What each of several coarse-grained copies holds of its own.
 HELD = (*BLOCKS, EITHER, MEMORY)
+#: What the beats of an array that may have these take.
+KnownWidths: TypeAlias = dict[tuple[ArrayId, tuple[int, ...]], Mapping[int, Width]]
 #: Cycles that a kernel of one step is spared (docs/model.md).
 SINGLE_STEP = -1
 
@@ -74,11 +77,12 @@ class MeasuredCosts(PortedCosts):
 
     def __init__(self, space: Space, whole: MeasuredCosts | None = None) -> None:
         """Of the part of the `whole` space in which arrays have as many ports as they may have, if it is given."""
-        super().__init__(space, is_part=whole is not None)
+        super().__init__(space, whole)
         self._models: Mapping[str, NestModel] = self._made_models() if whole is None else whole._models
-        self._known_widths: dict[ArrayId, Mapping[int, Width]] = {}
+        self._known_widths: KnownWidths = {} if whole is None else whole._known_widths
         self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
+        self._known_steps: dict[Placement, tuple[Step, ...]] = {}
         self._known_budgets: dict[Arrays, tuple[Budget, ...]] = {}
         self._ports = DealtPorts(space, self._widths, are_open=self._are_open)
         self._tile_beats: TileBeats = TileBeats(space) if whole is None else whole._tile_beats
@@ -152,6 +156,12 @@ class MeasuredCosts(PortedCosts):
         return bool(self.space.scop.array(array).extents) and self.states[array].registers is not None
 
     def steps(self, placement: Placement) -> tuple[Step, ...]:
+        if placement not in self._known_steps:
+            self._known_steps[placement] = self._with_ports(placement)
+        return self._known_steps[placement]
+
+    def _with_ports(self, placement: Placement) -> tuple[Step, ...]:
+        """The steps, with what transfers through several ports take or wait for."""
         found = self._steps(placement)
         if all(self._counts(array) == {1} for array in placement.residents):
             return found
@@ -370,8 +380,8 @@ class MeasuredCosts(PortedCosts):
 
     def _widths(self, array: ArrayId) -> Mapping[int, Width]:
         """Beats of all widths, counted together: for so few numbers it is the calls that take time."""
-        if array not in self._known_widths:
-            widths = self.space.widths[array]
+        widths = self.space.widths[array]
+        if (array, widths) not in self._known_widths:
             factors, served = zip(*map(self.states[array].serving, widths), strict=True)
             rows = self._whole(array, np.concatenate(factors), np.repeat(widths, len(factors[0])))
 
@@ -385,11 +395,11 @@ class MeasuredCosts(PortedCosts):
             for name, used in usage.items():
                 possible = possible & (used <= getattr(self.space.target.budget, name))
             usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
-            self._known_widths[array] = {
+            self._known_widths[array, widths] = {
                 width: Width(width, load[at], store[at], {n: u[at] for n, u in usage.items()}, possible[at], memory[at])
                 for at, width in enumerate(widths)
             }
-        return self._known_widths[array]
+        return self._known_widths[array, widths]
 
     def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
         """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import lcm, prod
+from typing import TypeAlias
 
 import numpy as np
 
@@ -191,9 +192,17 @@ class States:
         return self._rows[state]
 
 
-def states_of(space: Space) -> Mapping[ArrayId, States]:
-    """Per array that some nest uses."""
-    return {array: _states(space, array) for array in space.used_arrays}
+#: What may be asked of an array that may have these beats.
+KnownStates: TypeAlias = dict[tuple[ArrayId, tuple[int, ...]], States]
+
+
+def states_of(space: Space, known: KnownStates | None = None) -> Mapping[ArrayId, States]:
+    """Per array that some nest uses; `known` are those of the same space with other beats, to which it adds its own."""
+    known, found = {} if known is None else known, dict[ArrayId, States]()
+    for array in space.used_arrays:
+        key = (array, space.widths[array])
+        found[array] = known[key] = known.get(key) or _states(space, array)
+    return found
 
 
 def _states(space: Space, array: ArrayId) -> States:

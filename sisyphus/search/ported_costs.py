@@ -11,7 +11,7 @@ from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Arrays, Batch, Mask
 from sisyphus.search.memory_costs import MemoryCosts
-from sisyphus.search.partitions import States, states_of
+from sisyphus.search.partitions import KnownStates, States, states_of
 from sisyphus.space import NestSpace, RowUse, Space, Tile
 from sisyphus.values import replace
 
@@ -19,11 +19,15 @@ from sisyphus.values import replace
 class PortedCosts(MemoryCosts):
     """Costs of a space in which the ports of arrays are open, or of a part of it in which they are not."""
 
-    def __init__(self, space: Space, *, is_part: bool) -> None:
-        """`is_part`: every array has as many ports as it may have."""
+    def __init__(self, space: Space, whole: PortedCosts | None = None) -> None:
+        """Of a part of the `whole` space, if it is given: every array has as many ports as it may have."""
         super().__init__(space)
-        self._is_part = is_part
-        self._are_open = not is_part and any(len(self._counts(array)) > 1 for array in space.used_arrays)
+        self._is_part = whole is not None
+        self._known_states: KnownStates = {} if whole is None else whole._known_states
+        self._known_keeps: dict[tuple[str, ArrayId, int], tuple[Batch, Mask]] = (
+            {} if whole is None else whole._known_keeps
+        )
+        self._are_open = whole is None and any(len(self._counts(array)) > 1 for array in space.used_arrays)
 
     def _counts(self, array: ArrayId) -> set[int]:
         """Over how many ports an array may be dealt."""
@@ -52,7 +56,11 @@ class PortedCosts(MemoryCosts):
     @cached_property
     def _counted_states(self) -> Mapping[ArrayId, States]:
         """The partitions that nests are counted with."""
-        return states_of(self._dealt_at_most({})) if self._are_open else self.states
+        return states_of(self._dealt_at_most({}), self._known_states) if self._are_open else self.states
+
+    @cached_property
+    def states(self) -> Mapping[ArrayId, States]:
+        return states_of(self.space, self._known_states)
 
     def keeps(self, nest: NestSpace, batch: Batch, residents: Arrays) -> Mask:
         kept = super().keeps(nest, batch, residents)
@@ -63,7 +71,13 @@ class PortedCosts(MemoryCosts):
         return kept
 
     def _keeps_to(self, nest: NestSpace, array: ArrayId, stripes: int, batch: Batch) -> Mask:
-        """Candidates whose unrolled loops find their elements in one of so many stripes."""
+        """Candidates whose unrolled loops find their elements in one of so many stripes; of one batch found once."""
+        key = (nest.id, array, stripes)
+        if key not in self._known_keeps or self._known_keeps[key][0] is not batch:
+            self._known_keeps[key] = batch, self._found_keeping(nest, array, stripes, batch)
+        return self._known_keeps[key][1]
+
+    def _found_keeping(self, nest: NestSpace, array: ArrayId, stripes: int, batch: Batch) -> Mask:
         row = RowUse.of(self.space.scop, nest.nest, array)
         kept = np.full(batch.count, row.keeps(stripes, {}))
         for at, loop in enumerate(batch.loops):
