@@ -10,8 +10,8 @@ from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Costs, Floats, Ints, Mask
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.search.tables import Table
 from sisyphus.values import dataclass
 
 #: Entries of a table that lie on their own, some of them, with the state of each array per entry, to their costs.

@@ -19,9 +19,9 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
-from sisyphus.search.options import Table
 from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import first_designs, try_placement
+from sisyphus.search.tables import Table
 from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
 from sisyphus.values import dataclass, field, replace
 

@@ -14,8 +14,8 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.lookahead import Lookahead
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.search.tables import Table
 from sisyphus.target import Budget
 
 #: Less than anything that an array takes.

@@ -31,9 +31,9 @@ from sisyphus.search.costs import Floats, Ints
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.nodes import Charges, Problem
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE
 from sisyphus.search.session import Session
+from sisyphus.search.tables import Table
 from sisyphus.solve.contract import SolveOutcome, SolveRequest, Stop, failure
 from sisyphus.solve.registry import load_adapter
 from sisyphus.solve.solving import solve

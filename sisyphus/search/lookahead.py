@@ -14,8 +14,8 @@ from sisyphus.algebra import distinct
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.search.tables import Table
 
 
 class Lookahead:

@@ -25,8 +25,9 @@ from sisyphus.search.costs import (
 )
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.options import Options, Table
+from sisyphus.search.options import Options
 from sisyphus.search.placements import may_be
+from sisyphus.search.tables import Table
 from sisyphus.space import NestSpace
 from sisyphus.target import Budget
 from sisyphus.values import dataclass

@@ -7,9 +7,8 @@ again then. The full model has the last word on every design that it finds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 
@@ -17,20 +16,18 @@ from sisyphus import clock
 from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.analysis import paths
 from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId, Role
+from sisyphus.ir import ArrayId
 from sisyphus.model import ArrayCosts, NestCosts, NestModel, estimate
-from sisyphus.model.area.multiplexers import Users, lone_core_lut, shared_core_lut
+from sisyphus.model.area.multiplexers import lone_core_lut, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
-from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.model.formulas.steps import latency, nest_with_loads_ahead, tiled_nest
 from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.plan import Numbers, build_plan
 from sisyphus.search.costs import (
     Arrays,
     Batch,
-    Beat,
     Costs,
     Floats,
     Ints,
@@ -42,7 +39,6 @@ from sisyphus.search.costs import (
     Step,
     Tilings,
     Transfers,
-    Width,
     joined_costs,
 )
 from sisyphus.search.dealt_ports import DealtPorts
@@ -50,28 +46,22 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.memory_costs import MEMORY, copies_of_tiles, smallest_tile, tile_spans, touched
-from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
-from sisyphus.search.ported_costs import PortedCosts
+from sisyphus.search.packing import WORTH, least_blocks
+from sisyphus.search.resident_costs import BLOCKS, CORES, EITHER, ResidentCosts, users_of
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget, OperatorTable
 from sisyphus.values import replace
 
-CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
-#: Block memories of both kinds together, in BRAM18.
-EITHER = "blocks"
 #: What each of several coarse-grained copies holds of its own.
 HELD = (*BLOCKS, EITHER, MEMORY)
-#: What the beats of an array that may have these take.
-KnownWidths: TypeAlias = dict[tuple[ArrayId, tuple[int, ...]], Mapping[int, Width]]
 #: Cycles that a kernel of one step is spared (docs/model.md).
 SINGLE_STEP = -1
 
 
-class MeasuredCosts(PortedCosts):
+class MeasuredCosts(ResidentCosts):
     """`CostModel` of the measured rules."""
 
-    rules: Rules = VITIS_2023_2
     has_couplings = True
     has_formulas = False
 
@@ -79,8 +69,6 @@ class MeasuredCosts(PortedCosts):
         """Of the part of the `whole` space in which arrays have as many ports as they may have, if it is given."""
         super().__init__(space, whole)
         self._models: Mapping[str, NestModel] = self._made_models() if whole is None else whole._models
-        self._known_widths: KnownWidths = {} if whole is None else whole._known_widths
-        self._known_residents: dict[ArrayId, Mapping[str, Floats]] = {}
         self._known_blocks: dict[tuple[int, int], int] = {}
         self._known_steps: dict[Placement, tuple[Step, ...]] = {}
         self._known_budgets: dict[Arrays, tuple[Budget, ...]] = {}
@@ -114,11 +102,6 @@ class MeasuredCosts(PortedCosts):
     def with_ports(self, ports: Mapping[ArrayId, int]) -> MeasuredCosts:
         most = {array: ports.get(self.space.scop.home(array), 1) for array in self.space.used_arrays}
         return MeasuredCosts(self._dealt_at_most(most), self)
-
-    @property
-    def _rtl(self) -> bool:
-        """Whether cycles are those in RTL."""
-        return self.space.options.objective == "rtl"
 
     @cached_property
     def _cores(self) -> Mapping[str, Core]:
@@ -282,29 +265,6 @@ class MeasuredCosts(PortedCosts):
         usage = {**self.least_memory(use), EITHER: self._least_blocks(use.array, smallest_tile(use))}
         return Least(cycles, usage)
 
-    def moves(self, move: Move) -> Floats:
-        states = self.states[move.array]
-        found = self._moved(self._whole(move.array, states.served, states.width), is_load=move.is_load)
-        is_own = np.isin(states.width, self._own_widths(move.array))
-        return np.where(is_own, found + self.rules.cycles.step + move.wait, np.inf)
-
-    def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
-        widest, widths = self.states[array].width[state], self._widths(array)
-        return [widths[width].at(state) for width in self.space.widths[array] if width <= widest]
-
-    def _whole(self, array: ArrayId, factors: Ints, widths: Ints) -> ArrayCosts:
-        """A whole array with these partitions and beats."""
-        columns, declared = tuple(factors[:, at] for at in range(factors.shape[1])), self.space.scop.array(array)
-        streams = widths > self.space.direct_width(array)
-        joins = self.space.arrives_with_another(array)
-        return ArrayCosts(self.space.target, declared, declared.extents, columns, widths, streams, self.rules, joins)
-
-    def _moved(self, rows: ArrayCosts, *, is_load: bool) -> Ints:
-        """Cycles of the transfer of a whole array."""
-        array = rows.array
-        port = array.home if self.space.arrives_with_another(array.id) else array.port
-        return rows.transfer(is_load=is_load, read_only=not self.space.live[port].store, rtl=self._rtl)
-
     def count(self, nest: NestSpace, tilings: Tilings, placed: Placed, registers: Arrays) -> Costs:
         parts = []
         for start in range(0, max(tilings.count, 1), EFFORT.counted_at_once):
@@ -347,7 +307,7 @@ class MeasuredCosts(PortedCosts):
         widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows] & (use.array in self._alone)
         declared = self.space.scop.array(use.array)
         tiles = ArrayCosts(self.space.target, declared, spans, factors, widths, streams, self.rules)
-        found = tiles.tile(loaded=numbers.loads[use.array][rows], stored=use.writes, users=_users(use))
+        found = tiles.tile(loaded=numbers.loads[use.array][rows], stored=use.writes, users=users_of(use))
         either = found["bram18k"] + WORTH * found["uram"]
         return {**found, EITHER: either, MEMORY: self.bytes_of_tiles(use.array, spans, len(rows))}
 
@@ -366,76 +326,6 @@ class MeasuredCosts(PortedCosts):
     def excesses(self, point: DesignPoint) -> tuple[str, ...]:
         """Nothing: whether a design fits is for the full model to say, which judges it."""
         return ()
-
-    def resident_usage(self, placement: Placement) -> Mapping[str, Mapping[ArrayId, Floats]]:
-        found: dict[str, dict[ArrayId, Floats]] = {name: {} for name in (*CORES, *BLOCKS, EITHER)}
-        for array in placement.residents & self.states.keys():
-            for name, amount in self._resident(array).items():
-                found[name][array] = amount
-        return found
-
-    def by_width(self, array: ArrayId) -> Sequence[Width]:
-        found = [self._widths(array)[width] for width in self._own_widths(array)]
-        return [width for width in found if width.possible.any()] or found[-1:]
-
-    def _widths(self, array: ArrayId) -> Mapping[int, Width]:
-        """Beats of all widths, counted together: for so few numbers it is the calls that take time."""
-        widths = self.space.widths[array]
-        if (array, widths) not in self._known_widths:
-            factors, served = zip(*map(self.states[array].serving, widths), strict=True)
-            rows = self._whole(array, np.concatenate(factors), np.repeat(widths, len(factors[0])))
-
-            def by_width(column: Floats | Ints) -> Floats:
-                return np.broadcast_to(np.asarray(column, np.float64), rows.widths.shape).reshape(len(widths), -1)
-
-            load, store = (by_width(self._moved(rows, is_load=d) + self.rules.cycles.step) for d in (True, False))
-            found, memory = self._resident_costs(rows), by_width(rows.banks()["bytes"])
-            usage = {name: by_width(found[name]) for name in (*CORES, *BLOCKS)}
-            possible = np.stack(served)
-            for name, used in usage.items():
-                possible = possible & (used <= getattr(self.space.target.budget, name))
-            usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
-            self._known_widths[array, widths] = {
-                width: Width(width, load[at], store[at], {n: u[at] for n, u in usage.items()}, possible[at], memory[at])
-                for at, width in enumerate(widths)
-            }
-        return self._known_widths[array, widths]
-
-    def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
-        """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
-        if array not in self._known_residents:
-            found: dict[str, Floats] = {}
-            for width in self.by_width(array):
-                for name, amount in width.usage.items():
-                    least = np.where(width.possible, amount, np.inf)
-                    found[name] = np.minimum(found.get(name, least), least)
-            self._known_residents[array] = found
-        return self._known_residents[array]
-
-    def may_hold(self, residents: Arrays) -> bool:
-        return self._packing.hold(frozenset(residents & self.states.keys()))
-
-    @cached_property
-    def _packing(self) -> Packing:
-        budget = self.space.target.budget
-        return Packing(self._blocks, (budget.bram18k, budget.uram))
-
-    def _blocks(self, array: ArrayId) -> Iterator[Blocks]:
-        """What a resident array may take of block memories."""
-        for width in self.by_width(array):
-            bram, uram = (width.usage[name][width.possible].astype(np.int64).tolist() for name in BLOCKS)
-            yield from set(zip(bram, uram, strict=True))
-
-    def _resident_costs(self, rows: ArrayCosts) -> Mapping[str, Floats]:
-        array, live = rows.array, self.space.live[rows.array.id]
-        is_moved = array.role is not Role.LOCAL
-        users = [_users(use) for nest in self.space.users(array.id) if (use := nest.use(array.id))]
-        return rows.resident(loaded=is_moved and live.load, stored=is_moved and live.store, users=sum(users, Users()))
-
-
-def _users(use: ArrayUse) -> Users:
-    """One task that uses an array."""
-    return Users(int(use.reads), int(use.writes), int(use.reads and use.writes))
 
 
 def _known(found: NestCosts, cores: Mapping[str, Core]) -> Mapping[str, Ints]:

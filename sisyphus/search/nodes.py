@@ -20,8 +20,8 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Whole
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import States
+from sisyphus.search.tables import Table
 from sisyphus.search.whole_steps import WholeSteps
 from sisyphus.target import Budget
 from sisyphus.values import dataclass, field, replace

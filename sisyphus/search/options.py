@@ -19,39 +19,18 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block
 from sisyphus.search.recounts import Recounts
+from sisyphus.search.tables import (
+    Table,
+    cheapest,
+    fitting_alone,
+    joined_tables,
+    just_below,
+    of_few_kinds,
+    pareto,
+    spread,
+)
 from sisyphus.space import ArrayUse, NestChoices, NestSpace
-from sisyphus.values import dataclass, replace
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Choices of a nest: cycles, demands on partitions per array, usage per budget [kind, choice].
-
-    `rows` are places in the candidates of the nest, `families` the sets of loops outside of each tiled array and, last,
-    whether tiles are loaded ahead. No choice of at most `complete_to` cycles is missing but those that others match.
-    """
-
-    nest: str
-    cycles: Floats
-    states: Mapping[ArrayId, Ints]
-    usage: Mapping[str, Floats]
-    rows: Ints
-    families: Ints
-    complete_to: float = np.inf
-
-    @property
-    def count(self) -> int:
-        return len(self.cycles)
-
-    def take(self, chosen: Ints | Mask) -> Table:
-        return replace(
-            self,
-            cycles=self.cycles[chosen],
-            states={a: s[chosen] for a, s in self.states.items()},
-            usage={b: u[:, chosen] for b, u in self.usage.items()},
-            rows=self.rows[chosen],
-            families=self.families[chosen],
-        )
+from sisyphus.values import replace
 
 
 class Options:
@@ -150,9 +129,9 @@ class Options:
         if limit > known.complete_to:
             more = self._slice(self._lower, known.complete_to, limit, self._budgets, deadline)
             np.minimum.at(self._counted_least, more.rows, more.cycles)
-            both = pareto(_joined([known, more]) if known.count else more)
+            both = pareto(joined_tables([known, more]) if known.count else more)
             known = self._table = replace(both, complete_to=more.complete_to)
-        return _fitting(known, limit, budgets)
+        return fitting_alone(known, limit, budgets)
 
     def alike(self, limit: float, budgets: Mapping[str, float], deadline: Deadline, most: int) -> Table:
         """The same with those that another one matches in everything: they may get along better with other nests.
@@ -160,7 +139,7 @@ class Options:
         No more than `most` at once.
         """
         found = self._slice(self._at_least.copy(), -np.inf, limit, budgets, deadline, most, is_rounded=False)
-        return _fitting(found, limit, budgets)
+        return fitting_alone(found, limit, budgets)
 
     def sample(self, limit: float, budgets: Mapping[str, float], count: int, places: int) -> Table:
         """Some choices of at most `limit` cycles that fit the budgets alone: the cheapest, and others evenly spread.
@@ -172,16 +151,16 @@ class Options:
         least = self._at_least if self.uses else self.base.cycles
         rows = rows[np.argsort(least[rows], kind="stable")]
         if not self.uses:
-            rows = np.sort(rows[_spread(len(rows), count)])
-            return pareto(_fitting(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))
+            rows = np.sort(rows[spread(len(rows), count)])
+            return pareto(fitting_alone(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))
         families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
         count *= EFFORT.sampled_more
-        rows = rows[_spread(len(rows), min(count, max(EFFORT.sampled_places // families, 8)))]
+        rows = rows[spread(len(rows), min(count, max(EFFORT.sampled_places // families, 8)))]
         scratch = np.full(self.tilings.count, np.inf)
-        found = _joined([self._nothing, *self._placed_entries(scratch, np.sort(rows), -np.inf, limit, budgets)])
-        found = _of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
-        found = found.take(_spread(found.count, 2 * count))
-        return pareto(_fitting(self._counted(found), limit, budgets))
+        found = joined_tables([self._nothing, *self._placed_entries(scratch, np.sort(rows), -np.inf, limit, budgets)])
+        found = of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
+        found = found.take(spread(found.count, 2 * count))
+        return pareto(fitting_alone(self._counted(found), limit, budgets))
 
     def _fits(self, budgets: Mapping[str, float]) -> Mask:
         """Tilings that may fit the budgets alone."""
@@ -221,20 +200,20 @@ class Options:
         found, count, looked_at = [self._nothing], 0, 0
         while looked_at < len(rows) and lower[rows[looked_at]] <= limit:
             if deadline.is_over:
-                limit = _below(float(lower[rows[looked_at]]))
+                limit = just_below(float(lower[rows[looked_at]]))
                 break
             chunk = rows[looked_at : looked_at + EFFORT.tilings_in_turn]
             looked_at += len(chunk)
             for part in self._lower_bounded(lower, np.sort(chunk[lower[chunk] <= limit]), above, limit, budgets):
                 found, count = [*found, part], count + part.count
                 if count > 2 * most:
-                    kept, limit = _cheapest(_joined(found), limit, lower, most)
+                    kept, limit = cheapest(joined_tables(found), limit, lower, most)
                     found, count = [kept], kept.count
-        kept, limit = _cheapest(_joined(found), limit, lower, most)
+        kept, limit = cheapest(joined_tables(found), limit, lower, most)
         kept = kept.take(np.lexsort((*kept.families.T[::-1], kept.rows)))
         counted, late = self._counted_in_time(kept, deadline, is_rounded=is_rounded)
         if late.count:
-            limit = _below(float(late.cycles.min()))
+            limit = just_below(float(late.cycles.min()))
             np.minimum.at(lower, late.rows, late.cycles)
         is_all = not (fits & (lower > limit) & (lower < np.inf)).any()
         return replace(counted, complete_to=np.inf if is_all else limit)
@@ -308,7 +287,7 @@ class Options:
             rows.append(np.flatnonzero(np.isin(kinds, in_turn[start : start + EFFORT.kinds_in_turn])))
             parts.append(self._counted(table.take(rows[-1]), is_rounded=is_rounded))
         done = np.concatenate(rows)
-        return _joined(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
+        return joined_tables(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
 
     def _usage_with_buffers(self, table: Table) -> dict[str, Floats]:
         """What entries take with the buffers of their tiled arrays, by budget [kind, entry]."""
@@ -343,95 +322,3 @@ class Options:
             return Costs(some.cycles, some.usage) if counted is None else counted
 
         return self._recounts.costs([table.rows, table.families, *asked.values()], count)
-
-
-def _of_few_kinds(table: Table, most: int) -> Table:
-    """Entries with some of the places, those of the cheapest ones and others: each kind is counted by itself."""
-    kinds, first, kind = np.unique(table.families, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    chosen = order[_spread(len(kinds), most)]
-    return table.take(np.isin(kind.reshape(-1), chosen))
-
-
-def _spread(count: int, most: int) -> Ints:
-    """At most so many of `count` places: the first ones, and as many evenly spread over the others."""
-    if count <= most:
-        return np.arange(count)
-    rest = np.linspace(most // 2, count - 1, most - most // 2).astype(np.int64)
-    return np.asarray(distinct(np.concatenate([np.arange(most // 2), rest])), np.int64)
-
-
-def _fitting(table: Table, limit: float, budgets: Mapping[str, float]) -> Table:
-    """Entries of at most `limit` cycles that fit the budgets alone; those that take for ever never do."""
-    kept = (table.cycles <= limit) & np.isfinite(table.cycles)
-    complete_to = table.complete_to if kept.all() else min(limit, table.complete_to)
-    for name, most in budgets.items():
-        kept &= table.usage[name].sum(axis=0) <= most
-    return replace(table.take(kept), complete_to=complete_to)
-
-
-def _cheapest(table: Table, limit: float, lower: Floats, most: int) -> tuple[Table, float]:
-    """The cheapest entries, no more than `most` unless their cycles are the same, and the limit that leaves them.
-
-    `lower` is then of what is left out, too.
-    """
-    kept = table.cycles <= limit
-    if kept.sum() > most:
-        last = float(np.partition(table.cycles, most)[most])
-        limit = last if last <= table.cycles.min() else _below(last)
-        kept = table.cycles <= limit
-    np.minimum.at(lower, table.rows[~kept], table.cycles[~kept])
-    return table.take(kept), limit
-
-
-def _below(cycles: float) -> float:
-    """The largest number that is less."""
-    return float(np.nextafter(cycles, -np.inf))
-
-
-def _joined(parts: Sequence[Table]) -> Table:
-    """Entries one after another."""
-    first = parts[0]
-    return replace(
-        first,
-        cycles=np.concatenate([p.cycles for p in parts]),
-        states={a: np.concatenate([p.states[a] for p in parts]) for a in first.states},
-        usage={b: np.concatenate([p.usage[b] for p in parts], axis=1) for b in first.usage},
-        rows=np.concatenate([p.rows for p in parts]),
-        families=np.concatenate([p.families for p in parts]),
-    )
-
-
-def pareto(table: Table) -> Table:
-    """Without choices that another one matches in cycles, in every kind of usage and in all demands.
-
-    Some that are matched may stay: only choices that differ in one kind at most are compared. What is left is sorted
-    by cycles.
-    """
-    if table.count < 2:
-        return table
-    kinds = _ranks(table)
-    same, compared = kinds[:-1], kinds[-1]
-    groups = [*same, *table.states.values()]
-    order = np.lexsort([table.rows, compared, table.cycles, *groups])
-    fresh = np.zeros(table.count, np.bool_)
-    fresh[0] = True
-    for key in groups:
-        fresh[1:] |= key[order][1:] != key[order][:-1]
-    # later groups lie below all earlier ones, so that the running minimum starts anew in each
-    shifted = compared[order] - np.cumsum(fresh) * (table.count + 1)
-    kept = fresh.copy()
-    kept[1:] |= shifted[1:] < np.minimum.accumulate(shifted)[:-1]
-    left = order[kept]
-    return table.take(left[np.argsort(table.cycles[left], kind="stable")])
-
-
-def _ranks(table: Table) -> list[Ints]:
-    """Every kind of usage as ranks, kinds that rank all choices alike only once; at least one."""
-    found: list[Ints] = []
-    for used in table.usage.values():
-        for kind in used:
-            ranks = np.asarray(np.unique(kind, return_inverse=True)[1], np.int64)
-            if ranks.any() and not any(np.array_equal(ranks, other) for other in found):
-                found.append(ranks)
-    return found or [np.zeros(table.count, np.int64)]

@@ -11,7 +11,7 @@ from sisyphus.search.costs import CostModel, Placement, Width
 from sisyphus.search.events import Whole
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.nodes import Problem
-from sisyphus.search.options import Table
+from sisyphus.search.tables import Table
 from sisyphus.search.transfer_limits import TransferLimit
 from sisyphus.space import Choices, DesignPoint, NestChoices, Space, decode
 from sisyphus.values import dataclass, replace

@@ -13,9 +13,9 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
-from sisyphus.search.options import Table
 from sisyphus.search.placements import first_placements
 from sisyphus.search.solution import problem_of
+from sisyphus.search.tables import Table
 from sisyphus.values import dataclass, replace
 
 if TYPE_CHECKING:

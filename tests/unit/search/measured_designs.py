@@ -21,8 +21,8 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.options import Options as NestOptions
-from sisyphus.search.options import Table
 from sisyphus.search.placements import Residence, choices
+from sisyphus.search.tables import Table
 from sisyphus.space import (
     Choices,
     DesignPoint,

@@ -10,8 +10,8 @@ import numpy as np
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States
+from sisyphus.search.tables import Table
 from sisyphus.space import Factors
 from sisyphus.target import Budget
 

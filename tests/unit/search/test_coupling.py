@@ -16,8 +16,8 @@ from sisyphus.search import coupling as coupling_module
 from sisyphus.search.costs import Costs, Floats, Ints
 from sisyphus.search.coupling import Coupling
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE
+from sisyphus.search.tables import Table
 
 SEEDS = range(20)
 BUDGETS = ("dsp", "lut")

@@ -17,8 +17,8 @@ from sisyphus.search import Problem, branch_and_bound
 from sisyphus.search.costs import Costs, Ints, Move, Step
 from sisyphus.search.coupling import Recount
 from sisyphus.search.nodes import Charges, Node
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, States
+from sisyphus.search.tables import Table
 
 SEEDS = range(20)
 

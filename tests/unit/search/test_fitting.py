@@ -25,8 +25,8 @@ from sisyphus.search.costs import Floats
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import IMPOSSIBLE, States
+from sisyphus.search.tables import Table
 from sisyphus.target import Budget
 
 SEEDS = range(25)

@@ -23,9 +23,9 @@ from sisyphus.search.events import Bound, Event
 from sisyphus.search.exact import Search, Terms, Verdict, find_best
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
-from sisyphus.search.options import Table
 from sisyphus.search.partitions import Lattice, States
 from sisyphus.search.start import with_shares
+from sisyphus.search.tables import Table
 from sisyphus.solve import Limits
 from sisyphus.space import Factors
 from sisyphus.target import Budget

@@ -25,9 +25,9 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.search.multipliers import SharedGroup, multipliers
-from sisyphus.search.options import Table, pareto
 from sisyphus.search.partitions import IMPOSSIBLE, Lattice, States, states_of
 from sisyphus.search.placements import assignments
+from sisyphus.search.tables import Table, pareto
 from sisyphus.space import Factors, Space, precedence
 from sisyphus.target import Budget
 
