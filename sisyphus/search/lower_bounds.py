@@ -70,6 +70,7 @@ class LowerBounds:
         self._tilings: dict[str, Tilings] = {} if whole is None else whole._tilings
         self._least: dict[str, Costs] = {} if whole is None else whole._least
         self._whole: dict[tuple[str, Arrays], Costs] = {}
+        self._known_floors: dict[tuple[str, Arrays, bool, Arrays], float] = {}
         self._parts: dict[frozenset[tuple[ArrayId, int]], LowerBounds] = {}
         self._residents: dict[Placement, Mapping[str, Mapping[ArrayId, Floats]]] = {}
 
@@ -172,10 +173,17 @@ class LowerBounds:
         clock.added_up(len(self.space.nests))
         if not self.has_room(placement, tiled):
             return float("inf")
-        cycles = {nest.id: self._at_least(nest, placement, tiled) for nest in self.space.nests}
-        nests = {nest: float(least.min(initial=np.inf)) for nest, least in cycles.items()}
+        nests = {nest.id: self._floor_of(nest, placement, tiled) for nest in self.space.nests}
         undecided = self.in_registers - placement.residents - tiled
         return self.total_of(self.costs.steps(Placement(placement.residents, placement.registers | undecided)), nests)
+
+    def _floor_of(self, nest: NestSpace, placement: Placement, tiled: Arrays) -> float:
+        """Cycles of a nest at least; they depend on its own arrays alone."""
+        own = {use.array for use in nest.arrays}
+        key = (nest.id, tiled & own, own <= placement.residents, placement.registers & own)
+        if key not in self._known_floors:
+            self._known_floors[key] = float(self._at_least(nest, placement, tiled).min(initial=np.inf))
+        return self._known_floors[key]
 
     def _at_least(self, nest: NestSpace, placement: Placement, tiled: Arrays) -> Floats:
         """Cycles of each tiling of a nest at least, with its resident arrays and the tiled ones."""
@@ -208,6 +216,7 @@ class LowerBounds:
         for nest, cap in self.caps(steps, floors, cutoff).items():
             kept = np.flatnonzero(cycles[nest] < cap)
             self._tilings[nest], self._least[nest] = self._tilings[nest].take(kept), self._least[nest].take(kept)
+        self._known_floors.clear()
 
     def caps(self, steps: Sequence[Step], floors: Mapping[str, float], cutoff: float) -> dict[str, float]:
         """Cycles of each nest with which everything costs `cutoff` at least, where nests take those of the floors."""

@@ -1,4 +1,4 @@
-"""What whole arrays on chip take of budgets, and how long they move, in all their partitions and beats; knows no nest."""
+"""What whole arrays on chip take of budgets, and how long they move, by partition and beat; knows no nest."""
 
 from __future__ import annotations
 
