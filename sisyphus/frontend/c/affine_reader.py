@@ -261,6 +261,8 @@ class Affines:
             return bound, kind
         if node.op == "-":
             return self.checked(bound.times(-1), kind, node)
+        if node.op == "!" and value is None and self._is_bit(bound):
+            return SourceBound.of(bound.parts[0] * -1 + 1), INT32
         if value is None or node.op not in ("~", "!"):
             raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not affine")
         if node.op == "!":
@@ -301,6 +303,8 @@ class Affines:
             result = left.times(right.constant)
         elif node.op == "<<" and right.constant is not None and 0 <= right.constant < 31:
             result = left.times(1 << right.constant)
+        elif node.op == "^" and right.constant == 1 and self._is_bit(left):
+            result = left.times(-1).each(lambda a: a + 1)
         elif left.affine is not None and right.constant is not None:
             holds = None if self.cases is None else lambda value: self.case(((value,),))
             known = Known(self.context.interval, holds, signed=kind.kind == "int")
@@ -309,6 +313,11 @@ class Affines:
         if result is None:
             raise self._not_affine(node, use)
         return self.checked(result, kind, node)
+
+    def _is_bit(self, bound: SourceBound) -> bool:
+        """Whether a value is known to be 0 or 1."""
+        found = self.context.interval(bound.affine) if bound.affine is not None else None
+        return found is not None and found[0] >= 0 and found[1] <= 1
 
     def _not_affine(self, node: c_ast.BinaryOp, use: Purpose) -> Refused:
         text = self.text(node)

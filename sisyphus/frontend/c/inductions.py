@@ -14,6 +14,7 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.jumps import jumps
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.places import (
@@ -34,11 +35,14 @@ from sisyphus.frontend.c.places import (
     with_name,
     with_value,
 )
+from sisyphus.frontend.c.rings import TURNED, unwind
 from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
 from sisyphus.values import dataclass
 
 #: Types of few values, in which a number may be meant to begin anew after its largest one.
 NARROW = {"char", "short", "int8_t", "uint8_t", "int16_t", "uint16_t"}
+#: As many digits has an amount that is no wrap around: 0x9E3779B9 of a checksum has more.
+DIGITS_OF_SMALL = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +58,56 @@ def name_inductions(tree: Tree) -> None:
     """Changes the functions of a file."""
     for function in tree.root.ext:
         if isinstance(function, c_ast.FuncDef):
-            shaping = _asked_for(function.body)
-            if shaping & _stepped(function.body):
-                in_blocks(function.body)
-                _Inductions(function, shaping).block(function.body.block_items, None, None)
-                drop_unused(function.body, shaping)
+            for name in sorted(_counters(function.body)):
+                _unwind(function, name)
+            _name_in(function)
+
+
+def _name_in(function: c_ast.FuncDef) -> None:
+    shaping = _asked_for(function.body)
+    if shaping & _stepped(function.body):
+        in_blocks(function.body)
+        _Inductions(function, shaping).block(function.body.block_items, None, None)
+        drop_unused(function.body, shaping)
+
+
+def _counters(body: c_ast.Compound) -> set[str]:
+    """Names in subscripts that loops set anew."""
+    asked = {n for part in shaping_parts(body, conditions=False) for n in names_in(part)}
+    return asked & {name for n in walk(body) if isinstance(n, c_ast.For) for name in changed_in(n.stmt)}
+
+
+def _unwind(function: c_ast.FuncDef, name: str) -> None:
+    """Lets a counter that goes round have a value for each round of loops, where nothing moves it in them then."""
+    before = function.body
+    function.body = deepcopy(before)
+    in_blocks(function.body)
+    if not unwind(function.body, name):
+        function.body = before
+        return
+    unwound = deepcopy(function.body)
+    _name_in(function)
+    loops = [n for n in walk(function.body) if isinstance(n, c_ast.For)]
+    is_left = any(
+        _grows(n.block_items, name + TURNED) for loop in loops for n in walk(loop) if isinstance(n, c_ast.Compound)
+    )
+    function.body = before if is_left else unwound
+
+
+def _grows(items: list[c_ast.Node], name: str) -> bool:
+    """Whether statements move a name on from what it was before them."""
+    known = False
+    for item in items:
+        known |= set_by(item, name) is not None
+        found = step_of(item)
+        if found is not None and found[0] == name and not known:
+            return True
+    return False
 
 
 def _asked_for(body: c_ast.Node) -> set[str]:
-    """Names that subscripts and bounds have in sums and products: what is shifted or masked there may wrap around."""
+    """Names that subscripts and bounds have in sums and products, or divide; what large steps move may wrap around."""
+    few = _moved_little(body)
     waiting, found = list[c_ast.Node | None](), set[str]()
     values = {n.name: n.init for n in walk(body) if isinstance(n, c_ast.Decl) and n.name}
     for node in walk(body):
@@ -77,6 +122,10 @@ def _asked_for(body: c_ast.Node) -> set[str]:
                 waiting.append(values.get(name))
             case c_ast.BinaryOp(op="+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "!=") as node:
                 waiting += [node.left, node.right]
+            case c_ast.BinaryOp(op="/" | "%" | ">>" | "&", left=divided) if names_in(divided) & few:
+                waiting.append(divided)
+            case c_ast.Cast(expr=inner):
+                waiting.append(inner)
             case c_ast.UnaryOp(op="+" | "-" | "++" | "--" | "p++" | "p--") as node:
                 waiting.append(node.expr)
             case c_ast.DeclList() | c_ast.ExprList() as node:
@@ -84,6 +133,13 @@ def _asked_for(body: c_ast.Node) -> set[str]:
             case c_ast.Decl(init=value) | c_ast.Assignment(rvalue=value):
                 waiting.append(value)
     return found
+
+
+def _moved_little(body: c_ast.Node) -> set[str]:
+    """Names all of whose steps are small constants."""
+    steps = [found for n in walk(body) if (found := step_of(n)) is not None]
+    large = {n for n, _, by in steps if not isinstance(by, c_ast.Constant) or len(by.value) > DIGITS_OF_SMALL}
+    return {name for name, _, _ in steps} - large
 
 
 def _stepped(body: c_ast.Node) -> set[str]:

@@ -59,9 +59,7 @@ def _rounded_down(
     value: Affine, by: int, known: Known, *, only_multiples: bool = False
 ) -> tuple[Affine | None, Affine | None]:
     """The quotient, rounded down, and the remainder, 0 to by - 1; two times None if they are affine in no case."""
-    multiples = Affine.of(
-        ((name, abs(f) // by * (1 if f > 0 else -1)) for name, f in value.terms), value.constant // by
-    )
+    multiples = Affine.of(((name, _nearest(factor, by)) for name, factor in value.terms), value.constant // by)
     rest = value - multiples * by
     if rest.is_constant:
         return multiples, rest
@@ -75,3 +73,9 @@ def _rounded_down(
         middle = (low + high + 1) // 2
         low, high = (middle, high) if known.holds(rest - middle * by) else (low, middle - 1)
     return multiples + low, rest - low * by
+
+
+def _nearest(factor: int, by: int) -> int:
+    """The quotient that leaves the least rest, of two alike the one towards zero: 11 / 12 is 1, 6 / 12 is 0."""
+    whole, rest = divmod(abs(factor), by)
+    return (whole + (2 * rest > by)) * (1 if factor > 0 else -1)

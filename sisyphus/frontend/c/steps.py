@@ -27,11 +27,11 @@ def name_steps(tree: Tree) -> None:
             shaping = {n.name for part in parts for n in walk(part) if isinstance(n, c_ast.ID)}
             for block in [n for n in walk(function.body) if isinstance(n, c_ast.Compound)]:
                 for at, item in enumerate(block.block_items or []):
-                    if isinstance(item, c_ast.Decl) and item.name in shaping and _is_whole(item):
+                    if isinstance(item, c_ast.Decl) and item.name in shaping and is_whole(item):
                         _renamed(block.block_items, at)
 
 
-def _is_whole(node: c_ast.Decl) -> bool:
+def is_whole(node: c_ast.Decl) -> bool:
     """Whether a declaration is of a plain local number that is no floating-point one."""
     kind = node.type
     if not isinstance(kind, c_ast.TypeDecl) or not isinstance(kind.type, c_ast.IdentifierType) or node.storage:
@@ -42,7 +42,7 @@ def _is_whole(node: c_ast.Decl) -> bool:
 def _renamed(items: list[c_ast.Node], at: int) -> None:
     """The items behind a declaration, each step a declaration of its own where every change is such a step."""
     declared, name = items[at], items[at].name
-    values = [_step(item, name) for item in items[at + 1 :]]
+    values = [value_after(item, name) for item in items[at + 1 :]]
     changed = sum(_changes(item, name) for item in items[at + 1 :])
     if not any(values) or changed != sum(_changes(i, name) for i, v in zip(items[at + 1 :], values, strict=True) if v):
         return
@@ -57,7 +57,7 @@ def _renamed(items: list[c_ast.Node], at: int) -> None:
         items[place] = c_ast.Decl(last, [], [], [], [], kind, value, None, items[place].coord)
 
 
-def _step(node: c_ast.Node, name: str) -> c_ast.Node | None:
+def value_after(node: c_ast.Node, name: str) -> c_ast.Node | None:
     """What a name is after a statement that does nothing but change it; None for any other statement."""
     own = c_ast.ID(name, node.coord)
     match node:
@@ -66,10 +66,10 @@ def _step(node: c_ast.Node, name: str) -> c_ast.Node | None:
         case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=c_ast.ID(name=changed)) if changed == name:
             found = c_ast.BinaryOp(node.op[-1], own, c_ast.Constant("int", "1", node.coord), node.coord)
         case c_ast.Compound(block_items=[only]):
-            return _step(only, name)
+            return value_after(only, name)
         case c_ast.If():
-            yes = _step(node.iftrue, name)
-            no = own if node.iffalse is None else _step(node.iffalse, name)
+            yes = value_after(node.iftrue, name)
+            no = own if node.iffalse is None else value_after(node.iffalse, name)
             found = c_ast.TernaryOp(node.cond, yes, no, node.coord) if yes is not None and no is not None else None
         case _:
             return None

@@ -325,6 +325,9 @@ def _in_turn(node: c_ast.Node) -> list[c_ast.Node]:
 
 def apart(node: c_ast.Node) -> list[c_ast.Node]:
     """A statement with the steps inside of its expression as some of their own: each is of another name."""
+    if isinstance(node, c_ast.If):
+        cond, step, is_before = _without_step(node.cond)
+        return [step, c_ast.If(cond, node.iftrue, node.iffalse, node.coord)] if step and is_before else [node]
     if not isinstance(node, c_ast.Assignment | c_ast.Decl):
         return [node]
     before, after = list[c_ast.Node](), list[c_ast.Node]()
