@@ -222,7 +222,13 @@ LOOPS: Mapping[str, Loops] = {
 #: Constructs whose cases are whole designs.
 DESIGNS = (
     *("calls-in-steps", "interface", "area-of-designs", "tree-in-a-body", "held-sum"),
-    *("two-loops-in-another-subscript", "partition-complete", "partition-cyclic", "partition-uneven"),
+    *(
+        "tile-loop-around-a-subscript",
+        "two-loops-in-another-subscript",
+        "partition-complete",
+        "partition-cyclic",
+        "partition-uneven",
+    ),
     *("transfer-by-lane-groups", "transfer-of-tiles"),
 )
 

@@ -100,7 +100,7 @@ def gemm_scop() -> Scop:
     return Scop("kernel_gemm", arguments, arrays, statements, Origin("gemm.c", GEMM_SOURCE, "kernel_gemm", "0" * 64))
 
 
-def loop(iterator: str, trip: int, role: LoopRole, *body: Node, source: str | None = None, flatten: bool = True) -> For:
+def loop(iterator: str, trip: int, role: LoopRole, *body: Node, source: str | None = None) -> For:
     return For(
         iterator,
         source or iterator.rstrip("012"),
@@ -109,7 +109,6 @@ def loop(iterator: str, trip: int, role: LoopRole, *body: Node, source: str | No
         trip,
         role,
         body,
-        flatten,
     )
 
 
@@ -241,7 +240,7 @@ def gemm_tiled() -> Plan:
     transfers = tuple(replace(t, width=1) if t.array == "A" else t for t in plan.transfers)
     update = run("S1", i=var("i0"), k=start + var("k2"), j=var("j1"))
     hold = Hold("acc", Ref(ArrayId("C"), (var("i0"), var("j1"))), (loop("k2", 5, LoopRole.UNROLLED, update),))
-    tile = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold), flatten=False)
+    tile = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold))
     body = (loop("k0", 2, LoopRole.TILE, Copy("load_A"), Copy("load_B"), tile),)
     scale, multiply = plan.tasks
     tasks = (scale, replace(multiply, body=body))
@@ -269,7 +268,7 @@ def gemm_overlapped(copies: int = 2, ahead: int = 1, *, load_first: bool = True)
 
     update = run("S1", i=var("i0"), k=start + var("k2"), j=var("j1"))
     hold = Hold("acc", Ref(ArrayId("C"), (var("i0"), var("j1"))), (loop("k2", 2, LoopRole.UNROLLED, update),))
-    compute = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold), flatten=False)
+    compute = loop("i0", NI, LoopRole.TILE, loop("j1", NJ, LoopRole.PIPELINED, hold))
     more = loads(var("k0") + ahead)
     step = Together((*more, Function((compute,))) if load_first else (Function((compute,)), *more))
     after = (Together(tuple(Copy(f"load_{a}") for a in "AB")), compute)

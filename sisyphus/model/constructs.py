@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sisyphus.algebra import EXACT
+from sisyphus.algebra import EXACT, Condition
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Work, placed
 from sisyphus.model.formulas.addresses import moves_with_two_loops
@@ -12,6 +12,7 @@ from sisyphus.model.formulas.aliases import alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Timing, is_tree, reduction_copies
+from sisyphus.model.formulas.latency import loops_of_a_run
 from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.study import Study
@@ -113,8 +114,11 @@ def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
     if any(isinstance(node, Hold) for node in nodes):
         yield "held-sum"
     moving = [n for n in nodes if isinstance(n, For) and n.role is LoopRole.TILE and not n.is_constant]
-    if moving:
-        yield "listed-tiles" if all(loop.listed for loop in moving) else "restarts-in-moving-bounds"
+    if moving and all(loop.listed for loop in moving):
+        yield "listed-tiles"
+    elif moving:
+        apart = {loop for found in study.pipes for loop in found.pipe.outer if not _is_in_run(study, found.pipe)[loop]}
+        yield "restarts-in-moving-bounds" if any(f.iterator in apart for f in moving) else "semi-perfect-nest"
     if any(isinstance(n, For) and n.role is LoopRole.PIPELINED and not n.is_constant for n in nodes):
         yield "variable-bounds"
     if len({tuple(work.statement for work in body.pipe.works) for body in study.pipes}) < len(study.pipes):
@@ -161,7 +165,12 @@ def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
         yield "value-from-an-earlier-start"
     for work, timing in zip(pipe.works, found.timings, strict=True):
         yield from _of_update(study, pipe, work, timing)
-        yield from _of_subscripts(pipe, work)
+        yield from _of_subscripts(study, pipe, work)
+
+
+def _is_in_run(study: TaskStudy, pipe: Pipe) -> Mapping[str, Condition]:
+    """The loops around a pipelined one, each with whether it is one loop with that."""
+    return dict.fromkeys(pipe.outer, False) | loops_of_a_run(study.setting, study.facts.parts, pipe)
 
 
 def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iterator[str]:
@@ -184,12 +193,16 @@ def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iter
         yield "update-at-short-distance" if update.returns_early(study.setting.alg) else "update-in-place"
 
 
-def _of_subscripts(pipe: Pipe, work: Work) -> Iterator[str]:
+def _of_subscripts(study: TaskStudy, pipe: Pipe, work: Work) -> Iterator[str]:
     """Copies along one loop of a subscript, and subscripts that move with two loops that are not unrolled."""
+    within = _is_in_run(study, pipe)
+    around = {loop: not is_one for loop, is_one in within.items()}
     for access in (work.write, *work.reads.values()):
         for dim in access.dims:
             moving = [loop for loop, stride in dim.strides.items() if int(stride) and int(pipe.trips.get(loop, 1)) > 1]
             if any(loop in work.unrolled for loop in moving):
                 yield "lanes-of-one-loop"
-            if moves_with_two_loops(EXACT, dim, pipe):
+            if moves_with_two_loops(EXACT, dim, pipe, within):
                 yield "two-loops-in-one-subscript" if work.updates(access) else "two-loops-in-another-subscript"
+            if moves_with_two_loops(EXACT, dim, pipe, around) and work.updates(access):
+                yield "tile-loop-around-a-subscript"

@@ -19,12 +19,12 @@ from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.facts.nest_facts import nest_facts
-from sisyphus.model.facts.task_facts import Move, TaskFacts
+from sisyphus.model.facts.task_facts import Move, TaskFacts, Tile, placed
 from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Setting
-from sisyphus.model.formulas.latency import task_cycles
+from sisyphus.model.formulas.latency import loops_of_a_run, task_cycles
 from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
 from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.formulas.rtl import counted
@@ -322,12 +322,16 @@ def _is_inferred(setting: Setting, facts: TaskFacts, study: PipeStudy) -> Condit
     """Whether a candidate has a construct that no report shows (`constructs.py`), of those that tiles alone bring."""
     alg = setting.alg
     found: Condition = not study.pipe.pipelined
+    within = loops_of_a_run(setting, facts.parts, study.pipe)
+    for tile in (here.part for here in placed(facts.parts) if isinstance(here.part, Tile)):
+        apart = alg.negation(within.get(tile.iterator, False))
+        found = alg.either(found, alg.both(tile.exists, apart, alg.negation(tile.fixed)))
     for work, timing in zip(study.pipe.works, study.timings, strict=True):
         update = update_of(setting, study.pipe, work, timing)
         found = alg.either(found, update is not None and update.returns_early(alg))
         for access in filter(work.updates, (work.write, *work.reads.values())):
             for dim in access.dims:
-                found = alg.either(found, moves_with_two_loops(alg, dim, study.pipe))
+                found = alg.either(found, moves_with_two_loops(alg, dim, study.pipe, within))
     for move, _ in moves_in(facts.parts, 1):
         found = alg.either(found, alg.both(move.active, alg.exceeds(move.bursts, 1)))
     return found

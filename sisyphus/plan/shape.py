@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan.conflicts import side_by_side
@@ -154,7 +154,9 @@ class Numbers:
                 regular = alg.negation(self._moves(alg, at, loop))
                 ranges[f"{loop}0"] = replace(ranges[f"{loop}0"], regular=regular)
         ranges |= {name: Range.upto(c.unroll) for name, c in levels.beside}
-        ranges |= {name: Range.upto(c.tile.level1) for name, c in levels.level1}
+        all_starts = product(c.tile.level1 for _, c in levels.level1) * self.visits[-1] if self.visits else self.starts
+        still = alg.negation(alg.exceeds(all_starts, self.starts))
+        ranges |= {name: replace(Range.upto(c.tile.level1), regular=still) for name, c in levels.level1}
         ranges |= {name: Range.upto(c.tile.level2) for name, c in levels.level2}
         guards = [[SOME]] if shape.guarded else [[]]
         return Scan(ranges, (SOME,) if shape.skips else (), dict.fromkeys(levels.nest.statements, guards))

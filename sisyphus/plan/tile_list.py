@@ -136,4 +136,4 @@ def starts_to_return(alg: Algebra, loops: Iterable[tuple[Condition, Condition, V
 
 def turns_between(alg: Algebra, loop: For) -> Value:
     """Iterations that a loop has between two of a loop around it at least: one where its bounds move."""
-    return alg.select(alg.both(loop.is_constant, loop.flatten), loop.trip_count, 1)
+    return alg.select(loop.fixed, loop.trip_count, 1)

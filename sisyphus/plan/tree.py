@@ -58,6 +58,7 @@ class For:
     """`for (iterator = lower; iterator <= upper; ++iterator)`; `trip_count` is the largest number of iterations.
 
     `source` is the loop of the nest that this is a copy of. `exists`: it is there at all, else only its body is.
+    `regular`: it has as many iterations wherever it runs, which the bounds of candidates that share a tree do not say.
     `interval`: the initiation interval that the tool is asked for, 0 where it is not. `listed`: loops whose bounds
     move, and those that these ask for, are one loop over a table of what they visit (`tile_list.py`). `quotients` are
     names of the iterator divided by these numbers, rounded down: which beat of a row it stands in.
@@ -70,7 +71,7 @@ class For:
     trip_count: Value
     role: LoopRole
     body: tuple[Node, ...]
-    flatten: Condition = True
+    regular: Condition = True
     exists: Condition = True
     interval: int = 0
     quotients: tuple[tuple[str, int], ...] = ()
@@ -80,6 +81,11 @@ class For:
     def is_constant(self) -> bool:
         """Its bounds are integers."""
         return self.lower.value is not None and self.upper.value is not None
+
+    @property
+    def fixed(self) -> Condition:
+        """Its bounds are integers, and so are those of each candidate that it stands for."""
+        return self.is_constant and self.regular
 
     @property
     def asks(self) -> frozenset[str]:
@@ -236,8 +242,7 @@ def headline(node: Node) -> str:
     """A node without its children, for people."""
     match node:
         case For():
-            note = "" if node.flatten else " (not flattened)"
-            note += f" interval {node.interval}" if node.interval else ""
+            note = f" interval {node.interval}" if node.interval else ""
             note += " listed" if node.listed else ""
             bounds = f"{_bound(node.lower, 'max', 'ceil')}..{_bound(node.upper, 'min', 'floor')}"
             return f"for {node.iterator} in {bounds} {node.role.value} x{node.trip_count}{note}"

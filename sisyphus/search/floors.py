@@ -15,7 +15,7 @@ import numpy as np
 
 from sisyphus.algebra import VECTOR
 from sisyphus.analysis import LoopKind
-from sisyphus.ir import ArrayId, index_names
+from sisyphus.ir import index_names
 from sisyphus.model import NestModel
 from sisyphus.model.bounds.body import body_of, must_load
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
@@ -203,37 +203,8 @@ class NestFloor:
         beats = footprint(spans, batch.count) / self.beats.of(self.nest, use, batch, outside)
         once = least_move_cycles(self.model.setting(), beats, bursts)
         if self.model.trusted and self.directions(use):
-            once = np.where((bursts > 1) | self._moves_with_two_loops(use, batch, outside), np.inf, once)
+            once = np.where(bursts > 1, np.inf, once)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)
-
-    def _moves_with_two_loops(self, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Mask:
-        """Whether a tile loop inside of the transfers and the pipelined loop are in one subscript of an updated array.
-
-        The loops outside of them move the tile, not the subscripts of its buffer.
-        """
-        inside = {name: batch.level0[row] // batch.copies[row] > 1 for row, name in enumerate(batch.loops)}
-        inside |= dict.fromkeys(outside, np.zeros(batch.count, np.bool_))
-        found = np.zeros(batch.count, np.bool_)
-        for loops in self._updated_subscripts.get(use.array, ()):
-            tile_loop, pipelined = np.zeros((2, batch.count), np.bool_)
-            for name in loops:
-                tile_loop |= inside[name]
-                pipelined |= batch.level1[batch.loops.index(name)] > 1
-            found |= tile_loop & pipelined
-        return found
-
-    @cached_property
-    def _updated_subscripts(self) -> Mapping[ArrayId, frozenset[tuple[str, ...]]]:
-        """The loops of the band in each subscript of the arrays whose elements a statement reads and writes."""
-        band, outer = [loop.iterator for loop in self.nest.loops], len(self.nest.nest.outer)
-        found: dict[ArrayId, frozenset[tuple[str, ...]]] = {}
-        for statement in map(self.space.scop.statement, self.nest.nest.statements):
-            own, written = dict(zip(statement.iterators[outer:], band, strict=True)), statement.write.array
-            if statement.write in statement.reads:
-                refs = [ref for ref in (statement.write, *statement.reads) if ref.array == written]
-                loops = {tuple(own[name] for name, _ in at.terms if name in own) for ref in refs for at in ref.index}
-                found[written] = found.get(written, frozenset()) | loops
-        return found
 
     def directions(self, use: ArrayUse) -> int:
         """How often a tile travels at least: in, out or both."""

@@ -144,15 +144,20 @@ def _copies(nest: NestSpace, loop: str, tile: Tile, choice: NestChoices) -> int:
 def level0_order(
     space: Space, nest: NestSpace, active: Collection[str], sets: Sequence[frozenset[str]]
 ) -> tuple[str, ...]:
-    """Loops outside of most transfers first; among equals reductions outside, then as in the source.
+    """Loops outside of most transfers first; among equals those whose bounds move, reductions, then as in the source.
 
-    A reduction outside leaves the most other work between two additions into one element. `active` are the loops with
-    several iterations at level 0, which alone must keep their precedence; `sets` the loops outside of each transfer.
+    A reduction outside leaves the most other work between two additions into one element; but where bounds move, the
+    pipelined loop is one with loops of constant bounds inside of those, unless their tiles are listed. `active` are the
+    loops with several iterations at level 0, which alone must keep their precedence; `sets` the loops outside of each
+    transfer.
     """
     last = {u.places[0] for u in nest.arrays if len(u.places) == 1 and u.places[0] != KERNEL_PLACE}
+    moving = [loop.iterator for loop in nest.nest.band if loop.iterator in active and not loop.is_constant]
+    moving = [] if nest.listed or len(moving) + len(nest.nest.outer) < 2 else moving
 
-    def rank(loop: str) -> tuple[int, bool, bool]:
-        return -sum(loop in s for s in sets), loop in last, nest.loop(loop).kind is not LoopKind.REDUCTION
+    def rank(loop: str) -> tuple[int, bool, bool, bool]:
+        is_inner, adds = loop not in moving, nest.loop(loop).kind is LoopKind.REDUCTION
+        return -sum(loop in s for s in sets), loop in last, is_inner, is_inner != adds
 
     return in_order((s.iterator for s in nest.loops), level0_pairs(space, nest, active), rank)
 

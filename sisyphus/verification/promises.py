@@ -142,9 +142,10 @@ def _later(distance: int, loop: str | None) -> str:
 
 
 def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
-    """Every loop of a task with those around it that hold nothing else, all of constant bounds or in a table.
+    """Every loop of a task with those around it that hold nothing else, of constant bounds or in a table.
 
-    A table whose rows are others in each iteration of a loop around begins anew there.
+    The bounds of the outermost may move. A table whose rows are others in each iteration of a loop around begins anew
+    there.
     """
     loops = [(place, loop) for place, loop in tree.loops if place.task is not None and place.task.name == task]
     inside = {place.times: (place, loop) for place, loop in loops}
@@ -152,7 +153,7 @@ def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
         chain = [(place, loop)]
         while _is_flat(chain[0][1]) and (around := inside.get(chain[0][0].times[:-2])) is not None:
             begins_anew = any(not inner.is_constant for _, inner in chain) and not around[1].listed
-            if len(around[1].body) > 1 or not _is_flat(around[1]) or begins_anew:
+            if len(around[1].body) > 1 or begins_anew:
                 break
             chain.insert(0, around)
         yield Starts(tuple(chain))

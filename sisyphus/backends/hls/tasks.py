@@ -392,11 +392,8 @@ def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Range
             w.pragma(f"pipeline II={loop.interval}" if loop.interval else "pipeline")
         elif _is_innermost(loop):
             w.pragma("pipeline off")
-        if not at_once:
-            if not loop.flatten:
-                w.pragma("loop_flatten off")
-            if not loop.is_constant:
-                w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
+        if not (at_once or loop.is_constant):
+            w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
         inside = {**ranges, **ranges_of(loop, ranges)}
         for quotient, by in loop.quotients:
             value = bounds.floor(Quotient(var(loop.iterator), by), inside)

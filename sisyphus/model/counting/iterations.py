@@ -154,33 +154,28 @@ def _grouped(values: Mapping[str, Ints], weight: Ints) -> Visits:
 class Survey:
     """What a tree holds: the iterators that bounds of loops, and guards around loops, ask for; nodes by identity.
 
-    `looping` are the nodes that are loops, transfers or functions or hold some, unrolled loops aside; `moving` those
-    with bounds that change.
+    `looping` are the nodes that are loops, transfers or functions or hold some, unrolled loops aside.
     """
 
     needed: frozenset[str]
     looping: frozenset[int]
-    moving: frozenset[int]
 
 
 def survey(nodes: Sequence[Node], below: Callable[[Node], Sequence[Node]] = body_of) -> Survey:
     """One walk over a tree, for everything that is asked of its nodes later; `below`: what is inside of a node."""
-    needed, looping, moving = set[str](), set[int](), set[int]()
+    needed, looping = set[str](), set[int]()
 
-    def visit(node: Node) -> tuple[bool, bool]:
+    def visit(node: Node) -> bool:
         found = [visit(child) for child in below(node)]
-        loops, moves = stands_apart(node) or any(f[0] for f in found), any(f[1] for f in found)
+        loops = stands_apart(node) or any(found)
         if isinstance(node, For) and stands_apart(node):
             needed.update(node.asks)
-            moves = moves or not node.is_constant
         elif found and loops:
             needed.update(*(c.names for c in conditions_of(node)))
         if loops:
             looping.add(id(node))
-        if moves:
-            moving.add(id(node))
-        return loops, moves
+        return loops
 
     for node in nodes:
         visit(node)
-    return Survey(frozenset(needed), frozenset(looping), frozenset(moving))
+    return Survey(frozenset(needed), frozenset(looping))

@@ -122,10 +122,16 @@ class _Reader:
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):
             return self._pipe(loop.body, loop, inside)
-        flatten: Condition = id(loop) not in self.survey.moving and loop.flatten
-        tables = (f for f in walk(loop.body) if isinstance(f, For))
-        flatten = loop.listed or self.alg.both(flatten, self.alg.negation(_are_in_a_table(self.alg, tables)))
-        return Tile(loop.iterator, inside.visits.total(), self.parts(loop.body, inside), flatten, loop.exists)
+        parts = self.parts(loop.body, inside)
+        return Tile(loop.iterator, inside.visits.total(), parts, self._is_fixed(loop, inside), loop.exists)
+
+    def _is_fixed(self, loop: For, inside: _Place) -> Condition:
+        """Whether a tile loop has constant bounds. Of a table it is the outermost loop that runs from row to row."""
+        if not loop.listed:
+            return loop.fixed
+        table = (f for f in walk((loop,)) if isinstance(f, For))
+        is_inner = any(around.listed for around in inside.loops[:-1])
+        return is_inner or self.alg.negation(_are_in_a_table(self.alg, table))
 
     def _copies(self, loop: For, place: _Place) -> Part:
         """Coarse-grained copies: of transfers one after another, of what the task computes side by side if they may."""
@@ -159,6 +165,7 @@ class _Reader:
             least={name: turns_between(self.alg, f) for name, f in loops.items() if f.listed},
             tree=self.plan.tree_reduction,
             starts=place.visits.total(),
+            moves=self.alg.negation(loop.fixed) if loop else False,
             copies=copies,
             flows=flows_of(self.plan.scop, works, copies),
             asked=loop is not None and loop.interval > 0,
@@ -170,7 +177,7 @@ class _Reader:
 def _are_in_a_table(alg: Algebra, loops: Iterable[For]) -> Condition:
     """Whether some of these loops are one loop over a table: of those that may be, the bounds of one move."""
     listed = (f for f in loops if f.listed)
-    return alg.either(*(alg.both(f.exists, alg.negation(alg.both(f.is_constant, f.flatten))) for f in listed))
+    return alg.either(*(alg.both(f.exists, alg.negation(f.fixed)) for f in listed))
 
 
 def _append(found: list[Part], part: Part) -> None:

@@ -94,9 +94,9 @@ class Pipe:
     `loop` is None for a body without a loop of its own; `starts` counts the iterations over one run of the task.
     `trips` has the largest trip count of every loop, `least` the smallest of listed ones; `copies` the loops that each
     source loop became, outermost first, with the source iterations that one step is worth. `tree`: floating-point
-    additions may be reassociated.
-    `asked`: an interval below what sums reach is asked for. `in_runs`: some rows of a table of tiles are run,
-    in each iteration of the loops `apart` or of outer ones; the next run begins once all starts of this one are done.
+    additions may be reassociated. `asked`: an interval below what sums reach is asked for. `moves`: the bounds of the
+    loop change. `in_runs`: some rows of a table of tiles are run, in each iteration of the loops `apart` or of outer
+    ones; the next run begins once all starts of this one are done.
     """
 
     outer: tuple[str, ...]
@@ -109,6 +109,7 @@ class Pipe:
     copies: Mapping[str, tuple[tuple[str, Value], ...]]
     flows: tuple[Flow, ...] = ()
     asked: bool = False
+    moves: Condition = False
     least: Mapping[str, Value] = field(default_factory=dict)
     in_runs: Condition = False
     apart: tuple[str, ...] = ()
@@ -185,13 +186,13 @@ class Beside:
 class Tile:
     """A loop that is not pipelined; `iterations` over one run of the task.
 
-    `flatten`: its bounds and those of the loops inside allow it. `exists`: it is there at all, else only its body is.
+    `fixed`: its bounds are constants. `exists`: it is there at all, else only its body is.
     """
 
     iterator: str
     iterations: Value
     body: tuple[Part, ...]
-    flatten: Condition = True
+    fixed: Condition = True
     exists: Condition = True
 
 

@@ -54,12 +54,12 @@ def moving(alg: Algebra, dim: Dim, loops: Iterable[str], trips: Mapping[str, Val
     return changes, step
 
 
-def moves_with_two_loops(alg: Algebra, dim: Dim, pipe: Pipe) -> Condition:
-    """A tile loop and the pipelined one both change the subscript (docs/evidence/register.md)."""
+def moves_with_two_loops(alg: Algebra, dim: Dim, pipe: Pipe, tile_loops: Mapping[str, Condition]) -> Condition:
+    """The pipelined loop and one of the tile loops that count change the subscript (docs/evidence/register.md)."""
     if pipe.loop is None:
         return False
-    tile_loops, _ = moving(alg, dim, pipe.outer, pipe.trips)
-    return alg.both(tile_loops, moving(alg, dim, (pipe.loop,), pipe.trips)[0])
+    changes = (alg.both(counts, moving(alg, dim, (loop,), pipe.trips)[0]) for loop, counts in tile_loops.items())
+    return alg.both(alg.either(*changes), moving(alg, dim, (pipe.loop,), pipe.trips)[0])
 
 
 def _turns(alg: Algebra, dim: Dim, loop: str, trips: Mapping[str, Value]) -> Condition:

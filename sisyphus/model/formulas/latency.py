@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sisyphus.algebra import Condition, Value, at_least, product
-from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.facts.task_facts import (
+    Beside,
+    Burst,
+    Called,
+    Guarded,
+    Part,
+    Pipe,
+    Replicated,
+    TaskFacts,
+    Tile,
+    placed,
+)
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
@@ -171,16 +182,25 @@ def _nest(setting: Setting, nest: Nest, entries: Value, bodies: Bodies) -> Steps
 
 
 def _chained(setting: Setting, nest: Nest) -> list[Condition]:
-    """Per tile loop, whether it and all loops inside of it may be flattened: no transfers, no moving bounds.
+    """Per tile loop, whether it and all loops inside of it become one loop.
 
-    One more entry, for the core itself, is always true.
+    There are no transfers between them, and bounds move in the outermost of them alone: they are a perfect nest or a
+    semi-perfect one (UG1399, pragma HLS loop_flatten). One more entry, for the core itself, is always true.
     """
     alg = setting.alg
     found: list[Condition] = [True]
+    inside = True if nest.pipe is None else alg.negation(nest.pipe.moves)
     for tile, bursts in zip(reversed(nest.tiles), reversed(nest.transfers), strict=True):
-        free = alg.both(tile.flatten, alg.negation(_moves_any(setting, bursts)))
-        found.insert(0, alg.both(found[0], free))
+        inside = alg.both(inside, alg.negation(_moves_any(setting, bursts)))
+        found.insert(0, alg.either(alg.both(tile.exists, inside), alg.both(alg.negation(tile.exists), found[0])))
+        inside = alg.both(inside, tile.fixed)
     return found
+
+
+def loops_of_a_run(setting: Setting, parts: Sequence[Part], pipe: Pipe) -> dict[str, Condition]:
+    """The tile loops around a pipelined loop of a task, each with whether it is one loop with that."""
+    nests = ((here.part, nest_of(here.part)) for here in placed(parts) if isinstance(here.part, Tile))
+    return {tile.iterator: _chained(setting, nest)[0] for tile, nest in nests if nest.pipe is pipe}
 
 
 def _moves_any(setting: Setting, bursts: Sequence[Burst]) -> Condition:
@@ -207,6 +227,7 @@ def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bo
     runs = alg.select(apart, around, entries)
     restart = cycles.unflattened + _outer_address(setting, pipe)
     between, moving = _between(setting, nest, chained, around)
+    again = moving[True] + alg.select(apart, around, 0)
     return (
         *pipelined_loop(setting, body, pipe.starts, alg.minimum(runs, pipe.starts)),
         Term("call", runs * cycles.call, rule="call"),
@@ -216,10 +237,10 @@ def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bo
             construct="listed-tiles",
             rule="look-up of the first and the last",
         ),
-        Term("restarts", alg.select(apart, around * restart, 0), rule="loops not flattened"),
+        Term("restarts", again * restart, rule="loops not flattened"),
         Term(
             "restarts in moving bounds",
-            moving * restart,
+            moving[False] * restart,
             construct="restarts-in-moving-bounds",
             rule="loops not flattened",
         ),
@@ -227,18 +248,25 @@ def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bo
     )
 
 
-def _between(setting: Setting, nest: Nest, chained: Sequence[Condition], around: Value) -> tuple[Value, Value]:
-    """Iterations of tile loops that are no part of the pipelined loop: those with parts, and those with it alone."""
+def _between(
+    setting: Setting, nest: Nest, chained: Sequence[Condition], around: Value
+) -> tuple[Value, Mapping[bool, Value]]:
+    """Iterations of tile loops that are no part of the pipelined loop: those with parts, and those with it alone.
+
+    The latter by whether the bounds of the tile loop are constants.
+    """
     alg = setting.alg
     between: Value = 0
+    fixed: Value = 0
     moving: Value = 0
     for at, tile in enumerate(nest.tiles):
         inside = at_least(alg, tile.iterations, around)
         alone = alg.both(chained[at + 1], inside, alg.negation(_moves_any(setting, nest.transfers[at])))
         apart = alg.both(tile.exists, alg.negation(chained[at]))
-        moving = moving + alg.select(alg.both(apart, alone), tile.iterations, 0)
+        fixed = fixed + alg.select(alg.both(apart, alone, tile.fixed), tile.iterations, 0)
+        moving = moving + alg.select(alg.both(apart, alone, alg.negation(tile.fixed)), tile.iterations, 0)
         between = between + alg.select(alg.both(apart, alg.negation(alone)), tile.iterations, 0)
-    return between, moving
+    return between, {True: fixed, False: moving}
 
 
 def _outer_address(setting: Setting, pipe: Pipe) -> Value:

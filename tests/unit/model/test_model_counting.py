@@ -62,14 +62,13 @@ def test_too_many_points_count_with_the_largest_trip(monkeypatch: pytest.MonkeyP
     assert Visits.once().into(outer, frozenset({"i"})).total() == 9
 
 
-def test_a_survey_knows_loops_and_moving_bounds() -> None:
+def test_a_survey_knows_loops_and_what_their_bounds_ask_for() -> None:
     run = Run("S0", ())
     fixed = loop("k", const(0), const(3), run)
     moving = loop("j", const(0), var("i"), fixed)
     outer = loop("i", const(0), const(9), moving)
     found = survey((outer,))
     assert found.looping == {id(outer), id(moving), id(fixed)}
-    assert found.moving == {id(outer), id(moving)}
     assert found.needed == {"i"}
 
 

@@ -94,6 +94,57 @@ def test_a_recurrence_counts_the_starts_to_the_same_address() -> None:
     assert body_of(plan)[0] == (7 + 3) // 2
 
 
+TRIANGLE = """
+for i in range(24):
+    for j in range(i + 1):
+        for k in range(8):
+            C[i, j] += A[i, k] * B[j, k]
+"""
+PYRAMID = TRIANGLE.replace("range(8)", "range(j + 1)")
+OF_A_TRIANGLE = {"C": (1, 1), "A": (1, 1), "B": (1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("order", "pipeline", "i", "j", "runs", "starts", "construct"),
+    [
+        # j0 moves with i0 and is flattened with all inside of it: one run for each i0
+        ("ijk", "i", (2, 12, 1), (6, 1, 4), 2, (3 + 6) * 8 * 12, "semi-perfect-nest"),
+        # the pipelined loop moves inside of j0, and runs anew in each of its iterations
+        ("kij", "j", (24, 1, 1), (6, 4, 1), 8 * 84, 8 * 300, "restarts-in-moving-bounds"),
+    ],
+)
+def test_the_outermost_of_loops_that_become_one_may_have_moving_bounds(
+    order: str, pipeline: str, i: tuple[int, int, int], j: tuple[int, int, int], runs: int, starts: int, construct: str
+) -> None:
+    kernel = kernel_of(scop(TRIANGLE, C=(24, 24), A=(24, 8), B=(24, 8)), TARGET)
+    plan = one_nest(kernel, order=order, pipeline=pipeline, factors=OF_A_TRIANGLE, i=i, j=j, k=(8, 1, 1))
+    found, (interval, depth) = estimate(plan, TARGET), body_of(plan)
+    [task] = [term for step in found.terms["cycles"].children for term in step.children if term.name == "task0"]
+    parts = {leaf.name: leaf.value for leaf in task.leaves()}
+    assert (parts["starts"], parts["fill"]) == ((starts - runs) * interval, runs * (depth - 1))
+    assert construct in found.constructs["task0"] and found.is_trusted == (construct == "semi-perfect-nest")
+
+
+def test_of_two_loops_with_moving_bounds_the_outer_one_starts_the_other_anew() -> None:
+    kernel = kernel_of(scop(PYRAMID, C=(24, 24), A=(24, 24), B=(24, 24)), TARGET)
+    tiles = {"i": (2, 12, 1), "j": (6, 1, 4), "k": (24, 1, 1)}
+    plan = one_nest(kernel, order="ijk", pipeline="i", factors=OF_A_TRIANGLE, **tiles)
+    assert {"restarts-in-moving-bounds", "tile-loop-around-a-subscript"} <= {
+        *estimate(plan, TARGET).constructs["task0"]
+    }
+
+
+@pytest.mark.parametrize("order", ["ijk", "kij"])
+def test_a_tile_loop_stands_still_in_a_run_or_is_part_of_it(order: str) -> None:
+    kernel = kernel_of(scop(TRIANGLE, C=(24, 24), A=(24, 8), B=(24, 8)), TARGET)
+    tiles = {"i": (2, 12, 1), "k": (8, 1, 1)}
+    inside = one_nest(kernel, order=order, pipeline="i", factors=OF_A_TRIANGLE, j=(1, 1, 24), **tiles)
+    around = one_nest(kernel, order=order, pipeline="i", factors=OF_A_TRIANGLE, j=(6, 1, 4), **tiles)
+    assert "two-loops-in-one-subscript" in estimate(inside, TARGET).constructs["task0"]
+    assert "tile-loop-around-a-subscript" in estimate(around, TARGET).constructs["task0"]
+    assert "two-loops-in-one-subscript" not in estimate(around, TARGET).constructs["task0"]
+
+
 @pytest.mark.parametrize(
     ("unrolled", "tree", "interval"), [(1, False, 6), (2, False, 14), (4, False, 28), (4, True, 6)]
 )

@@ -15,10 +15,13 @@ from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
-BROUGHT_BY_TILES = {"update-at-short-distance", "transfer-by-rows", "body-not-pipelined", "two-loops-in-one-subscript"}
+BROUGHT_BY_TILES = {
+    *("update-at-short-distance", "transfer-by-rows", "body-not-pipelined", "two-loops-in-one-subscript"),
+    "restarts-in-moving-bounds",
+}
 
 
-@pytest.mark.parametrize("name", ["gemm", "stencil"])
+@pytest.mark.parametrize("name", ["gemm", "stencil", "triangle", "upper triangle"])
 def test_what_no_report_shows_takes_for_ever(name: str) -> None:
     rng, scop = random.Random(name), built(name)
     kernel = kernel_of(scop, TARGET)

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pytest
+from model_candidates import kernel_of
+from model_kernels import built
 from plan_interpreter import _Machine, copied, element, some_memory, some_scalars
 from point_files import case
 
 from sisyphus.backends.hls import project
+from sisyphus.ir import ArrayId
 from sisyphus.plan import For, LoopRole, Node, Plan, Run, Task
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.target import load_device, make_target
 from sisyphus.verification import Check, verify
 from sisyphus.verification.promises import check_promises
 
@@ -89,6 +94,29 @@ def _zeros(extents: tuple[int, ...]) -> dict[tuple[int, ...], float]:
     for extent in extents:
         found = {(*at, x): 0.0 for at in found for x in range(extent)}
     return found
+
+
+def test_loops_of_which_the_outermost_moves_count_as_one() -> None:
+    """`B[i][j] += A[k][i] * D[k][j]` for k > i: an element comes back with the next k, after two tiles of ten rows."""
+    kernel = kernel_of(built("upper triangle"), make_target(load_device("u200")))
+    tiles = (("i", Tile(2, 10, 1)), ("j", Tile(2, 1, 12)), ("k", Tile(19, 1, 1)))
+    arrays = [ArrayId(name) for name in "ABD"]
+    plan = kernel.plan(
+        DesignPoint(
+            "built",
+            (NestPoint(kernel.space.nests[0].nest.statements, ("i", "k", "j"), tiles, "i"),),
+            tuple(BufferPoint(array, ("S0",), KERNEL_PLACE, (1, 1)) for array in arrays),
+            tuple(TransferPoint(array, 1) for array in arrays),
+        )
+    )
+    machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched="task0")
+    machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
+    machine.run(plan.body, {}, None)
+    assert min(machine.gaps) == 20
+    for distance in (20, 21):
+        text, _ = planted(plan, "task0", f"variable=buf_B inter true distance={distance}")
+        [found] = check_promises(plan, text)
+        assert found.passed == (distance == 20), found
 
 
 def test_what_is_told_apart() -> None:

@@ -8,7 +8,6 @@ static void task_S1(const float *A, const hls::vector<float, 4> *B, float buf_C[
         load_A(A, buf_A, k0);
         load_B(B, buf_B, k0);
         for (int i0 = 0; i0 < 8; ++i0) {
-#pragma HLS loop_flatten off
             for (int j1 = 0; j1 < 12; ++j1) {
 #pragma HLS pipeline
                 float acc = buf_C[i0][j1];
