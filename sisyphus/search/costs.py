@@ -58,7 +58,7 @@ class Batch:
     def count(self) -> int:
         return int(self.level0.shape[1])
 
-    def take(self, chosen: Ints | Mask | slice) -> Batch:
+    def take(self, chosen: Ints | Mask) -> Batch:
         level0, level1, level2, copies = (c[:, chosen] for c in (self.level0, self.level1, self.level2, self.copies))
         return Batch(self.loops, level0, level1, level2, copies, self.interval[chosen])
 
@@ -76,7 +76,7 @@ class Costs:
     cycles: Floats
     usage: Mapping[str, Floats]
 
-    def take(self, chosen: Ints | Mask | slice) -> Costs:
+    def take(self, chosen: Ints | Mask) -> Costs:
         return Costs(self.cycles[chosen], {name: used[:, chosen] for name, used in self.usage.items()})
 
 
@@ -190,7 +190,7 @@ class Tilings:
     def count(self) -> int:
         return self.batch.count
 
-    def take(self, chosen: Ints | Mask | slice) -> Tilings:
+    def take(self, chosen: Ints | Mask) -> Tilings:
         return Tilings(self.batch.take(chosen), {a: s[chosen] for a, s in self.states.items()})
 
 

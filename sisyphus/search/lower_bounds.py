@@ -15,7 +15,6 @@ from sisyphus.search.costs import (
     CostModel,
     Costs,
     Floats,
-    Mask,
     Move,
     Placement,
     Step,
@@ -125,28 +124,24 @@ class LowerBounds:
         key = (nest.id, tiled, registers)
         if key not in self._options:
             whole = None if tiled else (self._of_all or self)._whole_of(nest, registers)
-            kept = self._kept(nest, placement)
-            tilings, base = self._tilings[nest.id].take(kept), (whole or self._least[nest.id]).take(kept)
+            tilings, base = self._kept(nest, placement, self._least[nest.id] if whole is None else whole)
             is_counted = whole is not None and self._of_all is None
-            of_all = None if self._of_all is None else (self._of_all.options_of(nest, placement), kept)
-            self._options[key] = Options(
-                self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted, of_all=of_all
-            )
+            self._options[key] = Options(self.costs, nest, tilings, base, tiled, registers, is_counted=is_counted)
         return self._options[key]
 
     def sampled_of(self, nest: NestSpace, placement: Placement) -> Options:
         """Options of which some are to be counted, however many there are."""
         registers = self._registers_of(nest, placement)
-        kept = self._kept(nest, placement)
-        tilings, least = self._tilings[nest.id].take(kept), self._least[nest.id].take(kept)
+        tilings, least = self._kept(nest, placement, self._least[nest.id])
         if tilings.count <= EFFORT.tilings_of_start or any(use.array not in placement.residents for use in nest.arrays):
             return self.options_of(nest, placement)
         return Options(self.costs, nest, tilings, least, (), registers, is_counted=False)
 
-    def _kept(self, nest: NestSpace, placement: Placement) -> Mask | slice:
-        """The tilings that go with the ports of the resident arrays."""
-        kept = self.costs.keeps(nest, self._tilings[nest.id].batch, placement.residents)
-        return slice(None) if kept.all() else kept
+    def _kept(self, nest: NestSpace, placement: Placement, costs: Costs) -> tuple[Tilings, Costs]:
+        """The tilings that go with the ports of the resident arrays, with these costs."""
+        tilings = self._tilings[nest.id]
+        kept = self.costs.keeps(nest, tilings.batch, placement.residents)
+        return (tilings, costs) if kept.all() else (tilings.take(kept), costs.take(kept))
 
     @staticmethod
     def _registers_of(nest: NestSpace, placement: Placement) -> Arrays:

@@ -37,7 +37,7 @@ class Options:
     """The choices of a nest whose arrays `tiled` are transferred tile by tile and some others lie in `registers`.
 
     `base` is what its tilings cost without transfers: exactly if it `is_counted`, which needs all arrays resident, or
-    else at least. `of_all` are the options of which these are some, which cost no less here.
+    else at least.
     """
 
     def __init__(
@@ -50,7 +50,6 @@ class Options:
         registers: Arrays,
         *,
         is_counted: bool,
-        of_all: tuple[Options, Mask | slice] | None = None,
     ) -> None:
         self.costs, self.nest, self.tilings, self.base, self.registers = costs, nest, tilings, base, registers
         self.is_counted = is_counted
@@ -61,8 +60,7 @@ class Options:
         self._least_usage = self._usage_with_all_outside()
         #: Per tiling its cycles at least, and those of all its choices that are not in the table.
         self._at_least = least_latency(costs, nest, base.cycles, self.uses)
-        self._lower = self._counted_least = self._at_least
-        self._of_all = of_all
+        self._lower = self._at_least
         nothing = self._entry(np.zeros(0, np.int64), base.cycles[:0])
         self._nothing = replace(nothing, complete_to=-np.inf)
         self._table: Table | None = None
@@ -87,29 +85,11 @@ class Options:
 
     def floor(self, budgets: Mapping[str, float]) -> float:
         """No choice that fits the budgets alone takes fewer cycles."""
-        if self._table is None:
-            self._begin(budgets)
-        if self._knows_less_than(budgets):
+        if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
             return self._floor
         others = float(self._lower[self._fits(self._budgets)].min(initial=np.inf))
-        known = self._table or self._nothing
+        known = self._table
         return max(self._floor, min(max(known.complete_to, others), float(known.cycles.min(initial=np.inf))))
-
-    def _knows_less_than(self, budgets: Mapping[str, float]) -> bool:
-        """Whether nothing is known yet, or only of choices that fit smaller budgets."""
-        return self._table is None or any(most > self._budgets[name] for name, most in budgets.items())
-
-    def _begin(self, budgets: Mapping[str, float]) -> None:
-        """An empty table for these budgets, and lower bounds from the options that these are some of."""
-        self._table, self._budgets = self._nothing, dict(budgets)
-        self._lower, self._counted_least = self._at_least.copy(), np.full(self.tilings.count, np.inf)
-        if self._of_all is not None:
-            options, kept = self._of_all
-            self._lower = np.maximum(self._lower, options.least(budgets)[kept])
-
-    def least(self, budgets: Mapping[str, float]) -> Floats:
-        """Per tiling what all its choices that fit the budgets alone cost at least, as far as that is known now."""
-        return self._at_least if self._knows_less_than(budgets) else np.minimum(self._lower, self._counted_least)
 
     def breadth(self, limit: float) -> int:
         """How many choices of at most `limit` cycles there may be."""
@@ -123,12 +103,12 @@ class Options:
         The table says up to which cycles it is complete: not up to the limit where there are too many choices at once,
         so that the next call goes on from there, or where time is over.
         """
-        if self._knows_less_than(budgets):
-            self._begin(budgets)
-        known = self._table or self._nothing
+        if self._table is None or any(most > self._budgets[name] for name, most in budgets.items()):
+            self._table, self._budgets = self._nothing, dict(budgets)
+            self._lower = self._at_least.copy()
+        known = self._table
         if limit > known.complete_to:
             more = self._slice(self._lower, known.complete_to, limit, self._budgets, deadline)
-            np.minimum.at(self._counted_least, more.rows, more.cycles)
             both = pareto(joined_tables([known, more]) if known.count else more)
             known = self._table = replace(both, complete_to=more.complete_to)
         return fitting_alone(known, limit, budgets)
