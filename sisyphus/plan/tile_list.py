@@ -56,6 +56,8 @@ class TileList:
 
 def tables_in(plan: Plan, task: Task) -> Iterator[TileList]:
     """The tables of a task; a nest has one at most. `KernelError` where one would be too long."""
+    if not any(isinstance(node, For) and node.listed for node in walk(task.body)):
+        return  # as of most tasks, so that the whole plan is not walked for each
     outside = {node.iterator: node for node in walk(plan.body) if isinstance(node, For)}
     inside: set[int] = set()
     for node, around in descend(task.body, outside, _with_loop):
