@@ -274,9 +274,11 @@ def _for_temporaries(kernels: Sequence[Kernel], target: Target) -> list[Kernel]:
 def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
     """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
 
-    Some are `first` in any case.
+    Some are `first` in any case. Statements in one body have one chain for several, which tells nothing of what they
+    take: such forms come behind the best one of all others.
     """
-    chains = [_chain(kernel) for kernel in kernels]
+    least = min((_chain(kernel) for kernel in kernels if not kernel.scop.fused), default=0)
+    chains = [max(_chain(kernel), least) if kernel.scop.fused else _chain(kernel) for kernel in kernels]
     far = chains[0] // SHORTER
     order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
     return [kernels[at] for at in order]

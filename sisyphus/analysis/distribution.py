@@ -151,9 +151,15 @@ def _components(statements: Sequence[Statement], depth: int, deps: Dependences) 
     """Groups tied together by the dependences that no loop outside `depth` carries, in a legal order."""
     edges = deps.among(frozenset(s.id for s in statements))
     left = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
+    return strong_components(statements, [*left, *rings(deps.scop.fused, statements)])
+
+
+def rings(groups: Iterable[Sequence[StmtId]], statements: Sequence[Statement]) -> Iterator[tuple[StmtId, StmtId]]:
+    """Arcs that keep together the groups that are all among some statements."""
     here = {s.id for s in statements}
-    rings = (pairwise([*group, group[0]]) for group in deps.scop.fused if here.issuperset(group))
-    return strong_components(statements, [*left, *(arc for ring in rings for arc in ring)])
+    for group in groups:
+        if here.issuperset(group):
+            yield from pairwise([*group, group[0]])
 
 
 def strong_components(

@@ -7,10 +7,11 @@ Two functions that read one memory run one after the other; in one body, reads o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sisyphus.analysis import Dependences, LoopKind, Nest, dependences, distribute
+from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
+from sisyphus.analysis.distribution import rings, strong_components
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.values import replace
 
@@ -24,14 +25,22 @@ def fused(found: Dependences) -> Scop | None:
     The order of instances of each statement stays as it is, and that of two that depend on each other: groups that
     something between them depends on, and on which it depends, stay apart.
     """
-    scop = found.scop
-    groups = tuple(_groups(found))
-    if not groups:
-        return None
-    joined = replace(scop, fused=groups)
-    nests = {nest.statements for nest in distribute(joined, dependences(joined)).nests}
-    kept = tuple(group for group in groups if group in nests)
-    return replace(scop, fused=kept) if kept else None
+    kept = list[tuple[StmtId, ...]]()
+    for group in _groups(found):
+        if all(_stays_alone(found, one, [*kept, group]) for one in (*kept, group)):
+            kept.append(group)
+    return replace(found.scop, fused=tuple(kept)) if kept else None
+
+
+def _stays_alone(found: Dependences, group: Sequence[StmtId], kept: Sequence[Sequence[StmtId]]) -> bool:
+    """Do the statements of a group depend in a cycle on no other one, inside of the loops around their nests?"""
+    first = found.scop.statement(group[0])
+    depth = len(distribute(found.scop, found).nest_of(first.id).outer)
+    near = [s for s in found.scop.statements if s.position[:depth] == first.position[:depth]]
+    edges = found.among(frozenset(s.id for s in near))
+    arcs = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
+    [tied] = (part for part in strong_components(near, [*arcs, *rings(kept, near)]) if first in part)
+    return {s.id for s in tied} == {*group}
 
 
 def _groups(found: Dependences) -> Iterator[tuple[StmtId, ...]]:

@@ -17,6 +17,7 @@ from fuzz.kinds import (
     rows,
     stencil,
     temporaries,
+    tiled,
     wedges,
 )
 from fuzz.programs import (
@@ -55,6 +56,7 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.265, pivots),
     (0.285, in_place),
     (0.305, intervals),
+    (0.325, tiled),
 )
 
 

@@ -214,3 +214,23 @@ def intervals(rng: random.Random, name: str) -> Program:
     splits = For("l", Affine((("j", 1),), 1 - shift), end, 1, (split,))
     rows = For("j", Affine(()), begins, 1, (splits, *(more if rng.random() < 0.5 else ())))
     return Program(name, arrays, (For("i", Affine((), 1), Affine((), size), 1, (rows,)),))
+
+
+def tiled(rng: random.Random, name: str) -> Program:
+    """Loops over tiles, as a source has that was tiled by hand; some statements need what another tile computes."""
+    kind, step = rng.choice(FLOATS[:2]), rng.randint(2, 4)
+    arrays = (Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument"), Array("C", kind, 1, "argument"))
+    row, column = Affine((("j", 1),)), Affine((("l", 1),))
+    element, along, across = Ref("A", (row, column)), Ref("B", (column,)), Ref("C", (row,))
+    statements = (
+        Assign(across, "+=", "{0} * {1}", (element, along)),
+        Assign(across, "-=", "{0}", (element,)),
+        Assign(element, "*=", "{0}", (Ref("B", (row,)),)),
+        Assign(element, "=", "{0} + {1}", (Ref("A", (column, row)), along)),
+        Assign(along, "+=", "{0} * {1}", (element, across)),
+    )
+    chosen = tuple(rng.sample(statements, rng.randint(1, 2)))
+    bodies = (chosen,) if rng.random() < 0.5 else tuple((one,) for one in chosen)
+    begin, end, width = Affine((("i", step),)), Affine((("i", step),), step), Affine((), rng.randint(3, 6))
+    tiles = tuple(For("j", begin, end, 1, (For("l", Affine(()), width, 1, body),)) for body in bodies)
+    return Program(name, arrays, (For("i", Affine(()), Affine((), rng.randint(2, 3)), 1, tiles),))

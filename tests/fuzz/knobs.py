@@ -276,6 +276,8 @@ FORMED = {
         "in-place",
         "forward",
         "finished",
+        "untiled",
+        "fused",
     )
 }
 
