@@ -15,7 +15,7 @@ from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import operations
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import unfed
-from sisyphus.analysis.rewrite import Expansion, range_of, rewrite
+from sisyphus.analysis.rewrite import SMALL, Expansion, range_of, rewrite
 from sisyphus.analysis.webs import Web, last_iteration, webs_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import compare
@@ -56,13 +56,13 @@ def expand_inside(scop: Scop, dependences: Dependences) -> Expansion | None:
 def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
     """The scop with every local variable expanded over all loops in each iteration of which its values stay.
 
-    No variable becomes larger than the largest array that there is; None where nothing can be expanded.
+    No variable becomes larger than the largest array that there is, or `SMALL`; None where nothing can be expanded.
     """
     if not any(array.role is Role.LOCAL for array in scop.arrays):
         return None
     search = _Search(scop, dependences)
     search.find_webs(scop.statements)
-    most = max(array.elements for array in scop.arrays)
+    most = max(SMALL, *(array.elements for array in scop.arrays))
     webs: list[tuple[Web, list[int]]] = []
     for at, web in enumerate(search.webs):
         alone = range(web.shared_loops) if web.array.role is Role.LOCAL else ()

@@ -11,6 +11,10 @@ from sisyphus.ir import Array, ArrayId, Expr, Read, Ref, Role, Scop, Statement, 
 from sisyphus.poly import Set, const, dim_range, renamed, var
 from sisyphus.values import dataclass, replace
 
+#: Elements that a new array may have which keeps values of iterations apart, unless the kernel has a larger one: those
+#: of a table of 256 x 256.
+SMALL = 2**16
+
 
 @dataclass(frozen=True)
 class Expanded:

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from sisyphus.analysis import Dependences, schedules
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import fresh_name, range_of
+from sisyphus.analysis.rewrite import SMALL, fresh_name, range_of
 from sisyphus.ir import (
     Access,
     Array,
@@ -51,8 +51,6 @@ from sisyphus.values import dataclass, replace
 
 #: Cases of one statement above which it stays as it is: a shift register has one for each of the first samples.
 MOST_CASES = 64
-#: Elements that an array may have which keeps what is copied, unless the kernel has a larger one: a table of 256 x 256.
-SMALL = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +76,13 @@ def forwarded(found: Dependences) -> Scop | None:
 def _once(scop: Scop) -> Scop | None:
     chains = _Chains(scop)
     copies = {*chains.links, *chains.again}
-    if not copies:
+    if not copies and not chains.refilled:
         return None
     cases = {s.id: chains.cases_of(s) for s in scop.statements if s.id not in chains.links}
     split = _split(scop, {name: own for name, own in cases.items() if own}, chains.named, chains.arrays)
     kept = _without_unread(split)
     gone = {s.id for s in scop.statements} - {s.id for s in kept.statements}
-    return kept if gone & copies else None
+    return kept if gone & copies or chains.refilled - {a.id for a in kept.arrays} else None
 
 
 class _Chains:
@@ -105,10 +103,16 @@ class _Chains:
         self.written = {s.write.array for s in scop.statements}
         inside = [s for s in scop.statements if s.write.array in local]
         self.links = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
-        self.passed_on = {s.write.array for s in self.links.values()}
+        self.refilled = {a.id for a in scop.arrays if a.role is Role.LOCAL and a.extents and self._is_refilled(a.id)}
+        self.passed_on = {*(s.write.array for s in self.links.values()), *self.refilled}
         self.heads = {s.id: s for s in inside if self._never_changes(s.rhs)}
         self.again = [h for h, s in self.heads.items() if self._is_copy(h) and _writes_again(s)]
         self.local = local
+
+    def _is_refilled(self, array: ArrayId) -> bool:
+        """Do elements get several values, none of which adds to the one before, as rows that take turns do?"""
+        writers = [*self.scop.writers(array)]
+        return any(map(_writes_again, writers)) and not any(s.write in s.reads for s in writers)
 
     def _never_changes(self, value: Expr) -> bool:
         if isinstance(value, Cast):
@@ -217,7 +221,8 @@ class _Chains:
         if end.id in self.named:
             return Read(self.named[end.id], end.write_type)
         pairs = name_dims(pairs.reverse(), end.iterators, reader.iterators)
-        if self.patience.ask(partial(self._stays, end, reader, pairs)):
+        in_turn = end.write.array in self.refilled  # a value that stays keeps the next one waiting
+        if not in_turn and self.patience.ask(partial(self._stays, end, reader, pairs)):
             return Read(end.write, end.write_type)
         array = self.scop.array(end.write.array)
         ranges = [range_of([end], depth) for depth in range(len(end.iterators))]

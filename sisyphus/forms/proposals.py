@@ -33,7 +33,7 @@ MOST = 2
 #: An order is worth a search where its longest chain of iterations is shorter by this factor.
 SHORTER = 4
 #: Dependences between statements up to which isl is asked: its schedulers cannot be interrupted.
-MOST_PAIRS = 30
+MOST_PAIRS = 40
 
 #: Statements that one may be split into.
 MOST_PIECES = 9

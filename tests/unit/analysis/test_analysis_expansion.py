@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from builders import scop
 
 from sisyphus.analysis import Expansion, dependences, distribute, expand, privatise
@@ -166,7 +167,11 @@ def test_uses_for_different_purposes_get_arrays_of_their_own() -> None:
     assert [a.id for a in found.scop.arrays] == ["A", "B", "D", "c_1", "c_2"]
 
 
-def test_a_local_variable_of_every_iterations_own_is_no_larger_than_the_largest_array() -> None:
+def test_a_local_variable_of_every_iterations_own_is_no_larger_than_the_largest_array(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or than what is small in any case, here nothing."""
+    monkeypatch.setattr("sisyphus.analysis.expansion.SMALL", 0)
     one = "for i in range(6):\n    for j in range(7):\n        t = A[i, j] * 2\n        B[j, i] = t"
     built = scop(one, A=(6, 7), B=(7, 6), t=())
     found = privatise(built, dependences(built))

@@ -8,6 +8,7 @@ import brute
 import pytest
 from builders import scop
 from hypothesis import given, settings
+from plan_interpreter import computes_the_same
 from random_scops import Sample, copiers
 
 from sisyphus.analysis import dependences, statement_text
@@ -190,6 +191,13 @@ def test_what_is_computed_gets_a_place_for_every_iteration() -> None:
     check_same(source, found)
 
 
+def test_what_is_computed_of_an_earlier_value_of_the_array_has_places_of_its_own() -> None:
+    source = register(REGISTER.replace("w[0] = X[n]", "w[0] = w[1] * z"))
+    found = forwarded(dependences(source))
+    assert found is not None and "w" not in {a.id for a in found.arrays}
+    check_same(source, found)
+
+
 def test_an_element_that_is_overwritten_before_the_read_is_kept_elsewhere() -> None:
     source = register(REGISTER.replace("w[0] = X[n]", "w[0] = X[0]\n    X[0] = Y[n] * z"))
     found = forwarded(dependences(source))
@@ -220,6 +228,37 @@ def test_a_table_of_which_two_rows_are_kept_is_whole_again_and_has_wavefronts(tm
     assert names == [("source", ()), ("expanded", ()), ("wave-i+j", (FORWARD,))]
 
 
+#: Rows that take turns, and a local of each of their elements.
+TURNS = """
+float warp(const float a[24], const float b[24])
+{
+    float cost[2][25];
+    for (int j = 0; j <= 24; j++) cost[0][j] = j == 0 ? 0.0f : 1e30f;
+    for (int i = 1; i <= 24; i++) {
+        cost[i % 2][0] = 1e30f;
+        for (int j = 1; j <= 24; j++) {
+            float d = a[i - 1] - b[j - 1];
+            cost[i % 2][j] = d * d + cost[(i - 1) % 2][j] + cost[i % 2][j - 1] - cost[(i - 1) % 2][j - 1];
+        }
+    }
+    return cost[0][24];
+}
+"""
+
+
+def test_rows_that_take_turns_have_a_place_each_and_wavefronts(tmp_path: Path) -> None:
+    path = tmp_path / "warp.c"
+    path.write_text(TURNS)
+    source = read(str(path))
+    found = forwarded(dependences(source))
+    assert found is not None
+    promises.run(found)
+    assert "cost" not in {a.id for a in found.arrays}
+    assert computes_the_same(source, found, 3)
+    waves = [k for k in load_kernels(Source(str(path))) if k.name.startswith("wave")]
+    assert waves and all(k.rewrites[0] == FORWARD for k in waves)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -227,7 +266,6 @@ def test_a_table_of_which_two_rows_are_kept_is_whole_again_and_has_wavefronts(tm
         "for k in range(4):\n    w[k] = z\nfor n in range(9):\n    Y[n] = w[1]\n",  # a constant, which is no copy
         "for n in range(9):\n    Y[n] = X[n] * z\n",
         "for k in range(4):\n    w[k] = X[k]\nfor n in range(9):\n    Y[n] = w[1]\n",  # a copy in a place of its own
-        REGISTER.replace("w[0] = X[n]", "w[0] = w[1] * z"),  # an update of the array itself
         REGISTER.replace("w[0] = X[n]", "w[3] += C[0]\n    w[0] = w[3]"),  # of the element that is copied
     ],
 )
