@@ -230,7 +230,8 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
             words = (*rewrites, FUSED)
             yield _analysed(together, dependences(together), source, rewrites=words, name=FUSED)
         orders = list(_in_other_orders(base, bases, source))
-        yield from orders or (_in_other_orders(direct, _bases(direct), source) if direct is not None else ())
+        others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
+        yield from others if others and (not orders or _shortest(others) < _shortest(orders)) else orders
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import brute
@@ -224,6 +225,10 @@ def test_a_table_of_which_two_rows_are_kept_is_whole_again_and_has_wavefronts(tm
     promises.run(found)
     assert [(a.id, a.extents) for a in found.arrays if a.role is Role.LOCAL] == [("now_1", (20, 24))]
     check_same(source, found)
+    names = [(k.name, k.rewrites[:1]) for k in load_kernels(Source(str(path)))]
+    assert names == [("source", ()), ("expanded", ()), ("wave-i+j", (FORWARD,))]
+    # both rows of every iteration's own have wavefronts, too, which are three times as many
+    path.write_text(re.sub(r"\b2([045])\b", r"20\1", ROWS))
     names = [(k.name, k.rewrites[:1]) for k in load_kernels(Source(str(path)))]
     assert names == [("source", ()), ("expanded", ()), ("wave-i+j", (FORWARD,))]
 
