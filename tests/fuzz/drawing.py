@@ -40,7 +40,6 @@ from fuzz.programs import (
     Program,
     Ref,
     Test,
-    assigns,
 )
 
 #: Kinds of programs, with the share of all programs that are of this one or of one before it.
@@ -70,7 +69,8 @@ def draw(seed: str, name: str = "k") -> Program:
     shape = next((made for below, made in KINDS if kind < below), _draw)
     while True:
         program = shape(rng, name)
-        program = _with_parts(rng, program) if kind > 0.9 else program
+        program = _with_parts(rng, program) if kind > 0.87 else program
+        program = _walking(rng, program) if 0.8 < kind < 0.93 else program
         program = _of_a_file(program, seed)
         try:
             program.text()
@@ -111,26 +111,45 @@ def _of_a_file(program: Program, seed: str) -> Program:
     return replace(program, arrays=tuple(moved), result=result)
 
 
+#: Quotients and remainders as subscripts and conditions have them.
+PARTS = ("/ 2", "/ 3", "/ 4", "% 2", "% 3", "% 4", "& 1", "& 3", ">> 1", ">> 2")
+
+
 def _with_parts(rng: random.Random, program: Program) -> Program:
-    """Some subscripts of arguments that nothing writes become quotients or remainders."""
-    written = {a.target.array for a in assigns(program.body) if isinstance(a, Assign)}
-    legal = {a.name for a in program.arrays if a.role == "argument"} - written
+    """Some subscripts of some arrays, and some conditions, become quotients or remainders."""
+    divided = {a.name for a in program.arrays if rng.random() < 0.7}
 
     def part(index: Affine) -> Affine:
-        moves = index.factors and rng.random() < 0.5
-        return replace(index, part=f"{rng.choice('/%')} {rng.choice((2, 3, 4))}") if moves else index
+        return replace(index, part=rng.choice(PARTS)) if index.factors and rng.random() < 0.4 else index
 
-    def read(ref: Ref) -> Ref:
-        return replace(ref, index=tuple(map(part, ref.index))) if ref.array in legal else ref
+    def named(ref: Ref) -> Ref:
+        return replace(ref, index=tuple(map(part, ref.index))) if ref.array in divided else ref
 
     def changed(node: Node) -> Node:
         match node:
             case Assign():
-                return replace(node, reads=tuple(map(read, node.reads)))
-            case If() | Test():
+                return replace(node, target=named(node.target), reads=tuple(map(named, node.reads)))
+            case If(condition=(left, op)):
+                inner = replace(node, body=tuple(map(changed, node.body)), other=tuple(map(changed, node.other)))
+                return replace(inner, condition=(part(left), op))
+            case Test():
                 return replace(node, body=tuple(map(changed, node.body)), other=tuple(map(changed, node.other)))
             case For():
                 return replace(node, body=tuple(map(changed, node.body)))
+        return node
+
+    return replace(program, body=tuple(map(changed, program.body)))
+
+
+def _walking(rng: random.Random, program: Program) -> Program:
+    """Some loops move pointers and counters along."""
+
+    def changed(node: Node) -> Node:
+        match node:
+            case If() | Test():
+                return replace(node, body=tuple(map(changed, node.body)), other=tuple(map(changed, node.other)))
+            case For():
+                return replace(node, body=tuple(map(changed, node.body)), walks=rng.random() < 0.6)
         return node
 
     return replace(program, body=tuple(map(changed, program.body)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,21 +25,20 @@ class Affine:
 
     factors: tuple[tuple[str, int], ...]
     constant: int = 0
-    part: str = ""  # "/ 2", "% 3"
+    part: str = ""  # "/ 2", "% 3", ">> 1", "& 3"
 
     def value(self, at: Mapping[str, int]) -> int:
         whole = self.constant + sum(f * at[name] for name, f in self.factors)
         if not self.part:
             return whole
         op, by = self.part.split()
-        if whole < 0:
-            raise ValueError("C rounds this to zero, which is not affine")
-        return whole // int(by) if op == "/" else whole % int(by)
+        quotient = abs(whole) // int(by) * (1 if whole >= 0 else -1) if op in "/%" else 0
+        return {"/": quotient, "%": whole - quotient * int(by), ">>": whole >> int(by), "&": whole & int(by)}[op]
 
     def shifted(self, by: int) -> str:
         """The text of it, `by` added."""
         if self.part:
-            return f"({replace(self, part='')}) {self.part}" + (f" + {by}" if by else "").replace("+ -", "- ")
+            return f"(({replace(self, part='')}) {self.part})" + (f" + {by}" if by else "").replace("+ -", "- ")
         return str(replace(self, constant=self.constant + by))
 
     def __str__(self) -> str:
@@ -115,13 +115,18 @@ class If:
 
 @dataclass(frozen=True)
 class For:
-    """From `low` while below `high`, or downwards where `step` is negative."""
+    """From `low` while below `high`, or downwards where `step` is negative.
+
+    Where it `walks`, pointers move with it along the arguments that have its iterator alone as subscript, and counters
+    go round for remainders of it.
+    """
 
     name: str
     low: Affine
     high: Affine
     step: int
     body: tuple[Node, ...]
+    walks: bool = False
 
 
 Node = Assign | Jump | Test | If | For
@@ -276,10 +281,37 @@ def _lines(node: Node, boxes: Mapping[str, Box], arrays: Sequence[Array], depth:
         case For(name=n, step=step):
             move = {1: f"{n}++", -1: f"{n}--"}.get(step, f"{n} += {step}" if step > 0 else f"{n} -= {-step}")
             start, test = (node.low, f"{n} < {node.high}") if step > 0 else (node.high, f"{n} >= {node.low}")
+            body = [line for child in node.body for line in _lines(child, boxes, arrays, depth + 1)]
+            before, body, after = _walking(node, start, body, arrays) if node.walks else ([], body, [])
+            yield from (f"{pad}{line}" for line in (["{", *before] if before else []))
             yield f"{pad}for (int {n} = {start}; {test}; {move}) {{"
-            for child in node.body:
-                yield from _lines(child, boxes, arrays, depth + 1)
-            yield f"{pad}}}"
+            yield from body
+            yield from (f"{pad}  {line}" for line in after)
+            yield f"{pad}}}{' }' if before else ''}"
+
+
+def _walking(
+    node: For, start: Affine, body: list[str], arrays: Sequence[Array]
+) -> tuple[list[str], list[str], list[str]]:
+    """Pointers and counters before a loop, its body with these, and what moves them at its end."""
+    n, text, before, after = node.name, "\n".join(body), list[str](), list[str]()
+    if any(f"{word};" in text for word in ("continue", "break")):
+        return [], body, []
+    for array in (a for a in arrays if a.rank == 1 and a.role == "argument" and a.made_of == PLAIN):
+        pointer, element = f"p_{array.name}_{n}", rf"\b{array.name}\[{n}(?: \+ (\d+))?\]"
+        if re.search(element, text):
+            text = re.sub(element, lambda found, p=pointer: f"{p}[{found[1] or 0}]", text)  # type: ignore[misc]
+            before.append(f"{array.type} *{pointer} = {array.name} + ({start});")
+            after.append(f"{pointer} {'+' if node.step > 0 else '-'}= {abs(node.step)};")
+    for by in "234":
+        rest = f"(({n}) % {by})"
+        if rest in text and not start.factors and start.constant >= 0 and node.step > 0:
+            text = text.replace(rest, f"w_{n}{by}")
+            before.append(f"int w_{n}{by} = {start.constant % int(by)};")
+            more = f"w_{n}{by} = (w_{n}{by} + {node.step}) % {by};"
+            by_test = f"if (++w_{n}{by} == {by}) w_{n}{by} = 0;"
+            after.append(by_test if node.step == 1 and by != "3" else more)
+    return before, text.split("\n"), after
 
 
 def _ref(ref: Ref, boxes: Mapping[str, Box], arrays: Sequence[Array]) -> str:
