@@ -28,9 +28,10 @@ from score import ROOT, TARGETS, targets
 
 from sisyphus.design import Design
 from sisyphus.errors import SisyphusError, UsageError
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.pipeline import Request, Source, optimize
 from sisyphus.report.tables import markdown
-from sisyphus.request import FIX_FORM, SOURCE_FORM, load_kernels, space_of
+from sisyphus.request import FIX_FORM, SOURCE_FORM, space_of
 from sisyphus.search import MeasuredCosts, as_fixed
 from sisyphus.search.check import faults
 from sisyphus.solve import EXACT, Limits, Stop

@@ -15,10 +15,11 @@ from itertools import chain
 from pathlib import Path
 
 from sisyphus.design import Design
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import GuardForm, estimate
 from sisyphus.pipeline import Request, Source, optimize
 from sisyphus.report.tables import table
-from sisyphus.request import SOURCE_FORM, load_kernels
+from sisyphus.request import SOURCE_FORM
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target

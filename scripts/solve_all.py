@@ -30,7 +30,8 @@ from pathlib import Path
 
 from sisyphus.choice import find
 from sisyphus.errors import InternalError, SisyphusError
-from sisyphus.request import Model, Request, Source, load_kernels
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Model, Request, Source
 from sisyphus.solve import Limits
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target

@@ -34,8 +34,9 @@ from random_kernels import random_point  # noqa: E402
 from random_knobs import random_points  # noqa: E402
 
 from sisyphus.errors import KernelError  # noqa: E402
+from sisyphus.kernel_forms import load_kernels  # noqa: E402
 from sisyphus.model import Estimator, estimate  # noqa: E402
-from sisyphus.request import Kernel, Source, load_kernels, plan_of  # noqa: E402
+from sisyphus.request import Kernel, Source, plan_of  # noqa: E402
 from sisyphus.space import DesignPoint, Options, build_space  # noqa: E402
 from sisyphus.target import Target, load_device, make_target  # noqa: E402
 

@@ -10,20 +10,9 @@ from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
 from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, PIVOT_BLOCKS, SHORTER, elsewhere, steps_of, steps_of_rows
 from sisyphus.ir import Array, ArrayId, Role
+from sisyphus.kernel_forms import all_in_strips, freed, of_fixed_form, with_copies, with_views
 from sisyphus.model.limit import limit_of
-from sisyphus.request import (
-    Form,
-    Kernel,
-    Model,
-    Request,
-    all_in_strips,
-    estimate_of,
-    freed,
-    of_fixed_form,
-    space_of,
-    with_copies,
-    with_views,
-)
+from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.search import fit_together, fits_whole, most_elements
 from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed
 from sisyphus.target import ADDERS, Adders, Target

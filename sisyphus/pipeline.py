@@ -20,13 +20,14 @@ from sisyphus.cpu import time_on_cpu
 from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
 from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
 from sisyphus.files import write_file
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import limit_of
 from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import Plan
 from sisyphus.poly import IslError
 from sisyphus.record import Record
-from sisyphus.request import Kernel, Model, Request, Source, estimate_of, load_kernels, plan_of, read_kernel, space_of
+from sisyphus.request import Kernel, Model, Request, Source, estimate_of, plan_of, read_kernel, space_of
 from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point
 from sisyphus.shown import Shown
 from sisyphus.solve import Limits, Stop

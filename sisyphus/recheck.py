@@ -10,11 +10,12 @@ from typing import Any
 
 from sisyphus.backends.hls import DESIGN, Project, heading, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
+from sisyphus.kernel_forms import form_of, load_kernels
 from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import Record
 from sisyphus.report import interface_data, verdict_text
-from sisyphus.request import Source, form_of, load_kernels
+from sisyphus.request import Source
 from sisyphus.shown import Shown
 from sisyphus.target import Target
 from sisyphus.values import dataclass, replace

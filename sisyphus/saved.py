@@ -10,8 +10,9 @@ from typing import Any
 
 from sisyphus.backends.hls import DESIGN
 from sisyphus.errors import KernelError
+from sisyphus.kernel_forms import form_of
 from sisyphus.plan import check_point
-from sisyphus.request import Kernel, Source, form_of
+from sisyphus.request import Kernel, Source
 from sisyphus.schemas import POINT, UNITS, schema
 from sisyphus.source import read_bytes
 from sisyphus.space import DesignPoint, Fault, faults_by, few, illegal, place_of, point_faults

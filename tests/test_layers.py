@@ -35,6 +35,7 @@ ROWS = (
     ("report", "readback", "schemas"),
     (
         "request",
+        "kernel_forms",
         "saved",
         "record",
         "budgets",

@@ -11,10 +11,11 @@ from sisyphus.api.inputs import DEFAULT_DEVICE, KernelFile, KernelLike, TargetLi
 from sisyphus.api.listings import Analysis, Devices, Solvers
 from sisyphus.backends.hls import Project
 from sisyphus.design import Design
+from sisyphus.kernel_forms import form_data, forms_of
 from sisyphus.part_search import silent
 from sisyphus.pipeline import Costed
 from sisyphus.report import DesignDifference, Explanation
-from sisyphus.request import form_data, forms_of, read_kernel
+from sisyphus.request import read_kernel
 from sisyphus.solve import Limits, solver_infos
 from sisyphus.space import DesignPoint
 from sisyphus.target import device_names, load_device

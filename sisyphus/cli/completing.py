@@ -34,7 +34,8 @@ def knobs(context: click.Context, _parameter: click.Parameter, text: str) -> lis
     """Knobs of the kernel as far as they have names of their own; nothing where it cannot be read."""
     from sisyphus import api
     from sisyphus.errors import SisyphusError
-    from sisyphus.request import load_written, space_of
+    from sisyphus.kernel_forms import load_written
+    from sisyphus.request import space_of
     from sisyphus.space import knob_names
 
     given = context.params

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import log
 
 from sisyphus.errors import KernelError
+from sisyphus.kernel_forms import form_of
 from sisyphus.part_search import Choice
-from sisyphus.request import Kernel, Request, estimate_of, form_of, space_of
+from sisyphus.request import Kernel, Request, estimate_of, space_of
 from sisyphus.space import Choices, DesignPoint, LoopSpace, NestChoices, NotADesign, Space, Tile, choices, decode
 from sisyphus.target import KINDS
 from sisyphus.values import replace

@@ -17,10 +17,11 @@ from sisyphus.analysis import Dealer, Dealing, Restricted, Share, dependences, l
 from sisyphus.errors import KernelError, NoDesignError, TimeUp
 from sisyphus.ir import Role, Scop
 from sisyphus.ir.scop_text import whole_text_of
+from sisyphus.kernel_forms import forms_of
 from sisyphus.model import Estimate, estimate
 from sisyphus.part_search import Choice, Listen
 from sisyphus.plan import Plan
-from sisyphus.request import Kernel, Request, forms_of, plan_of
+from sisyphus.request import Kernel, Request, plan_of
 from sisyphus.solve import Stop
 from sisyphus.space import DesignPoint
 from sisyphus.units.beside import Beside

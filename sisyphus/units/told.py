@@ -10,11 +10,12 @@ from typing import Any
 from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, Stream, dependences, phase_of, restricted
 from sisyphus.errors import KernelError
 from sisyphus.ir import StmtId
+from sisyphus.kernel_forms import form_of, forms_of
 from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import check_point
 from sisyphus.record import Record
 from sisyphus.report import Explanation, slowest_unit
-from sisyphus.request import Source, form_of, forms_of, read_kernel, space_of
+from sisyphus.request import Source, read_kernel, space_of
 from sisyphus.saved import check_units, design_file, read_data
 from sisyphus.saved import has_units as tells_units
 from sisyphus.solve import Limits

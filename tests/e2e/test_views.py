@@ -10,7 +10,8 @@ from command_line import sisy
 
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
-from sisyphus.request import Request, Source, load_kernels, plan_of
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Request, Source, plan_of
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 from sisyphus.verification import verify

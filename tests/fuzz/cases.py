@@ -15,7 +15,7 @@ from fuzz.programs import Program
 from fuzz.units import dealt_over_units, part_of
 from random_kernels import random_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.analysis import Dealing
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, KernelError, SisyphusError
@@ -77,7 +77,7 @@ def make(case: Case, folder: Path) -> Made:
 def _made(case: Case, path: Path) -> Made:
     rng = random.Random(case.seed)
     source = request.Source(str(path))
-    kernel = request.load_written(source)
+    kernel = kernel_forms.load_written(source)
     dealt = dealt_over_units(rng, kernel) if random.Random(f"{case.seed} units").random() < UNITS else None
     kernels = [kernel] if dealt is None else dealt.kernels
     try:

@@ -9,7 +9,7 @@ from math import lcm
 
 from random_kernels import keeps_precedence
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.analysis import LoopKind, Nest, read_at_once
 from sisyphus.errors import KernelError
 from sisyphus.forms import (
@@ -61,16 +61,22 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
     steps = steps_of_rows(kernel.scop)
     if steps is not None and rng.random() < 0.6:
         most = min(len(steps.times), 5), min(len(steps.rows), 9)
-        found = request.in_strips(kernel, Strips(*(rng.randint(1, n) for n in most)))
+        found = kernel_forms.in_strips(kernel, Strips(*(rng.randint(1, n) for n in most)))
         return kernel if found is None else found
     for share, made in ((0.3, _in_panels), (0.3, _as_asked)):
         other = made(rng, kernel) if rng.random() < share else None
         if other is not None:
             return other
     if rng.random() < 0.4:  # looking for these takes longer than all the rest
-        kernel = rng.choice(request.forms_of(kernel.scop, source))
+        kernel = rng.choice(kernel_forms.forms_of(kernel.scop, source))
     viewed = rng.choice(
-        (*(request.with_views,) * 3, *(request.with_copies,) * 2, *(_free,) * 2, *(_for_readers,) * 3, *(_same,) * 11)
+        (
+            *(kernel_forms.with_views,) * 3,
+            *(kernel_forms.with_copies,) * 2,
+            *(_free,) * 2,
+            *(_for_readers,) * 3,
+            *(_same,) * 11,
+        )
     )
     return viewed(kernel) or kernel
 
@@ -84,7 +90,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     form, most = rng.choice(offered)
     wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{form}{rng.randint(1, most + 1)}",))
     try:
-        return request.form_of((kernel,), wanted)
+        return kernel_forms.form_of((kernel,), wanted)
     except KernelError:  # not proved to be the same program
         return None
 
@@ -94,7 +100,7 @@ def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     for word in rng.sample(
         (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW), 7, counts=(3, 5, 3, 1, 1, 3, 2)
     ):
-        found = request.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
+        found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
             return found
     return None
@@ -103,13 +109,13 @@ def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
 def _for_readers(kernel: Kernel) -> Kernel | None:
     """Copies for nests that else could not read an array at the same time."""
     arrays = read_at_once(kernel.scop, kernel.distribution)
-    return request.with_copies(kernel, arrays) if arrays else None
+    return kernel_forms.with_copies(kernel, arrays) if arrays else None
 
 
 def _free(kernel: Kernel) -> Kernel | None:
     """With copies of what the kernel was given, for which no loop waits, where these free one."""
-    copied = request.with_copies(kernel)
-    return None if copied is None else request.freed(copied) or copied
+    copied = kernel_forms.with_copies(kernel)
+    return None if copied is None else kernel_forms.freed(copied) or copied
 
 
 def _same(kernel: Kernel) -> Kernel:

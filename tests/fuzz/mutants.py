@@ -14,7 +14,7 @@ from typing import Any
 from fuzz.cases import Case
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms
 from sisyphus.cli.project_file import read_project_file
 from sisyphus.errors import InternalError, SisyphusError
 from sisyphus.plan import build_plan
@@ -79,7 +79,7 @@ def _source(case: Case, folder: Path) -> Source:
 @lru_cache(maxsize=1)
 def _read(case: Case, folder: Path) -> Kernel:
     """The kernel of a case as it is, read once for all inputs beside it that are spoiled."""
-    return request.load_written(_source(case, folder))
+    return kernel_forms.load_written(_source(case, folder))
 
 
 def _kernel(case: Case, folder: Path, rng: random.Random) -> None:
@@ -105,7 +105,7 @@ def _kernel(case: Case, folder: Path, rng: random.Random) -> None:
     if rng.random() < 0.1:
         data[rng.randrange(len(data))] = rng.randrange(256)
     Path(source.path).write_bytes(bytes(data))
-    request.load_written(source)
+    kernel_forms.load_written(source)
 
 
 def _point(case: Case, folder: Path, rng: random.Random) -> None:

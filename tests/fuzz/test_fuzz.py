@@ -18,7 +18,7 @@ from fuzz.programs import Affine, Array, Assign, For, Program, Ref
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, SisyphusError
 from sisyphus.forms import BLOCKS, rewrites
@@ -136,7 +136,7 @@ C_LIKE = st.text(st.sampled_from("void k(float A[8]){for(int i=0;<+}1*/#\"'\\\n 
 def test_any_bytes_are_taken_or_refused(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "k.c").write_bytes(data)
     try:
-        request.load_kernels(request.Source(str(tmp_path / "k.c")))
+        kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))
     except InternalError:
         raise
     except SisyphusError as refused:

@@ -9,7 +9,7 @@ import pytest
 from hand_plans import copy_plan, gemm_resident
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import exact_flags, project
 from sisyphus.plan import Plan, build_plan
 from sisyphus.tools import Finished, run_tool
@@ -51,7 +51,7 @@ def test_half_precision_arrives(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(
         "void k(_Float16 s, _Float16 x[3][5]) { for (int i = 0; i < 3; i++) for (int j = 0; j < 5; j++) x[i][j] *= s; }"
     )
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
     done = run_host(build_plan(kernel.scop, kernel.distribution, kernel.live, point), tmp_path, "kernel.xclbin")
     assert done.status == 0, done.output + done.errors

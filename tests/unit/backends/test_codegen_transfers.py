@@ -11,7 +11,7 @@ import pytest
 from hand_plans import copy_plan, gemm_overlapped
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.backends.hls.loop_bounds import narrowest
 from sisyphus.errors import InternalError
@@ -244,7 +244,7 @@ def test_numbers_of_a_width_of_their_own_hang_over(tmp_path: Path, spoil: tuple[
     """A lane beside the tile is a zero of the type in memory, and so is an element there."""
     arguments, loop = "sisy_int12 x[10], sisy_int12 o[10]", "for (int i = 0; i < 10; i++) o[i] = x[9 - i];"
     (tmp_path / "k.c").write_text(f'#include "sisy_types.h"\nvoid k({arguments}) {{ {loop} }}\n')
-    kernel = request.load_written(request.Source(str(tmp_path / "k.c")))
+    kernel = kernel_forms.load_written(request.Source(str(tmp_path / "k.c")))
     point = pipelined_point(kernel.scop, kernel.distribution)
     transfers = tuple(TransferPoint(b.id, 4, layout="padded") for b in point.buffers)
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, replace(point, transfers=transfers))

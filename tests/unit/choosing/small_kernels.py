@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sisyphus.request import Kernel, Request, Source, load_kernels
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Kernel, Request, Source
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 

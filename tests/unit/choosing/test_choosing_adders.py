@@ -10,12 +10,13 @@ import pytest
 from sisyphus.choice import find
 from sisyphus.errors import UsageError
 from sisyphus.evidence import entries
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import Estimator
 from sisyphus.model.limit import limit_of
 from sisyphus.part_search import Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.report.designs import differences
-from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels, space_of
+from sisyphus.request import Kernel, Request, Source, estimate_of, space_of
 from sisyphus.search import MeasuredCosts
 from sisyphus.search.check import faults
 from sisyphus.solve import Stop

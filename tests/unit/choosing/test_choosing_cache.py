@@ -12,7 +12,8 @@ import pytest
 from sisyphus import choose, pipeline
 from sisyphus.cache import Answer, Cache
 from sisyphus.design import Design
-from sisyphus.request import Request, Source, load_kernels
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Request, Source
 from sisyphus.solve import Limits, Stop
 from sisyphus.target import load_device, make_target
 

@@ -11,7 +11,8 @@ import pytest
 
 from sisyphus import choice, part_search, parts
 from sisyphus.errors import NothingFits, TimeUp
-from sisyphus.request import Kernel, Request, Source, load_kernels
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Kernel, Request, Source
 from sisyphus.saved import fitted
 from sisyphus.search import Found, SearchWithin
 from sisyphus.solve import Limits, Stop

@@ -11,10 +11,11 @@ import pytest
 from random_kernels import random_point
 
 from sisyphus.analysis import LoopKind
+from sisyphus.kernel_forms import form_of, load_kernels
 from sisyphus.model.bounds.stages import stages
 from sisyphus.part_search import PartSearch, cost_of, silent
 from sisyphus.parts import Part, Parts
-from sisyphus.request import Kernel, Request, Source, form_of, load_kernels, space_of
+from sisyphus.request import Kernel, Request, Source, space_of
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target

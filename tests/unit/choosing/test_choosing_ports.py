@@ -14,9 +14,10 @@ from sisyphus import choice, part_search
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
 from sisyphus.ir import ArrayId
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
-from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels, plan_of, space_of
+from sisyphus.request import Kernel, Request, Source, estimate_of, plan_of, space_of
 from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.slow_transfers import slow_arrays, slow_by_limit
 from sisyphus.solve import Limits, Stop

@@ -8,12 +8,13 @@ import pytest
 
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import estimate
 from sisyphus.part_search import Choice
 from sisyphus.parts import Parts
 from sisyphus.plan import Copy, Plan
 from sisyphus.plan.conflicts import steps_of
-from sisyphus.request import Kernel, Request, Source, load_kernels, plan_of
+from sisyphus.request import Kernel, Request, Source, plan_of
 from sisyphus.solve import Stop
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target

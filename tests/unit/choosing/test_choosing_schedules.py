@@ -10,9 +10,10 @@ from sisyphus import api, clock
 from sisyphus.choice import find
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import PIVOT_BLOCKS, PIVOTS
+from sisyphus.kernel_forms import form_of, load_kernels
 from sisyphus.parts import REST, Parts
 from sisyphus.record import Record
-from sisyphus.request import Request, Source, form_of, load_kernels
+from sisyphus.request import Request, Source
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 

@@ -10,11 +10,12 @@ from sisyphus.choice import find
 from sisyphus.errors import UsageError
 from sisyphus.forms import PIVOTS
 from sisyphus.ir import ArrayId
+from sisyphus.kernel_forms import form_of, load_kernels, load_written
 from sisyphus.neighbours import neighbours
 from sisyphus.part_search import Choice
 from sisyphus.parts import Known, forms
 from sisyphus.plan import check_point
-from sisyphus.request import Kernel, Request, Source, form_of, load_kernels, load_written
+from sisyphus.request import Kernel, Request, Source
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target

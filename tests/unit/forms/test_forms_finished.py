@@ -17,8 +17,9 @@ from sisyphus.forms import FINISHED, LATCH, finished_apart, in_place, proposals,
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.plan import build_plan
-from sisyphus.request import Source, load_kernels
+from sisyphus.request import Source
 from sisyphus.verification import verify
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"

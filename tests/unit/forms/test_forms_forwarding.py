@@ -16,8 +16,9 @@ from sisyphus.analysis import dependences, statement_text
 from sisyphus.forms import FORWARD, forwarded, forwarding, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Role, Scop, promises
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.poly import last_writers
-from sisyphus.request import Source, load_kernels
+from sisyphus.request import Source
 
 SOME = settings(max_examples=50, deadline=None, derandomize=True)
 

@@ -13,7 +13,8 @@ from sisyphus.forms import IN_PLACE, LATCH, PANELS, SCHEDULE, in_place, proposal
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump
-from sisyphus.request import Source, load_kernels
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Source
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 

@@ -31,9 +31,10 @@ from sisyphus.forms.proposals import least_steps
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.parts import by_promise
 from sisyphus.poly import affine_times, const
-from sisyphus.request import Source, load_kernels
+from sisyphus.request import Source
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 LU = """

@@ -14,7 +14,8 @@ from sisyphus.analysis import dependences, statement_text
 from sisyphus.forms import IN_PLACE, UNTILED, in_tiles, rewritten, untiled
 from sisyphus.ir import Scop, promises
 from sisyphus.ir.scop_text import dump
-from sisyphus.request import Source, load_kernels
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Source
 
 SOME = settings(max_examples=40, deadline=None, derandomize=True)
 

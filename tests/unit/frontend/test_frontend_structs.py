@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.ir import Scop
 from sisyphus.plan import build_plan
@@ -88,7 +88,7 @@ KERNELS |= COMPLEX
 @pytest.mark.parametrize("name", KERNELS)
 def test_structures_mean_what_they_mean_in_c(name: str, tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text((HEAD if name not in COMPLEX else "") + KERNELS[name])
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     ran = run(project(plan), plan)
     assert ran.passed and ran.worst_error == 0, ran.checks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop, any_width
@@ -95,7 +95,7 @@ SPOILT = [("ap_int<12>)(", "ap_int<11>)("), ("ap_uint<5>)(", "ap_uint<4>)("), ("
 @pytest.mark.parametrize("spoil", [("", ""), *SPOILT])
 def test_the_emitted_code_has_every_bit_that_c_has(spoil: tuple[str, str], tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(text(EVERYTHING))
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     printed = project(plan)
     code = printed.files["kernel.cpp"]

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import limit as limits_of
 from sisyphus.model.limit import Limit, limit_of
 from sisyphus.pipeline import optimize
 from sisyphus.poly import each_point, longest_run, make_set, var
-from sisyphus.request import Request, Source, load_kernels
+from sisyphus.request import Request, Source
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 

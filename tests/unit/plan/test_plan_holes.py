@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.plan import For, build_plan, walk
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile
 from sisyphus.verification import prove
@@ -22,7 +22,7 @@ ODD = """void k(short E[20][5], double y) {
 @pytest.mark.parametrize("order", ["imj", "mij", "ijm"])
 def test_no_loop_has_more_iterations_than_it_says(order: str, tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(ODD)
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     [nest] = kernel.distribution.nests
     tiles = tuple(
         (b.iterator, Tile(1, 1, b.trip_count) if b.iterator == "j" else Tile(b.trip_count, 1, 1)) for b in nest.band

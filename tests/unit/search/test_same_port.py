@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from sisyphus.ir import ArrayId
-from sisyphus.request import Source, load_kernels, with_copies
+from sisyphus.kernel_forms import load_kernels, with_copies
+from sisyphus.request import Source
 from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
 from sisyphus.search.costs import Placement
 from sisyphus.search.deadline import Deadline

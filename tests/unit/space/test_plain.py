@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.request import Request, Source, estimate_of, load_written, space_of
+from sisyphus.kernel_forms import load_written
+from sisyphus.request import Request, Source, estimate_of, space_of
 from sisyphus.search import MeasuredCosts, search
 from sisyphus.search.check import faults
 from sisyphus.search.effort import EFFORT

@@ -19,7 +19,8 @@ from sisyphus.analysis import Cut, Dealer, Dependences, Share, cuts, dependences
 from sisyphus.backends.hls import handings
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
-from sisyphus.request import Request, Source, forms_of, read_kernel
+from sisyphus.kernel_forms import forms_of
+from sisyphus.request import Request, Source, read_kernel
 from sisyphus.schemas import schema
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target

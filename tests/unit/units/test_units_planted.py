@@ -14,8 +14,9 @@ from unit_boards import run_host
 
 from sisyphus.analysis import Dealer, Dependences, Share, dependences, restricted
 from sisyphus.ir import ArrayId, StmtId
+from sisyphus.kernel_forms import forms_of
 from sisyphus.poly import fix
-from sisyphus.request import Source, forms_of, read_kernel
+from sisyphus.request import Source, read_kernel
 from sisyphus.target import load_device, make_target
 from sisyphus.units import Unit, places
 from sisyphus.units.design import project_of, verdict_of

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from sisyphus import pipeline
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Choice
-from sisyphus.request import Kernel, Request, Source, estimate_of, load_kernels
+from sisyphus.request import Kernel, Request, Source, estimate_of
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 from sisyphus.units.refit import refitted

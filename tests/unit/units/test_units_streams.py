@@ -17,8 +17,9 @@ from unit_boards import run_host
 from sisyphus.analysis import Cut, Dealer, Dependences, Stream, apart, cuts, dependences, phase_of, restricted
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.ir import ArrayId
+from sisyphus.kernel_forms import forms_of
 from sisyphus.plan import Direction, Plan, not_in_one_pass, streams_between
-from sisyphus.request import Request, Source, forms_of, read_kernel
+from sisyphus.request import Request, Source, read_kernel
 from sisyphus.schemas import schema
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target

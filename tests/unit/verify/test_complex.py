@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.plan import build_plan
 from sisyphus.verification.differential_run import run_files
@@ -32,7 +32,7 @@ MIXED = [
 @pytest.mark.parametrize("statement", MIXED)
 def test_parts_have_the_precision_that_c_computes_in(statement: str, tmp_path: Path) -> None:
     (tmp_path / "mix.c").write_text(KERNEL % statement)
-    kernel = request.load_written(request.Source(str(tmp_path / "mix.c")))
+    kernel = kernel_forms.load_written(request.Source(str(tmp_path / "mix.c")))
     point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
     files = project(build_plan(kernel.scop, kernel.distribution, kernel.live, point)).files
     assert run_files(files, ("random", "large"), time_limit_s=60).passed

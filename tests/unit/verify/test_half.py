@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.ir import Literal
 from sisyphus.plan import build_plan
@@ -79,7 +79,7 @@ void mix(_Float16 s, double d, int n[24], _Float16 x[24], _Float16 y[24][6], str
 
 def test_kernels_keep_every_bit_and_a_missing_rounding_is_seen(tmp_path: Path) -> None:
     (tmp_path / "mix.c").write_text(KERNEL)
-    kernel = request.load_kernels(request.Source(str(tmp_path / "mix.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "mix.c")))[0]
     point = kernel.point(pipelined_point(kernel.scop, kernel.distribution))
     files = dict(project(build_plan(kernel.scop, kernel.distribution, kernel.live, point)).files)
     sets = ("random", "denormals", "large")
@@ -93,5 +93,5 @@ def test_kernels_keep_every_bit_and_a_missing_rounding_is_seen(tmp_path: Path) -
 )
 def test_constants_are_rounded_once(written: str, kept: str, tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(f"void k(_Float16 x[8]) {{ for (int i = 0; i < 8; i++) x[i] = {written}; }}")
-    [statement] = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0].scop.statements
+    [statement] = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0].scop.statements
     assert isinstance(statement.rhs, Literal) and (statement.rhs.text, statement.rhs.type.key) == (kept, "half")

@@ -10,7 +10,7 @@ import pytest
 import spoil
 from plain_points import pipelined_point, unrolled_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.analysis import Distribution
 from sisyphus.backends.hls import project
 from sisyphus.choose import choose
@@ -38,7 +38,7 @@ void f(const unsigned char x[40], const short lut[2][256], const short bias[4], 
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> request.Kernel:
     path = tmp_path_factory.mktemp("looked_up") / "f.c"
     path.write_text(TEXT)
-    return request.load_written(request.Source(str(path)))
+    return kernel_forms.load_written(request.Source(str(path)))
 
 
 def plan_of(kernel: request.Kernel, point: DesignPoint) -> Plan:
@@ -99,7 +99,7 @@ def test_large_tables_are_in_block_memories_which_limit_their_copies(tmp_path: P
     path.write_text(LARGE)
     target = make_target(load_device("u200"), budget="chip", bram18k=bram)
     source = request.Source(str(path))
-    kernels = request.load_kernels(source)
+    kernels = kernel_forms.load_kernels(source)
     choice = choose(kernels, request.Request(source, target))
     plan = plan_of(kernels[0], choice.point)
     cost = estimate(plan, target)

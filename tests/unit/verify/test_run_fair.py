@@ -10,7 +10,7 @@ import pytest
 from coarse_kernels import plain_point
 from plain_points import pipelined_point
 
-from sisyphus import request
+from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.errors import ToolError
 from sisyphus.plan import build_plan
@@ -38,7 +38,7 @@ FAIR = {
 
 def _run(place: Path, text: str, spoil: tuple[str, str] = ("", "")) -> Ran:
     (place / "k.c").write_text(text)
-    kernel = request.load_kernels(request.Source(str(place / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(place / "k.c")))[0]
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     printed = project(plan)
     files = {**printed.files, "kernel.cpp": printed.files["kernel.cpp"].replace(*spoil)}
@@ -75,7 +75,7 @@ def test_a_full_temporary_folder_is_no_failed_verification(tmp_path: Path) -> No
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "kernel.cpp").symlink_to(full)
     (tmp_path / "k.c").write_text(FAIR["sums that wrap"])
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     with pytest.raises(ToolError, match="cannot be written: No space left"):
         run(project(plan), plan, workdir=tmp_path / "work")
@@ -118,7 +118,7 @@ STRIDED = (
 @pytest.mark.parametrize("text", STRIDED)
 def test_strided_loops_behind_conditions_are_scanned(text: str, tmp_path: Path) -> None:
     assert _run(tmp_path, text).passed
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     plan = build_plan(kernel.scop, kernel.distribution, kernel.live, pipelined_point(kernel.scop, kernel.distribution))
     assert prove(plan, kernel.dependences, kernel.live).passed
 
@@ -141,7 +141,7 @@ STRIDED_WRITES = (
 def test_strided_writes_that_the_dataflow_of_isl_is_wrong_about(text: str, tmp_path: Path) -> None:
     """A proof by it alone refused designs that are right."""
     (tmp_path / "k.c").write_text(text)
-    kernel = request.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
+    kernel = kernel_forms.load_kernels(request.Source(str(tmp_path / "k.c")))[0]
     points = [pipelined_point(kernel.scop, kernel.distribution)]
     if len(kernel.distribution.nests) == 1:
         [nest] = kernel.distribution.nests

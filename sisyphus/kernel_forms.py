@@ -1,0 +1,337 @@
+"""The forms of a kernel: which there are of one that is read, and which one a point, a name or an array asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
+
+from sisyphus import analysis
+from sisyphus.analysis import (
+    Dependences,
+    LoopKind,
+    Viewed,
+    dependences,
+    distribute,
+    expand,
+    expand_inside,
+    liveness,
+    privatise,
+)
+from sisyphus.errors import UsageError
+from sisyphus.forms import (
+    BLOCKS,
+    FINISHED,
+    FORWARD,
+    FUSED,
+    IN_PLACE,
+    INSIDE,
+    LATCH,
+    PANELS,
+    PIVOT_BLOCKS,
+    PIVOTS,
+    PRIVATE,
+    SCHEDULE,
+    SHADOW,
+    SHORTER,
+    STRIPS,
+    UNTILED,
+    Strips,
+    finished_apart,
+    forwarded,
+    fused,
+    in_blocks,
+    in_panels,
+    in_place,
+    in_tiles,
+    latched,
+    order_in_strips,
+    proposals,
+    rewritten,
+    scheduled,
+    shadowed,
+    sizes_of_blocks,
+    sizes_of_panels,
+    steps_of,
+    untiled,
+    with_pivots,
+)
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.request import FIX_FORM, GIVEN_FORM, SOURCE_FORM, Kernel, Source, read_kernel
+from sisyphus.space import KERNEL_PLACE, DesignPoint
+from sisyphus.values import replace
+
+
+def load_kernels(source: Source) -> tuple[Kernel, ...]:
+    """Front end and analysis: all forms of `forms_of`."""
+    return forms_of(read_kernel(source), source)
+
+
+def load_written(source: Source) -> Kernel:
+    """Front end and analysis of the kernel as it is written, without any other form of it."""
+    return next(_forms(read_kernel(source), source))
+
+
+def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
+    """The kernel as it is, with expanded temporaries where that frees nests, in other orders.
+
+    These are forms that any target may have; `with_views` makes more of them.
+    """
+    return tuple(_forms(scop, source))
+
+
+def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
+    """As written, or without tiles and copies where that is far shorter; with expanded temporaries; in other orders."""
+    found = dependences(scop)
+    written = _analysed(scop, found, source)
+    flat = _without_tiles(written, source)
+    base = flat or written
+    plain = [*dict.fromkeys([written, base]), *_with_expanded(base, source)]
+    direct = _direct(base, source)
+    if direct is not None:
+        without = [direct, *_with_expanded(direct, source)]
+        if _shortest(without) <= _shortest(plain) // SHORTER:
+            base, plain, direct = direct, [written, *without], None
+    yield from plain
+    yield from _with_pivots(base, source)
+    if source.schedule:
+        ordered = dependences(scheduled(found, source.schedule))
+        yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
+    else:
+        bases = _bases(base)
+        for rewrites, _, together in _shortest_with(fused, bases):
+            words = (*rewrites, FUSED)
+            yield _analysed(together, dependences(together), source, rewrites=words, name=FUSED)
+        orders = list(_in_other_orders(base, bases, source))
+        others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
+        yield from others if others and (not orders or _shortest(others) < _shortest(orders)) else orders
+
+
+def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel with pivots of its steps apart, one step after another and in blocks."""
+    for size in (None, *sizes_of_blocks(base.scop)):
+        made = with_pivots(base.scop, size)
+        if made is not None:
+            word = PIVOTS if size is None else f"{PIVOT_BLOCKS}{size}"
+            yield _analysed(made, dependences(made), source, rewrites=(*base.rewrites, word), name=word.split()[0])
+
+
+def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
+    """The kernel without loops over tiles of the source's own, if need be with elements in place of variables."""
+    placed = in_place(kernel.dependences) if in_tiles(kernel.scop) else None
+    bases = [((), kernel.dependences), *([((IN_PLACE,), dependences(placed))] if placed is not None else [])]
+    found = [(before, flat) for before, base in bases if (flat := untiled(base)) is not None]
+    if not found:
+        return None
+    before, flat = min(found, key=lambda one: max(len(s.iterators) for s in one[1].statements))
+    return _analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
+
+
+def _direct(kernel: Kernel, source: Source) -> Kernel | None:
+    """The kernel whose readers of copies read what was copied."""
+    ahead, rewrites = forwarded(kernel.dependences), (*kernel.rewrites, FORWARD)
+    return None if ahead is None else _analysed(ahead, dependences(ahead), source, rewrites=rewrites, name=FORWARD)
+
+
+def _shortest(kernels: Sequence[Kernel]) -> int:
+    return min(steps_of(kernel.distribution.body) for kernel in kernels)
+
+
+def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel with a place for every iteration, or of a block of them, for temporaries that tie statements."""
+    scop, found, before = base.scop, base.dependences, base.rewrites
+    expansion = expand(scop, found)
+    if expansion is None:
+        return
+    names = tuple(ArrayId(e.name) for e in expansion.expanded)
+    yield _analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
+    inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
+    if inside is not None:
+        yield _analysed(inside.scop, dependences(inside.scop), source, rewrites=(*before, INSIDE), name=INSIDE)
+        blocks = in_blocks(expansion)
+        if blocks is not None:
+            yield _analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
+
+
+#: A kernel by the rewrites that make it, and its dependences.
+Base = tuple[tuple[str, ...], Dependences]
+
+
+def _bases(kernel: Kernel) -> list[Base]:
+    """The kernel as it is, with elements in place of local variables, and with these of every iteration's own."""
+    bases: list[Base] = [(kernel.rewrites, kernel.dependences)]
+    placed = in_place(kernel.dependences)
+    if placed is not None:
+        bases.append(((*kernel.rewrites, IN_PLACE), dependences(placed)))
+    before, found = bases[-1]
+    private = privatise(found.scop, found)
+    if private is not None:
+        bases.append(((*before, PRIVATE), dependences(private.scop)))
+    return bases
+
+
+def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> Iterator[Kernel]:
+    """The kernel, with local variables as it is or elsewhere, in the orders that are worth a search.
+
+    Where none is better than that of the source, reads there can have latches all the same, and steps panels.
+    """
+    orders = [
+        ((*before, SCHEDULE + other.text), other.dependences, other.name)
+        for before, found in bases
+        for other in proposals(found, kernel.distribution)
+    ]
+    if not orders:
+        orders = [(rewrites, found, "") for rewrites, found, _ in _shortest_with(latched, bases)]
+    if not orders:
+        yield from _with_shadow(kernel.dependences, kernel.rewrites, "", source)
+    for rewrites, ordered, name in orders:
+        yield from _kept_apart(ordered, rewrites, name, source)
+        for size in sizes_of_panels(ordered):
+            panels = in_panels(ordered, size)
+            if panels is not None:
+                yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
+
+
+def _shortest_with(
+    rewrite: Callable[[Dependences], Scop | None], bases: Sequence[Base]
+) -> Iterator[tuple[tuple[str, ...], Dependences, Scop]]:
+    """Of the kernel with its variables in one place and in others, the one that a rewrite leaves the shortest chain."""
+    made = [(rewrites, found, scop) for rewrites, found in bases if (scop := rewrite(found)) is not None]
+    if made:
+        yield min(made, key=lambda one: steps_of(distribute(one[2], dependences(one[2])).body))
+
+
+def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
+    """An order with second copies of arrays that its steps read, where there are such."""
+    shadow = shadowed(ordered)
+    if shadow is not None:
+        joined = f"{name}-{SHADOW}" if name else SHADOW
+        yield _in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
+
+
+def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
+    """An order, and the same with finished elements apart; that of the source, without a name, is named by these."""
+    yield from _with_shadow(ordered, rewrites, name, source)
+    yield _in_order(ordered, rewrites, name or LATCH, source)
+    apart = finished_apart(ordered)
+    if apart is not None:
+        joined = f"{name}-{FINISHED}" if name else FINISHED
+        yield _in_order(dependences(apart), (*rewrites, FINISHED), joined, source)
+
+
+def _in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
+    """The form that some rewrites made, with latches where reads can have some."""
+    still = latched(ordered)
+    if still is None:
+        return _analysed(ordered.scop, ordered, source, rewrites=rewrites, name=name)
+    return _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
+
+
+def _analysed(
+    scop: Scop,
+    found: Dependences,
+    source: Source,
+    expanded: tuple[ArrayId, ...] = (),
+    rewrites: tuple[str, ...] = (),
+    name: str = SOURCE_FORM,
+) -> Kernel:
+    distribution, live = distribute(scop, found), liveness(scop, source.temporaries)
+    return Kernel(scop, found, distribution, live, expanded, (), rewrites, name, source.temporaries)
+
+
+def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
+    """The kernel with views of some arrays, or of all that can have them; None where none can.
+
+    Dependences and distribution stay those of the kernel without views: they know what is one memory.
+    """
+    return _rewritten(kernel, analysis.with_views(kernel.scop, kernel.distribution, arrays))
+
+
+def with_copies(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
+    """The kernel with copies of some arrays, or of all that can have them; None where none can."""
+    return _rewritten(kernel, analysis.with_copies(kernel.scop, kernel.distribution, arrays))
+
+
+def freed(kernel: Kernel) -> Kernel | None:
+    """The kernel where reads of copies of what it was given wait for nothing; None where that frees no loop."""
+    found = analysis.freed(kernel.scop, kernel.distribution)
+    if found is None:
+        return None
+    free, distribution = found
+    return replace(kernel, scop=free.scop, dependences=free, distribution=distribution)
+
+
+def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
+    """The kernel with other names in its statements."""
+    if found is None:
+        return None
+    return replace(kernel, scop=found.scop, live=found.live(kernel.live), views=found.views)
+
+
+def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:
+    """The kernel with its time steps in strips of rows, each of them in the order of a form that is but another order.
+
+    None where it has no strips, or the form is more than another order of it.
+    """
+    rewrite = f"{STRIPS}{strips}"
+    if order is None:
+        return _rebuilt(kernel, (rewrite,), STRIPS.strip())
+    if len(order.rewrites) != 1 or not order.rewrites[0].startswith(SCHEDULE):
+        return None
+    text = order_in_strips(kernel.dependences, strips, order.rewrites[0].removeprefix(SCHEDULE))
+    name = f"{STRIPS.strip()}-{order.name}"
+    return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
+
+
+def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:
+    """The first form, which is as written, in strips, and those with strips in the orders of the others."""
+    every = (in_strips(kernels[0], strips, order) for order in (None, *(k for k in kernels if k.rewrites)))
+    return [kernel for kernel in every if kernel is not None]
+
+
+def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
+    """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
+    same = (k for k in kernels if (k.rewrites, k.expanded) == (point.rewrites, point.expanded) and not k.views)
+    kernel = next(same, None) or _rebuilt(kernels[0], point.rewrites)
+    if kernel is None or not (point.viewed or point.copied):
+        return kernel
+    found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)
+    if found is None or (found.viewed, found.copied) != (point.viewed, point.copied):
+        return None
+    free = freed(found)
+    if free is None:
+        return found
+    given = {array.id for array in free.scop.arrays if array.given}
+    return free if all(b.place == KERNEL_PLACE for b in point.buffers if b.array in given) else found
+
+
+def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) -> Kernel | None:
+    """A form that is not among those that are searched: of an order that was given, or that a scheduler found once."""
+    if not rewrites:
+        return None
+    scop = rewritten(source.scop, rewrites)
+    return _analysed(scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name=name)
+
+
+def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:
+    """The forms that `--fix form=NAME[,NAME]` leaves; `UsageError` lists them where there is none of such a name."""
+    for fix in fixes:
+        if fix.startswith(FIX_FORM):
+            names, asked = [kernel.name for kernel in kernels], fix.removeprefix(FIX_FORM).split(",")
+            if not {*asked} <= {*names}:
+                raise UsageError(f"`--fix {fix}`: no such form", hint=f"forms: {', '.join(names)}")
+            kernels = [kernel for kernel in kernels if kernel.name in asked]
+    return kernels
+
+
+def form_data(kernel: Kernel) -> dict[str, Any]:
+    """A form as plain data: its longest chain of iterations, what is parallel in its nests, and how it was made."""
+    return {
+        "name": kernel.name,
+        "steps": steps_of(kernel.distribution.body),
+        "parallel": {
+            nest.id: [loop.iterator for loop in nest.band if loop.kind is LoopKind.PARALLEL]
+            for nest in kernel.distribution.nests
+            if any(loop.kind is LoopKind.PARALLEL for loop in nest.band)
+        },
+        "rewrites": list(kernel.rewrites),
+    }
