@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sisyphus as sisy
-from sisyphus import allowance, request
+from sisyphus import allowance, kernel_forms
 from sisyphus.errors import MemoryUp
 from sisyphus.poly import IslError
 
@@ -25,7 +25,7 @@ def test_what_isl_says_of_full_memory(
     def fails(_: object) -> None:
         raise IslError("syntax error")
 
-    monkeypatch.setattr(request, "dependences", fails)
+    monkeypatch.setattr(kernel_forms, "dependences", fails)
     monkeypatch.setattr(allowance, "memory_bound", lambda: (bound, bound))
     with pytest.raises(expected):
         sisy.optimize(sisy.read(path), verify=False, cache=False)
