@@ -117,7 +117,9 @@ def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
 
 def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
     """The kernel without loops over tiles of the source's own, if need be with elements in place of variables."""
-    placed = in_place(kernel.dependences) if in_tiles(kernel.scop) else None
+    if not in_tiles(kernel.scop):
+        return None
+    placed = in_place(kernel.dependences)
     bases = [((), kernel.dependences), *([((IN_PLACE,), dependences(placed))] if placed is not None else [])]
     found = [(before, flat) for before, base in bases if (flat := untiled(base)) is not None]
     if not found:
@@ -196,8 +198,9 @@ def _shortest_with(
 ) -> Iterator[tuple[tuple[str, ...], Dependences, Scop]]:
     """Of the kernel with its variables in one place and in others, the one that a rewrite leaves the shortest chain."""
     made = [(rewrites, found, scop) for rewrites, found in bases if (scop := rewrite(found)) is not None]
-    if made:
-        yield min(made, key=lambda one: steps_of(distribute(one[2], dependences(one[2])).body))
+    if len(made) > 1:
+        made.sort(key=lambda one: steps_of(distribute(one[2], dependences(one[2])).body))
+    yield from made[:1]
 
 
 def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:

@@ -266,8 +266,9 @@ def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> lis
     Some are `first` in any case. Statements in one body have one chain for several, which tells nothing of what they
     take: such forms come behind the best one of all others.
     """
-    least = min((_chain(kernel) for kernel in kernels if not kernel.scop.fused), default=0)
-    chains = [max(_chain(kernel), least) if kernel.scop.fused else _chain(kernel) for kernel in kernels]
+    own = [_chain(kernel) for kernel in kernels]
+    least = min((steps for steps, kernel in zip(own, kernels, strict=True) if not kernel.scop.fused), default=0)
+    chains = [max(steps, least) if kernel.scop.fused else steps for steps, kernel in zip(own, kernels, strict=True)]
     far = chains[0] // SHORTER
     order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
     return [kernels[at] for at in order]

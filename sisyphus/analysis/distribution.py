@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from sisyphus.analysis.dependence import Dependence, Dependences, Signs
 from sisyphus.analysis.isl_limits import ask, demand
@@ -144,22 +144,16 @@ def distribute(scop: Scop, dependences: Dependences) -> Distribution:
 
 def _split(statements: Sequence[Statement], depth: int, deps: Dependences) -> tuple[OuterLoop | Nest, ...]:
     """The nests of statements whose first `depth` loops are fixed outside."""
-    return tuple(_component(group, depth, deps) for group in _components(statements, depth, deps))
+    return tuple(_component(group, depth, deps) for group in components(statements, depth, deps))
 
 
-def _components(statements: Sequence[Statement], depth: int, deps: Dependences) -> list[tuple[Statement, ...]]:
+def components(statements: Sequence[Statement], depth: int, deps: Dependences) -> list[tuple[Statement, ...]]:
     """Groups tied together by the dependences that no loop outside `depth` carries, in a legal order."""
     edges = deps.among(frozenset(s.id for s in statements))
     left = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
-    return strong_components(statements, [*left, *rings(deps.scop.fused, statements)])
-
-
-def rings(groups: Iterable[Sequence[StmtId]], statements: Sequence[Statement]) -> Iterator[tuple[StmtId, StmtId]]:
-    """Arcs that keep together the groups that are all among some statements."""
     here = {s.id for s in statements}
-    for group in groups:
-        if here.issuperset(group):
-            yield from pairwise([*group, group[0]])
+    rings = (pairwise([*group, group[0]]) for group in deps.scop.fused if here.issuperset(group))
+    return strong_components(statements, [*left, *chain.from_iterable(rings)])
 
 
 def strong_components(

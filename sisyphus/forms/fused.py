@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
-from sisyphus.analysis.distribution import rings, strong_components
+from sisyphus.analysis.distribution import components
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.values import replace
 
@@ -25,25 +25,25 @@ def fused(found: Dependences) -> Scop | None:
     The order of instances of each statement stays as it is, and that of two that depend on each other: groups that
     something between them depends on, and on which it depends, stay apart.
     """
-    kept = list[tuple[StmtId, ...]]()
-    for group in _groups(found):
-        if all(_stays_alone(found, one, [*kept, group]) for one in (*kept, group)):
-            kept.append(group)
+    kept: dict[tuple[StmtId, ...], int] = {}
+    for group, depth in _groups(found):
+        wanted = {**kept, group: depth}
+        joined = Dependences(replace(found.scop, fused=tuple(wanted)), found.edges)
+        if all(_stays_alone(joined, *one) for one in wanted.items()):
+            kept = wanted
     return replace(found.scop, fused=tuple(kept)) if kept else None
 
 
-def _stays_alone(found: Dependences, group: Sequence[StmtId], kept: Sequence[Sequence[StmtId]]) -> bool:
+def _stays_alone(joined: Dependences, group: Sequence[StmtId], depth: int) -> bool:
     """Do the statements of a group depend in a cycle on no other one, inside of the loops around their nests?"""
-    first = found.scop.statement(group[0])
-    depth = len(distribute(found.scop, found).nest_of(first.id).outer)
-    near = [s for s in found.scop.statements if s.position[:depth] == first.position[:depth]]
-    edges = found.among(frozenset(s.id for s in near))
-    arcs = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
-    [tied] = (part for part in strong_components(near, [*arcs, *rings(kept, near)]) if first in part)
+    first = joined.scop.statement(group[0])
+    near = [s for s in joined.scop.statements if s.position[:depth] == first.position[:depth]]
+    [tied] = (part for part in components(near, depth, joined) if first in part)
     return {s.id for s in tied} == {*group}
 
 
-def _groups(found: Dependences) -> Iterator[tuple[StmtId, ...]]:
+def _groups(found: Dependences) -> Iterator[tuple[tuple[StmtId, ...], int]]:
+    """Statements that may be together, with how many loops are around their nests."""
     scop = found.scop
     alike: dict[Any, list[Statement]] = {}
     for nest in distribute(scop, found).nests:
@@ -51,12 +51,13 @@ def _groups(found: Dependences) -> Iterator[tuple[StmtId, ...]]:
             [statement] = map(scop.statement, nest.statements)
             read = frozenset(ref.array for ref in statement.reads) - {statement.write.array}
             place = statement.position[: len(statement.iterators)]
-            alike.setdefault((place, tuple(loop.kind for loop in nest.band), read), []).append(statement)
-    for (_, _, read), statements in alike.items():
+            kinds = tuple(loop.kind for loop in nest.band)
+            alike.setdefault((place, len(nest.outer), kinds, read), []).append(statement)
+    for (_, depth, _, read), statements in alike.items():
         same = [s for s in statements if s.domain.set_tuple_name("").is_equal(statements[0].domain.set_tuple_name(""))]
         ids = tuple(s.id for s in same[:MOST_TOGETHER])
         if read and len(ids) > 1 and all(edge.source == edge.sink for edge in found.among(frozenset(ids))):
-            yield ids
+            yield ids, depth
 
 
 def _can_be_joined(nest: Nest) -> bool:
