@@ -113,11 +113,19 @@ def freed(scop: Scop, distribution: Distribution) -> tuple[Dependences, Distribu
     """Dependences and nests where copies of what the kernel was given are arrays of their own, which nothing writes.
 
     No read of such a copy waits, and no write of the array waits for it, so that loops are free that were sequential:
-    for i: B[i][j] += A[k][i] * B_1[k][j] may turn around B_1, and around i and k. None where the nests do not stay the
-    same, or none has more freedom.
+    for i: B[i][j] += A[k][i] * B_1[k][j] may turn around B_1, and around i and k. All other copies are filled with
+    what was written before, and stay names of one memory. None where the nests do not stay the same, or none has more
+    freedom.
     """
     arrays = tuple(replace(array, given=array.own_port and array.role is Role.IN) for array in scop.arrays)
-    found = dependences(replace(scop, arrays=arrays))
+    home = {array.id: array.home for array in arrays if not array.given}
+
+    def at_home(ref: Ref) -> Ref:
+        return replace(ref, array=home.get(ref.array, ref.array))
+
+    in_memory = tuple(with_refs(statement, at_home) for statement in scop.statements)
+    apart = dependences(replace(scop, arrays=arrays, statements=in_memory))
+    found = replace(apart, scop=replace(scop, arrays=arrays))
     free = distribute(found.scop, found)
     before, after = (_freedom(each) for each in (distribution, free))
     return (found, free) if before.keys() == after.keys() and before != after else None

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from sisyphus.ir import Array, ArrayId, Statement
 from sisyphus.plan import Plan, Run
 from sisyphus.plan.loop_bounds import shadow_on
-from sisyphus.poly import Map, Set, first_point, last_before, last_writers, one_of, union_of
+from sisyphus.poly import Map, Set, first_point, fix, last_before, last_writers, one_of, union_of
 from sisyphus.values import dataclass
 from sisyphus.verification.execution_order import on_leash
 from sisyphus.verification.memory_events import Event, Kind, events_of
@@ -63,12 +63,13 @@ def _fault(plan: Plan, array: Array, events: Sequence[Event], given: frozenset[s
 
 
 def _witness(plan: Plan, array: Array, event: Event, where: Set, judge: _Judge) -> str:
-    element = first_point(event.to_element.intersect_domain(where).range()) or {}
+    wrong = event.to_element.intersect_domain(where).range()
+    element = first_point(wrong) or {}
     name = array.id + "".join(f"[{value}]" for value in element.values())
     if event.site is None or not isinstance(event.site.node, Run) or event.source is None:
         return f"at the end memory does not hold the last value of `{name}`"
     statement: Statement = plan.scop.statement(event.site.node.statement)
-    at_element = event.to_element.intersect_range(event.to_element.intersect_domain(where).range()).domain()
+    at_element = event.to_element.intersect_range(fix(wrong, element)).domain()
     loops = shadow_on(at_element.intersect(where), len(event.site.dims)).set_tuple_name(event.site.name)
     point = first_point(instances(event.site, statement).intersect_domain(loops).range()) or {}
     why = "holds another value than the last one written" if judge.is_filled(event, where) else "was never given it"

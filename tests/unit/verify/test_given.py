@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -21,7 +22,7 @@ from sisyphus.analysis import (
     with_copies,
 )
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId, Scop
+from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.plan import Copy, Plan, build_plan, check_point, dump
 from sisyphus.space import DesignPoint
 from sisyphus.verification.given import check_given
@@ -96,6 +97,24 @@ def test_a_copy_that_is_filled_after_a_store_is_refused() -> None:
         assert faults(kernel, wrong) != []
 
 
+def test_a_witness_names_an_element_that_its_instance_reads() -> None:
+    _, found, plan = next(case for case in (built("above", seed) for seed in range(20)) if stores_last(case[2]))
+    wrong = replace(plan, body=(Copy("store_B"), *plan.body))
+    [fault] = [check.detail for check in prove(wrong, found).failures if check.name == "data of B"]
+    assert names_what_it_reads(found.scop, fault), fault
+
+
+def names_what_it_reads(kernel: Scop, fault: str) -> bool:
+    """Whether the instance that a fault names reads the element that it names."""
+    found = re.match(r"(\w+): instance \{(.*)\} reads `(\w+)((?:\[\d+\])+)`", fault)
+    assert found is not None, fault
+    statement = kernel.statement(StmtId(found[1]))
+    at = {name: int(value) for name, value in (pair.split(": ") for pair in found[2].split(", "))}
+    wanted = [int(index) for index in re.findall(r"\d+", found[4])]
+    refs = (ref for ref in statement.reads if kernel.home(ref.array) == found[3])
+    return any([index.evaluate(at) for index in ref.index] == wanted for ref in refs)
+
+
 def stores_last(plan: Plan) -> bool:
     return {Copy("load_B_1"), Copy("store_B")} <= set(plan.body)
 
@@ -123,6 +142,22 @@ def test_a_copy_of_what_was_given_is_on_chip_from_the_start() -> None:
     moved = tuple(replace(b, place="i") if b == copy else b for b in point.buffers)
     with pytest.raises(KernelError, match="a copy of what `B` was given is filled first, at `kernel`"):
         check_point(found.scop, distribution, replace(point, buffers=moved))
+
+
+def test_a_copy_of_what_an_earlier_nest_wrote_stays_one_memory_with_its_array() -> None:
+    """The first nest has a copy of what it was given; a row that the second reads is still written by a later one."""
+    text = "for i in range(7):\n for j in range(5):\n  for k in range(i + 1, 7):\n   B[i, j] += A[k, i] * B[k, j]\n"
+    later = "for p in range(5):\n for q in range(6):\n  for r in range(2):\n   B[p, q] = B[p, q] - B[p + r + 1, q]"
+    kernel = scop(text + later, **EXTENTS)
+    found, distribution = free(kernel)
+    assert [a.id for a in found.scop.arrays if a.given] == ["B_1"]
+    kept = {(str(e.kind.value), e.source, e.sink) for e in found.edges if not e.is_reduction}
+    assert {("RAW", "S0", "S1"), ("WAR", "S1", "S1")} <= kept
+    for seed in range(5):
+        point = random_point(random.Random(f"later {seed}"), found.scop, distribution)
+        plan = build_plan(found.scop, distribution, liveness(found.scop), point)
+        assert prove(plan, found, liveness(kernel)).failures == (), dump(plan)
+        assert faults(kernel, plan, seed) == [], dump(plan)
 
 
 def test_what_frees_no_loop_is_no_form_of_its_own() -> None:
