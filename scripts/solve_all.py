@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sisyphus.choice import find
+from sisyphus.cli.main import COLLECT_AFTER
 from sisyphus.errors import InternalError, SisyphusError
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Model, Request, Source
@@ -124,7 +125,8 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
 
 def run(job: Job) -> Row:
     """The best design over all forms of the kernel, and what the other solver makes of it."""
-    gc.freeze()  # as the command does
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)  # as the command does
     row = run_alone(job)
     if job.against is None:
         return row

@@ -21,6 +21,8 @@ from sisyphus.values import dataclass
 
 #: A function of arrays and constants.
 Function = Callable[..., Any]
+#: The slot of a result, its function, what takes the operands out of the slots, the slots that no later step needs.
+Step = tuple[int, Function, Callable[[Sequence[Any]], Sequence[Any]], Sequence[int]]
 #: What a step does, by name: with constants, and with arrays.
 OPERATIONS: Mapping[str, tuple[Function, Function]] = {
     "maximum": (EXACT.maximum, np.maximum),
@@ -114,18 +116,32 @@ class Tape:
 
     def program(self, results: Mapping[str, Value]) -> Program:
         """What it takes to compute some results; the tape forgets its symbols."""
-        known = {value.number for value in results.values() if value.__class__ is Symbol}
-        known.update(symbol.number for symbol in self._inputs)
-        needed, steps = {*known}, list[tuple[Symbol, list[Symbol]]]()
+        inputs = [symbol.number for symbol in self._inputs]
+        needed = {*inputs, *(value.number for value in results.values() if value.__class__ is Symbol)}
+        slots: list[Any] = [None] * len(self._symbols)
+        constants: dict[Hashable, int] = {}
+
+        def place(value: Value) -> int:
+            if isinstance(value, Symbol):
+                return value.number
+            at = constants.setdefault((type(value), value), len(slots))
+            if at == len(slots):
+                slots.append(np.asarray(value))  # NumPy would convert a number in every run
+            return at
+
+        steps: list[Step] = []
         for symbol in reversed(self._symbols):
-            if symbol.number in needed and symbol.function is not None:
-                last = [o for o in dict.fromkeys(symbol.operands) if o.__class__ is Symbol and o.number not in needed]
-                needed.update(operand.number for operand in last)
-                steps.append((symbol, last))
-        found = _program(steps[::-1], self._inputs, results)
+            if symbol.function is None or symbol.number not in needed:
+                continue
+            own = [place(value) for value in symbol.operands]
+            dead = [at for at in own if at < symbol.number and at not in needed]
+            needed.update(dead)
+            operands = itemgetter(*own) if len(own) > 1 else itemgetter(slice(own[0], own[0] + 1))
+            steps.append((symbol.number, symbol.function, operands, dead))
+        wanted = {name: place(value) for name, value in results.items()}
         self._known.clear()
         self._symbols.clear()
-        return found
+        return Program(slots, inputs, steps[::-1], wanted)
 
     def maximum(self, *values: Value) -> Value:
         return self._of_several("maximum", values)
@@ -236,52 +252,22 @@ def _is(value: Value, number: int) -> bool:
     return value.__class__ is not Symbol and bool(value == number)
 
 
-def _program(
-    steps: Sequence[tuple[Symbol, Sequence[Symbol]]], inputs: Sequence[Symbol], results: Mapping[str, Value]
-) -> Program:
-    """Symbols and constants as slots, of steps with the symbols that no later one needs."""
-    slots: list[Any] = [None] * (len(inputs) + len(steps))
-    places: dict[Hashable, int] = {symbol: at for at, symbol in enumerate(inputs)}
-
-    def place(value: Value) -> int:
-        key = value if value.__class__ is Symbol else (type(value), value)
-        at = places.get(key)
-        if at is None:
-            at = places[key] = len(slots)
-            slots.append(np.asarray(value))  # NumPy would convert a number in every run
-        return at
-
-    operands, dead = [], []
-    for at, (symbol, last) in enumerate(steps, start=len(inputs)):
-        own = [place(value) for value in symbol.operands]
-        operands.append(itemgetter(*own) if len(own) > 1 else itemgetter(slice(own[0], own[0] + 1)))
-        dead.append([places[operand] for operand in last])
-        places[symbol] = at
-    functions = [symbol.function for symbol, _ in steps if symbol.function]
-    wanted = {name: place(value) for name, value in results.items()}
-    return Program(slots, len(inputs), functions, operands, dead, wanted)
-
-
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Steps over slots: their functions, what takes their operands out of the slots, the slots that no later one needs.
-
-    The first slots are the inputs, the next ones the results of the steps, then come constants.
-    """
+    """Steps over slots, with constants behind those of inputs and steps; which slots are inputs and which results."""
 
     slots: Sequence[Any]
-    inputs: int
-    functions: Sequence[Function]
-    operands: Sequence[Callable[[Sequence[Any]], Sequence[Any]]]
-    dead: Sequence[Sequence[int]]
+    inputs: Sequence[int]
+    steps: Sequence[Step]
     results: Mapping[str, int]
 
     def run(self, columns: Sequence[Any]) -> dict[str, Any]:
         """The results for some columns, one per input; those that depend on none of them are constants."""
-        slots = [*columns, *self.slots[self.inputs :]]
-        steps = zip(self.functions, self.operands, self.dead, strict=True)
-        for result, (function, operands, dead) in enumerate(steps, start=self.inputs):
-            slots[result] = function(*operands(slots))
-            for slot in dead:
-                slots[slot] = None
+        slots = [*self.slots]
+        for slot, column in zip(self.inputs, columns, strict=True):
+            slots[slot] = column
+        for slot, function, operands, dead in self.steps:
+            slots[slot] = function(*operands(slots))
+            for last in dead:
+                slots[last] = None
         return {name: slots[slot] for name, slot in self.results.items()}

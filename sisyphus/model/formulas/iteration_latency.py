@@ -118,19 +118,16 @@ def timings(setting: Setting, pipe: Pipe, flattened: Value) -> tuple[Timing, ...
     written: dict[tuple[object, ...], Value] = {}
     found: list[Timing] = []
     for work in pipe.works:
-
-        def ready(ref: Ref, work: Work = work) -> Value:
-            access = work.reads[ref]
-            passed = written.get((access.buffer, access.element))
-            return when(access) if passed is None else passed
-
-        found.append(_behind_each_other(setting, pipe, len(found), _timing(setting, pipe, work, ready)))
+        passed = {ref: written.get((access.buffer, access.element)) for ref, access in work.reads.items()}
+        arrivals = {ref: when(work.reads[ref]) if value is None else value for ref, value in passed.items()}
+        found.append(_behind_each_other(setting, pipe, len(found), _timing(setting, pipe, work, arrivals)))
         written[work.write.buffer, work.write.element] = found[-1].finish
     return tuple(found)
 
 
-def _timing(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value]) -> Timing:
+def _timing(setting: Setting, pipe: Pipe, work: Work, arrivals: Mapping[Ref, Value]) -> Timing:
     """One statement by the case that applies to it."""
+    ready = arrivals.__getitem__
     accumulates = work.target in work.reads
     ways = {ref: path_to(setting.operators, work.expr, ref) or (0, 0) for ref in work.reads}
     path, count = ways[work.target] if accumulates else (0, 0)
@@ -144,7 +141,7 @@ def _timing(setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Val
     if work.from_literal:
         chain = 0
     depths = {ref: cycles for ref, (cycles, _) in ways.items()}
-    return Timing(finish, chain, path, count == 1, depths, starts, {ref: ready(ref) for ref in work.reads})
+    return Timing(finish, chain, path, count == 1, depths, starts, arrivals)
 
 
 def _behind_each_other(setting: Setting, pipe: Pipe, run: int, timing: Timing) -> Timing:

@@ -66,7 +66,7 @@ def test_equal_steps_are_one_and_constants_none() -> None:
     assert tape.select(tape.exceeds(3, 2), x, 0) is x
     assert tape.both(tape.exceeds(2, 3), tape.exceeds(x, 1)) is False
     assert tape.negation(tape.negation(tape.exceeds(x, 1))) is tape.exceeds(x, 1)
-    assert len(tape.program({"one": one, "other": other}).functions) == 2
+    assert len(tape.program({"one": one, "other": other}).steps) == 2
 
 
 def test_a_symbol_is_no_answer_to_python() -> None:
