@@ -14,7 +14,7 @@ from typing import TypeVar
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.errors import KernelError
 from sisyphus.plan.plan import Plan, Task
-from sisyphus.plan.tree import Bound, For, Node, descend, walk
+from sisyphus.plan.tree import Bound, Call, For, Node, descend, walk
 from sisyphus.values import dataclass
 
 T = TypeVar("T")
@@ -58,8 +58,9 @@ def tables_in(plan: Plan, task: Task) -> Iterator[TileList]:
     """The tables of a task; a nest has one at most. `KernelError` where one would be too long."""
     if not any(isinstance(node, For) and node.listed for node in walk(task.body)):
         return  # as of most tasks, so that the whole plan is not walked for each
-    outside = {node.iterator: node for node in walk(plan.body) if isinstance(node, For)}
-    inside: set[int] = set()
+    # loops of other parts of the kernel may have the names of those around the call
+    calls = (around for node, around in descend(plan.body, {}, _with_loop) if node == Call(task.name))
+    outside, inside = next(calls, {}), set[int]()
     for node, around in descend(task.body, outside, _with_loop):
         found = _table_of(node, around) if isinstance(node, For) and id(node) not in inside else None
         if found is not None:

@@ -70,6 +70,23 @@ IN_RUNS = {
         """,
         {"A": (13, 13, 13)},
     ),
+    "two eliminations": (
+        """
+        for k in range(13):
+            for j in range(k + 1, 14):
+                R[j] = A[k, j]
+            for i in range(k + 1, 14):
+                for j in range(k + 1, 14):
+                    A[i, j] -= L[i, k] * R[j]
+        for k in range(4):
+            for j in range(k + 1, 14):
+                R[j] = L[k, j]
+            for i in range(k + 1, 14):
+                for j in range(k + 1, 14):
+                    A[i, j] -= L[i, k] * R[j]
+        """,
+        {"A": (14, 14), "L": (14, 14), "R": (14,)},
+    ),
 }
 
 
@@ -206,6 +223,17 @@ def test_a_run_of_a_table_has_the_tiles_that_its_loops_visit_then(name: str) -> 
                 assert own == [*table.rows[first:end]]
                 assert table.fewest <= len(own) <= table.most
     assert seen > 2
+
+
+def test_runs_of_a_table_are_those_of_the_loop_around_its_own_task() -> None:
+    """Two loops of a kernel may have one name, as these over steps, of which one has 13 and the other 4."""
+    found = {
+        (task.statements, len(table.begins) - 1)
+        for _, _, plan in plans("two eliminations", 40)
+        for task in plan.called
+        for table in tables_in(plan, task)
+    }
+    assert found == {(("S1",), 13), (("S3",), 4)}
 
 
 def visited(loops: Sequence[For], around: dict[str, int]) -> Iterator[tuple[int, ...]]:
