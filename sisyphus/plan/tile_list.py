@@ -59,8 +59,8 @@ def tables_in(plan: Plan, task: Task) -> Iterator[TileList]:
     if not any(isinstance(node, For) and node.listed for node in walk(task.body)):
         return  # as of most tasks, so that the whole plan is not walked for each
     # loops of other parts of the kernel may have the names of those around the call
-    calls = (around for node, around in descend(plan.body, {}, _with_loop) if node == Call(task.name))
-    outside, inside = next(calls, {}), set[int]()
+    calls = (around for node, around in descend(plan.body, dict[str, For](), _with_loop) if node == Call(task.name))
+    outside, inside = next(calls, dict[str, For]()), set[int]()
     for node, around in descend(task.body, outside, _with_loop):
         found = _table_of(node, around) if isinstance(node, For) and id(node) not in inside else None
         if found is not None:

@@ -18,6 +18,7 @@ from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.jumps import jumps
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.places import (
+    TURNED,
     Place,
     blocks_in,
     changed_in,
@@ -35,7 +36,7 @@ from sisyphus.frontend.c.places import (
     with_name,
     with_value,
 )
-from sisyphus.frontend.c.rings import TURNED, unwind
+from sisyphus.frontend.c.rings import unwind
 from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
 from sisyphus.values import dataclass
 
@@ -72,8 +73,8 @@ def _name_in(function: c_ast.FuncDef) -> None:
 
 
 def _counters(body: c_ast.Compound) -> set[str]:
-    """Names in subscripts that loops set anew."""
-    asked = {n for part in shaping_parts(body, conditions=False) for n in names_in(part)}
+    """Names in subscripts and conditions that loops set anew."""
+    asked = {n for part in shaping_parts(body) for n in names_in(part)}
     return asked & {name for n in walk(body) if isinstance(n, c_ast.For) for name in changed_in(n.stmt)}
 
 
@@ -106,7 +107,10 @@ def _grows(items: list[c_ast.Node], name: str) -> bool:
 
 
 def _asked_for(body: c_ast.Node) -> set[str]:
-    """Names that subscripts and bounds have in sums and products, or divide; what large steps move may wrap around."""
+    """Names that subscripts and bounds have in sums and products, or divide; what large steps move may wrap around.
+
+    Conditions ask for counters that went round.
+    """
     few = _moved_little(body)
     waiting, found = list[c_ast.Node | None](), set[str]()
     values = {n.name: n.init for n in walk(body) if isinstance(n, c_ast.Decl) and n.name}
@@ -115,6 +119,8 @@ def _asked_for(body: c_ast.Node) -> set[str]:
             waiting.append(node.subscript)
         elif isinstance(node, c_ast.For):
             waiting += [node.init, node.cond]
+        elif isinstance(node, c_ast.If):
+            found |= {name for name in names_in(node.cond) if name.endswith(TURNED)}
     while waiting:
         match waiting.pop():
             case c_ast.ID(name=name) if name not in found:

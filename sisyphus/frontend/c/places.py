@@ -16,6 +16,8 @@ from sisyphus.frontend.c.returns import BODIES, put
 from sisyphus.values import dataclass
 
 NO_COUNTERS = {"float", "double", "_Complex", "_Bool", "bool"}
+#: Ends the name of a counter that goes on where the one of the source goes round.
+TURNED = ".turned"
 STEPS = ("++", "--", "p++", "p--")
 
 

@@ -26,6 +26,7 @@ from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
 from sisyphus.frontend.c.statics import name_tables
 from sisyphus.frontend.c.steps import name_steps
 from sisyphus.frontend.c.structs import Structures
+from sisyphus.frontend.c.swapped import count_turns
 from sisyphus.frontend.c.whiles import count_whiles
 from sisyphus.ir import Origin, Scop, promises
 from sisyphus.poly import IslError
@@ -124,6 +125,7 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     tree = parse(found.tokens, collector)
     structures = Structures(tree)
     name_tables(tree)
+    count_turns(tree)
     index_pointers(tree)
     count_whiles(tree)
     one_iterator_each(tree)

@@ -2,8 +2,8 @@
 
 int y = i + u; if (y < 0) y = 0; b += a[y];   becomes   int y = i + u; int y.1 = y < 0 ? 0 : y; b += a[y.1];
 
-so that each name stands for one value. Only integers that subscripts or bounds name, and that nothing but such steps
-beside their declaration changes.
+so that each name stands for one value. Only integers that subscripts or bounds name, or that went round, and that
+nothing but such steps beside their declaration changes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.parse import Tree, walk
+from sisyphus.frontend.c.places import TURNED
 
 REAL = {"float", "double", "_Complex"}
 
@@ -27,8 +28,14 @@ def name_steps(tree: Tree) -> None:
             shaping = {n.name for part in parts for n in walk(part) if isinstance(n, c_ast.ID)}
             for block in [n for n in walk(function.body) if isinstance(n, c_ast.Compound)]:
                 for at, item in enumerate(block.block_items or []):
-                    if isinstance(item, c_ast.Decl) and item.name in shaping and is_whole(item):
+                    is_asked = isinstance(item, c_ast.Decl) and (item.name in shaping or _went_round(item.name))
+                    if is_asked and is_whole(item):
                         _renamed(block.block_items, at)
+
+
+def _went_round(name: str | None) -> bool:
+    """Whether it is the name of a counter that turned, for which conditions ask, too."""
+    return name is not None and name.endswith(TURNED)
 
 
 def is_whole(node: c_ast.Decl) -> bool:
