@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sisyphus.analysis import Expansion, dependences
-from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
+from sisyphus.analysis.rewrite import range_of, with_refs
 from sisyphus.errors import InternalError
+from sisyphus.forms.building import Names, over
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part
-from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId, substitute
-from sisyphus.poly import Affine, make_set, pull_back, renamed, var
+from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId
+from sisyphus.poly import Affine, make_set, var
 from sisyphus.values import dataclass, replace
 
 #: Iterations of a block at most. Each block reads anew what all iterations read: twice as many halve that.
@@ -38,6 +39,10 @@ class Cut:
     def value(self, iterator: str) -> Affine:
         """The old iterator, whose name the loop inside of a block has now."""
         return var(self.name) * self.size + var(iterator) + self.low
+
+    def inside(self, step: Affine) -> list[Affine]:
+        """What is at least zero where this is the number of a step in its block."""
+        return [step, self.size - 1 - step]
 
 
 def near(steps: int, most: int, wanted: int) -> int:
@@ -76,12 +81,9 @@ def in_blocks(expansion: Expansion) -> Scop | None:
 def _cut(scop: Scop, place: int) -> Cut:
     """The loop around all statements at a place of the outermost level; blocks divide its iterations where some do."""
     group = [s for s in scop.statements if s.position[0] == place]
-    taken = names_of(scop) | {name for s in group for name in s.iterators}
-    values, name = range_of(group, 0), f"{group[0].iterators[0]}_block"
+    values, name = range_of(group, 0), Names(scop).wanted(f"{group[0].iterators[0]}_block")
     fitting = [size for size in range(MOST_IN_BLOCK, MOST_IN_BLOCK // 4, -1) if len(values) % size == 0]
-    return Cut(
-        str(fresh_name(name, taken)) if name in taken else name, values.start, next(iter(fitting), MOST_IN_BLOCK)
-    )
+    return Cut(name, values.start, next(iter(fitting), MOST_IN_BLOCK))
 
 
 def _ordered(scop: Scop, cuts: Mapping[StmtId, Cut]) -> Ordered:
@@ -94,16 +96,8 @@ def _ordered(scop: Scop, cuts: Mapping[StmtId, Cut]) -> Ordered:
         if cut is not None:
             own, loops = old.iterators[0], (cut.name, *old.iterators)
             values = (cut.value(own), *values[1:])
-            given = dict(zip(old.iterators, values, strict=True))
-            inside = make_set("", loops, at_least_zero=[var(own), cut.size - 1 - var(own)])
-            new = replace(
-                old,
-                iterators=loops,
-                domain=renamed(pull_back(old.domain, loops, values).intersect(inside), old.id, loops),
-                position=(place, 0, *old.position[1:]),
-                write=old.write.substitute(given),
-                rhs=substitute(old.rhs, given),
-            )
+            inside = make_set("", loops, at_least_zero=cut.inside(var(own)))
+            new = replace(over(old, loops, {own: values[0]}, inside=inside), position=(place, 0, *old.position[1:]))
         statements.append(new)
         parts[new.id] = (Part(old.id, new.domain, values),)
     return Ordered(replace(scop, statements=tuple(sorted(statements, key=lambda s: s.position))), parts)

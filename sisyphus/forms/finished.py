@@ -15,7 +15,8 @@ from sisyphus.analysis import Dependences, liveness
 from sisyphus.analysis.dependence import DepKind, in_order
 from sisyphus.analysis.footprint import elements_touched
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import copied_back, fresh_name, names_of, with_refs
+from sisyphus.analysis.rewrite import copied_back
+from sisyphus.forms.building import Names, local, with_elements
 from sisyphus.forms.latches import elsewhere
 from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement, StmtId
 from sisyphus.poly import Set, is_convex, through
@@ -30,8 +31,7 @@ def finished_apart(found: Dependences) -> Scop | None:
     is read before it is written, the values before get the new array, and nothing is copied back.
     """
     scop, patience = found.scop, Patience()
-    taken = names_of(scop)
-    better = scop
+    names, better = Names(scop), scop
     for array in scop.arrays:
         last = _finishing(found, array.id)
         written = elements_touched(last, array, reads=False)
@@ -39,10 +39,9 @@ def finished_apart(found: Dependences) -> Scop | None:
             continue
         reads = _reads_of_finished(scop, array, last, patience)
         if reads and any(access in elsewhere(statement) for statement, access in reads):
-            name = fresh_name(array.id, taken)
-            taken.add(name)
             refs = {s.id: {access.ref for reader, access in reads if reader is s} for s in scop.statements}
-            better = _apart(better, array, name, _Finished(frozenset(s.id for s in last), refs, written))
+            finished = _Finished(frozenset(s.id for s in last), refs, written)
+            better = _apart(better, array, names.array(array.id), finished)
     return None if better is scop else better
 
 
@@ -96,17 +95,14 @@ def _apart(scop: Scop, array: Array, name: ArrayId, finished: _Finished) -> Scop
     before = array.role is not Role.LOCAL and all_written and not liveness(scop)[array.id].load
     statements = []
     for statement in scop.statements:
-        moves = partial(_instead, array.id, name, finished.refs.get(statement.id, set()), before=before)
+        own = finished.refs.get(statement.id, set())
+        moving = [ref for ref in statement.reads if ref.array == array.id and (ref in own) is not before]
         write = statement.write
         if write.array == array.id and (statement.id in finished.last) is not before:
             write = Ref(name, write.index)
-        statements.append(replace(with_refs(statement, moves), write=write))
+        moved = with_elements(statement, {ref: Ref(name, ref.index) for ref in moving})
+        statements.append(replace(moved, write=write))
     if array.role is not Role.LOCAL and not before:
         statements.append(copied_back(array, Ref(name, ()), finished.written, statements))
-    arrays = (*scop.arrays, replace(array, id=name, role=Role.LOCAL))
+    arrays = (*scop.arrays, local(array, name, array.extents))
     return replace(scop, arrays=arrays, statements=tuple(statements))
-
-
-def _instead(array: ArrayId, name: ArrayId, finished: set[Ref], ref: Ref, *, before: bool) -> Ref:
-    moves = ref.array == array and (ref in finished) is not before
-    return Ref(name, ref.index) if moves else ref

@@ -12,7 +12,8 @@ from functools import cached_property, partial
 from sisyphus.analysis import Dependences, schedules
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import SMALL, fresh_name, range_of
+from sisyphus.analysis.rewrite import SMALL, range_of
+from sisyphus.forms.building import Names, copying, local
 from sisyphus.ir import (
     Access,
     Array,
@@ -95,6 +96,7 @@ class _Chains:
 
     def __init__(self, scop: Scop) -> None:
         self.scop = scop
+        self.names = Names(scop)
         self.patience = Patience()
         self.order = schedules(scop)
         self.named: dict[StmtId, Ref] = {}
@@ -226,11 +228,10 @@ class _Chains:
             return Read(end.write, end.write_type)
         array = self.scop.array(end.write.array)
         ranges = [range_of([end], depth) for depth in range(len(end.iterators))]
-        new = replace(array, extents=tuple(map(len, ranges)), role=Role.LOCAL)
+        new = local(array, array.id, [len(values) for values in ranges])
         if end.write in end.reads or new.elements > max(SMALL, *(a.elements for a in self.scop.arrays)):
             return None
-        taken = {a.id for a in (*self.scop.arrays, *self.arrays.values())} | {a.name for a in self.scop.arguments}
-        new = replace(new, id=fresh_name(array.id, {*taken, *(n for s in self.scop.statements for n in s.iterators)}))
+        new = replace(new, id=self.names.array(array.id))
         place = Ref(new.id, tuple(var(n) - r.start for n, r in zip(end.iterators, ranges, strict=True)))
         self.arrays[new.id], self.named[end.id] = new, place
         return Read(place, end.write_type)
@@ -295,14 +296,13 @@ def _split(
 ) -> Scop:
     """The kernel with a statement for every case, next to each other where the whole one was; named values are kept."""
     room = 1 + max(map(len, cases.values()), default=0)
-    taken, statements = {s.id for s in scop.statements}, list[Statement]()
+    names, statements = Names(scop), list[Statement]()
     for old in scop.statements:
         first = tuple(place * (room + 1) for place in old.position)
         own = cases.get(old.id) or [_Case(old.domain, {})]
         write = named.get(old.id, old.write)
         for at, case in enumerate(own):
-            label = old.id if at == 0 else StmtId(fresh_name(old.id, taken))
-            taken.add(label)
+            label = old.id if at == 0 else names.statement(old.id)
             part = replace(
                 old,
                 id=label,
@@ -313,17 +313,9 @@ def _split(
             )
             statements.append(part)
         if old.id in named:
-            label = StmtId(fresh_name(old.id, taken))
-            taken.add(label)
-            statements.append(
-                replace(
-                    old,
-                    id=label,
-                    domain=renamed(old.domain, label, old.iterators),
-                    position=(*first[:-1], first[-1] + room),
-                    rhs=Read(write, old.write_type),
-                )
-            )
+            label, place = names.statement(old.id), (*first[:-1], first[-1] + room)
+            moved = old.write, write
+            statements.append(copying(label, old.span, old.iterators, old.domain, place, old.write_type, moved))
     statements.sort(key=lambda s: s.position)
     return replace(scop, statements=tuple(statements), arrays=(*scop.arrays, *arrays.values()))
 

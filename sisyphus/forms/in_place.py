@@ -6,14 +6,13 @@ for i: for j < i: { for k < j: A[i][j] -= A[i][k] * A[k][j]   A[i][j] = A[i][j] 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from sisyphus.analysis import Dependences, dependences
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import with_refs
 from sisyphus.analysis.webs import Web, webs_of
+from sisyphus.forms.building import with_elements
 from sisyphus.ir import Access, Read, Ref, Role, Scop, Statement, index_names
 from sisyphus.poly import make_set, project_onto
 
@@ -59,16 +58,12 @@ def _without(scop: Scop, homes: Iterable[tuple[Web, Ref]]) -> Scop:
     statements = {s.id: s for s in scop.statements}
     for web, home in homes:
         known = {Ref(web.array.id, ()): home}
-        statements |= {s.id: with_refs(statements[s.id], partial(_instead, known)) for s in web.statements}
+        statements |= {s.id: with_elements(statements[s.id], known) for s in web.statements}
     kept = tuple(s for s in statements.values() if not _is_copy_of_itself(s))
     used = {access.array for s in kept for access in s.accesses}
     return replace(
         scop, statements=kept, arrays=tuple(a for a in scop.arrays if a.role is not Role.LOCAL or a.id in used)
     )
-
-
-def _instead(known: Mapping[Ref, Ref], ref: Ref) -> Ref:
-    return known.get(ref, ref)
 
 
 def _is_copy_of_itself(statement: Statement) -> bool:

@@ -8,21 +8,24 @@ Synthesis takes an element that is read at another subscript for the one just wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
-from sisyphus.ir import Access, Array, Read, Ref, Role, Scop, Statement, StmtId, index_names
+from sisyphus.forms.building import Names, copying, local, placed, with_elements
+from sisyphus.ir import Access, Array, Ref, Scop, Statement, StmtId, index_names
 from sisyphus.poly import Map, compare, shadow_over, through
 from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)
 class _Latch:
-    """`array` is filled by `copy`, under the outer `depth` loops of `statement`, which reads `instead` of `read`."""
+    """`array` is filled by `copy`, under the outer `depth` loops of `statement`, which reads `instead` of `read`.
+
+    The copy has no place before it is numbered.
+    """
 
     array: Array
     copy: Statement
@@ -38,9 +41,9 @@ def latched(found: Dependences) -> Scop | None:
     Within one iteration of the loops around the nest, nothing may write an element before it is read so.
     """
     scop, patience = found.scop, Patience()
-    taken = names_of(scop) | {s.id for s in scop.statements}
+    names = Names(scop)
     latches = [
-        _latch(scop, depth, statement, access, taken)
+        _latch(scop, depth, statement, access, names)
         for nest in distribute(scop, found).nests
         for statement in map(scop.statement, nest.statements if nest.outer else ())
         for access in elsewhere(statement)
@@ -92,28 +95,17 @@ def in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) -
     return [part for _, part in in_order(writer, reader, pairs) if not part.is_empty()]
 
 
-def _latch(scop: Scop, depth: int, statement: Statement, read: Access, taken: set[str]) -> _Latch:
+def _latch(scop: Scop, depth: int, statement: Statement, read: Access, names: Names) -> _Latch:
     """A dimension for each subscript that moves while the nest runs."""
     inside = frozenset(statement.iterators[depth:])
     old = scop.array(read.array)
     kept = [at for at, e in enumerate(read.ref.index) if e.names & inside]
     used = frozenset(name for at in kept for name in read.ref.index[at].names) & inside
     iterators = (*statement.iterators[:depth], *(n for n in statement.iterators[depth:] if n in used))
-    name = fresh_name(old.id, taken)
-    label = StmtId(fresh_name(statement.id, taken))
-    taken |= {name, label}
-    array = replace(old, id=name, extents=tuple(old.extents[at] for at in kept), role=Role.LOCAL)
-    instead = Ref(name, tuple(read.ref.index[at] for at in kept))
-    copy = Statement(
-        id=label,
-        iterators=iterators,
-        domain=shadow_over(statement.domain, label, iterators),
-        position=statement.position,  # of its place, before it is numbered
-        write=instead,
-        write_type=old.type,
-        rhs=Read(read.ref, old.type),
-        span=statement.span,
-    )
+    array = local(old, names.array(old.id), [old.extents[at] for at in kept])
+    instead, label = Ref(array.id, tuple(read.ref.index[at] for at in kept)), names.statement(statement.id)
+    points = shadow_over(statement.domain, label, iterators)
+    copy = copying(label, statement.span, iterators, points, (), old.type, (instead, read.ref))
     return _Latch(array, copy, statement.id, read.ref, instead, depth)
 
 
@@ -122,13 +114,9 @@ def _rewritten(scop: Scop, latches: list[_Latch]) -> Scop:
     statements: list[Statement] = []
     for statement in scop.statements:
         instead = {latch.read: latch.instead for latch in latches if latch.statement == statement.id}
-        statements.append(with_refs(statement, partial(_instead, instead)))
+        statements.append(with_elements(statement, instead))
     arrays = (*scop.arrays, *(latch.array for latch in latches))
     return replace(scop, arrays=arrays, statements=_numbered(statements, latches))
-
-
-def _instead(known: Mapping[Ref, Ref], ref: Ref) -> Ref:
-    return known.get(ref, ref)
 
 
 def _numbered(statements: list[Statement], latches: list[_Latch]) -> tuple[Statement, ...]:
@@ -139,6 +127,5 @@ def _numbered(statements: list[Statement], latches: list[_Latch]) -> tuple[State
     for at, latch in enumerate(latches):
         whole = next(s for s in spread if s.id == latch.statement).position
         place = whole[latch.depth] - room + 1 + at
-        inner = len(latch.copy.iterators) - latch.depth
-        copies.append(replace(latch.copy, position=(*whole[: latch.depth], place, *(0 for _ in range(inner)))))
+        copies.append(placed(latch.copy, (*whole[: latch.depth], place)))
     return tuple(sorted([*spread, *copies], key=lambda s: s.position))

@@ -18,12 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from sisyphus.analysis import Dependences, dependences
-from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
+from sisyphus.analysis.rewrite import range_of, with_refs
 from sisyphus.forms.blocks import Cut, near
+from sisyphus.forms.building import Names, copying, local, named, over
 from sisyphus.forms.completion import completed
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part, reordered
-from sisyphus.ir import Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, substitute
+from sisyphus.ir import Array, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
     Set,
@@ -79,17 +80,16 @@ def _elements(scop: Scop, group: Sequence[Statement]) -> int:
 def in_panels(found: Dependences, size: int) -> Scop | None:
     """The kernel in panels of so many steps; None where no loop makes any, or is not proved to be the same program."""
     scop = found.scop
-    taken = names_of(scop)
-    taken |= {name for s in scop.statements for name in (*s.iterators, s.id)}
+    names = Names(scop)
     cuts = dict[int, Cut]()
     for place, group in _places(scop).items():
         steps = range_of(group, 0)
         fewest = FEWEST_OF_VECTORS if _is_of_vectors(group) else FEWEST_BLOCKS
         if _meeting(group) and -(-steps.stop // size) - steps.start // size >= fewest:
-            cuts[place] = Cut(_fresh(f"{group[0].iterators[0]}_block", taken), steps.start // size * size, size)
+            cuts[place] = Cut(names.wanted(f"{group[0].iterators[0]}_block"), steps.start // size * size, size)
     if not cuts:
         return None
-    pieces = _pieces(scop, cuts, taken)
+    pieces = _pieces(scop, cuts, names)
     try:
         apart = reordered(pieces.scop, list(_apart(dependences(pieces.scop))))
     except ValueError:
@@ -107,14 +107,8 @@ def in_panels(found: Dependences, size: int) -> Scop | None:
         return None
     done = ordered.scop
     for cut in cuts.values():
-        done = _Windows(done, cut, taken).scop
+        done = _Windows(done, cut, names).scop
     return done
-
-
-def _fresh(wanted: str, taken: set[str]) -> str:
-    name = str(fresh_name(ArrayId(wanted), taken)) if wanted in taken else wanted
-    taken.add(name)
-    return name
 
 
 def _places(scop: Scop) -> dict[int, list[Statement]]:
@@ -146,7 +140,7 @@ def _meeting(group: Sequence[Statement]) -> dict[StmtId, list[str]]:
     return {name: iterators for name, iterators in found.items() if iterators}
 
 
-def _pieces(scop: Scop, cuts: Mapping[int, Cut], taken: set[str]) -> Ordered:
+def _pieces(scop: Scop, cuts: Mapping[int, Cut], names: Names) -> Ordered:
     """The same instances in the same order, with loops over blocks, and statements cut where they leave the block."""
     statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
     meeting = {place: _meeting([s for s in scop.statements if s.position[0] == place]) for place in cuts}
@@ -156,8 +150,8 @@ def _pieces(scop: Scop, cuts: Mapping[int, Cut], taken: set[str]) -> Ordered:
             statements.append(replace(old, position=(*old.position[:-1], old.position[-1] * 3 ** len(old.iterators))))
             parts[old.id] = (Part(old.id, old.domain, tuple(map(var, old.iterators))),)
             continue
-        names = meeting[old.position[0]].get(old.id, [])
-        for at, (new, values) in enumerate(_cut(old, cut, names, taken)):
+        leaving = meeting[old.position[0]].get(old.id, [])
+        for at, (new, values) in enumerate(_cut(old, cut, leaving, names)):
             place = old.position[-1] * 3 ** len(old.iterators) + at
             new = replace(new, position=(old.position[0], 0, *old.position[1:-1], place))
             statements.append(new)
@@ -166,7 +160,7 @@ def _pieces(scop: Scop, cuts: Mapping[int, Cut], taken: set[str]) -> Ordered:
 
 
 def _cut(
-    old: Statement, cut: Cut, names: Sequence[str], taken: set[str]
+    old: Statement, cut: Cut, leaving: Sequence[str], names: Names
 ) -> Iterator[tuple[Statement, tuple[Affine, ...]]]:
     """A statement over the blocks, a piece for what lies before, in and after the block in each of some iterators."""
     loops, step, first = (
@@ -175,26 +169,16 @@ def _cut(
         cut.value(old.iterators[0]) - var(old.iterators[0]),
     )
     values = (cut.value(step), *map(var, old.iterators[1:]))
-    given = {step: values[0]}
-    inside = make_set("", loops, at_least_zero=_in_block(var(step), cut))
-    whole = pull_back(old.domain, loops, values).intersect(inside)
-    sides = [([first - 1 - var(n)], _in_block(var(n) - first, cut), [var(n) - first - cut.size]) for n in names]
+    inside = cut.inside(var(step))
+    sides = [([first - 1 - var(n)], cut.inside(var(n) - first), [var(n) - first - cut.size]) for n in leaving]
     is_first = True
     for conditions in product(*sides):
-        domain = whole.intersect(make_set("", loops, at_least_zero=[c for side in conditions for c in side]))
-        if domain.is_empty():
+        points = make_set("", loops, at_least_zero=[*inside, *(c for side in conditions for c in side)])
+        new = over(old, loops, {step: values[0]}, inside=points)
+        if new.domain.is_empty():
             continue
-        name = old.id if is_first else StmtId(_fresh(old.id, taken))
+        yield new if is_first else named(new, names.statement(old.id)), values
         is_first = False
-        new = replace(
-            old,
-            id=name,
-            iterators=loops,
-            domain=renamed(domain, name, loops),
-            write=old.write.substitute(given),
-            rhs=substitute(old.rhs, given),
-        )
-        yield new, values
 
 
 def _apart(found: Dependences) -> Iterator[Timed]:
@@ -207,11 +191,6 @@ def _apart(found: Dependences) -> Iterator[Timed]:
             yield Timed(statement.id, statement.domain, (const(place), *times))
 
 
-def _in_block(at: Affine, cut: Cut) -> list[Affine]:
-    """What is at least zero where `at` is the number of a step in its block."""
-    return [at, cut.size - 1 - at]
-
-
 def _counted_from_block(statement: Statement, parts: Sequence[Part], cut: Cut) -> tuple[Statement, tuple[Part, ...]]:
     """The statement with iterators that stay in the block, which count from its first step now."""
     names, points = statement.iterators, statement.domain.reset_tuple_id()
@@ -219,15 +198,10 @@ def _counted_from_block(statement: Statement, parts: Sequence[Part], cut: Cut) -
     given = {
         name: var(name) + first
         for name in names[1:]
-        if points.is_subset(make_set("", names, at_least_zero=_in_block(var(name) - first, cut)))
+        if points.is_subset(make_set("", names, at_least_zero=cut.inside(var(name) - first)))
     }
     values = [given.get(name, var(name)) for name in names]
-    new = replace(
-        statement,
-        domain=renamed(pull_back(points, names, values), statement.id, names),
-        write=statement.write.substitute(given),
-        rhs=substitute(statement.rhs, given),
-    )
+    new = over(statement, names, given)
     moved = (
         replace(p, points=renamed(pull_back(p.points, names, values), new.id, names), values=_given(p.values, given))
         for p in parts
@@ -266,8 +240,8 @@ class _Windows:
     Of an array that the block updates, these are panels; of another one, what lies in the block in every dimension.
     """
 
-    def __init__(self, scop: Scop, cut: Cut, taken: set[str]) -> None:
-        self.cut, self.taken, self.block = cut, taken, cut.name
+    def __init__(self, scop: Scop, cut: Cut, names: Names) -> None:
+        self.cut, self.names, self.block = cut, names, cut.name
         self.first = var(cut.name) * cut.size + cut.low
         self.group = [s for s in scop.statements if s.iterators and s.iterators[0] == cut.name]
         windows = [w for array in scop.arrays if len(array.extents) > 1 for w in self._of(array)]
@@ -294,8 +268,7 @@ class _Windows:
             box = box_around(touched[dims], self.block)
             parts = convex_parts(box.subtract(union_of(filled)) if filled else box)
             filled.append(box)
-            name = ArrayId(_fresh(fresh_name(array.id, self.taken), self.taken))
-            windows.append(_Window(array, dims, name, tuple(parts), is_updated))
+            windows.append(_Window(array, dims, self.names.array(array.id), tuple(parts), is_updated))
         return windows
 
     def _places(self, array: Array) -> tuple[str, ...]:
@@ -305,7 +278,7 @@ class _Windows:
         """The dimensions in which the window has the block that a reference lies in; none outside, None at times."""
         always, points = list[int](), statement.domain.reset_tuple_id()
         for dim in range(len(ref.index) - 1, -1, -1):
-            within = make_set("", statement.iterators, at_least_zero=_in_block(ref.index[dim] - self.first, self.cut))
+            within = make_set("", statement.iterators, at_least_zero=self.cut.inside(ref.index[dim] - self.first))
             within = points.intersect(within)
             if points.is_subset(within):
                 always.append(dim)
@@ -341,13 +314,8 @@ class _Windows:
             statements.append(self._copy(window, part, like, (place, at), to_window=True))
             if window.is_updated:
                 statements.append(self._copy(window, part, like, (place, last + at), to_window=False))
-        new = tuple(
-            replace(
-                w.array,
-                id=w.name,
-                extents=tuple(self.cut.size if d in w.dims else size for d, size in enumerate(w.array.extents)),
-                role=Role.LOCAL,
-            )
+        new = (
+            local(w.array, w.name, [self.cut.size if d in w.dims else size for d, size in enumerate(w.array.extents)])
             for w in windows
         )
         ordered = tuple(sorted(statements, key=lambda s: s.position))
@@ -368,16 +336,6 @@ class _Windows:
         at = tuple(map(var, places))
         there = Ref(array.id, self._shifted(window, at, by=1))
         here = Ref(window.name, at)
-        write, read = (here, there) if to_window else (there, here)
-        label = StmtId(_fresh(str(fresh_name(ArrayId(like.id), self.taken)), self.taken))
-        domain = pull_back(points, loops, (var(self.block), *there.index))
-        return Statement(
-            id=label,
-            iterators=loops,
-            domain=renamed(domain, label, loops),
-            position=(*place, *(0 for _ in places)),
-            write=write,
-            write_type=array.type,
-            rhs=Read(read, array.type),
-            span=like.span,
-        )
+        moved = (here, there) if to_window else (there, here)
+        inside = pull_back(points, loops, (var(self.block), *there.index))
+        return copying(self.names.statement(like.id), like.span, loops, inside, place, array.type, moved)

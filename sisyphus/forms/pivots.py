@@ -21,18 +21,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sisyphus.analysis.rewrite import fresh_name, names_of, range_of
+from sisyphus.analysis.rewrite import range_of
 from sisyphus.forms.blocks import Cut, near
+from sisyphus.forms.building import Names, local, over, placed
 from sisyphus.ir import (
     INT32,
     Array,
-    ArrayId,
     Binary,
     Expr,
     Index,
     Read,
     Ref,
-    Role,
     Scop,
     Select,
     Statement,
@@ -58,16 +57,16 @@ def with_pivots(scop: Scop, size: int | None = None) -> Scop | None:
 
     With `size`, in blocks of so many steps.
     """
-    taken = names_of(scop) | {s.id for s in scop.statements}
+    names = Names(scop)
     arrays, statements = [*scop.arrays], list[Statement]()
     for statement in scop.statements:
         step = _step_of(scop, statement)
         if step is not None and size is not None:
-            step = _in_block(step, size, {*taken, *statement.iterators})
+            step = _in_block(step, size, names)
         if step is None:
             statements.append(statement)
         else:
-            made = _Rewriting(scop, step, taken)
+            made = _Rewriting(scop, step, names)
             statements += made.statements()
             arrays += made.arrays
     return replace(scop, arrays=tuple(arrays), statements=tuple(statements)) if len(arrays) > len(scop.arrays) else None
@@ -152,24 +151,16 @@ def _is_written(step: _Step, pinned: Pinned) -> bool:
     return bool(moved.intersect_domain(statement.domain).range().is_subset(statement.domain))
 
 
-def _in_block(step: _Step, size: int, taken: set[str]) -> _Step | None:
+def _in_block(step: _Step, size: int, names: Names) -> _Step | None:
     """The step as one of a block of so many; None where pivots of the steps of a block are in one place."""
     if not step.moves:
         return None
     old, before, loop = step.statement, step.depth - 1, step.loop
-    cut = Cut(str(fresh_name(f"{loop}_block", taken)), range_of([old], before).start, size)
+    cut = Cut(names.like(f"{loop}_block"), range_of([old], before).start, size)
     iterators = (*old.iterators[:before], cut.name, *old.iterators[before:])
     given = {loop: cut.value(loop)}
-    points = pull_back(old.domain, iterators, [given.get(name, var(name)) for name in old.iterators])
-    within = make_set("", iterators, at_least_zero=[var(loop), size - 1 - var(loop)])
-    new = replace(
-        old,
-        iterators=iterators,
-        domain=renamed(points.intersect(within), old.id, iterators),
-        position=(*old.position[: step.depth], 0, *old.position[step.depth :]),
-        write=old.write.substitute(given),
-        rhs=substitute(old.rhs, given),
-    )
+    new = over(old, iterators, given, inside=make_set("", iterators, at_least_zero=cut.inside(var(loop))))
+    new = replace(new, position=(*old.position[: step.depth], 0, *old.position[step.depth :]))
     at = {name: place.substitute(given) for name, place in step.at.items()}
     pivots = {ref.substitute(given): pinned for ref, pinned in step.pivots.items()}
     return _Step(new, step.depth + 1, at, pivots, size)
@@ -178,13 +169,13 @@ def _in_block(step: _Step, size: int, taken: set[str]) -> _Step | None:
 class _Rewriting:
     """The arrays and statements that stand for one statement."""
 
-    def __init__(self, scop: Scop, step: _Step, taken: set[str]) -> None:
-        self._step, self._taken = step, taken
+    def __init__(self, scop: Scop, step: _Step, names: Names) -> None:
+        self._step, self._names = step, names
         self._array = scop.array(step.statement.write.array)
         self._before = {pinned: self._kept(pinned) for pinned in step.needed}
         self._after = {pinned: self._kept(pinned) for pinned in step.needed}
         self._own = [var(step.loop)] if step.block else []
-        self._later = self._fresh(step.loop)
+        self._later = names.like(step.loop)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -205,13 +196,13 @@ class _Rewriting:
         filled, outside = len(step.needed), whole.position[: step.depth - len(self._own)]
         for place, statement in enumerate(made):
             in_step = step.block and place >= filled
-            yield _placed(statement, (*outside, filled, place) if in_step else (*outside, place))
+            yield placed(statement, (*outside, filled, place) if in_step else (*outside, place))
         value = self._value({loop: var(loop) for loop in whole.iterators})
-        yield _placed(replace(whole, rhs=value), (*outside, len(made)))
+        yield placed(replace(whole, rhs=value), (*outside, len(made)))
 
     def _of_pivots(self, pinned: Pinned, write: Ref, value: Expr) -> Statement:
         """A statement of each step for all pivots of a kind."""
-        name, domain = StmtId(self._fresh(self._step.statement.id)), self._instances(pinned)
+        name, domain = self._names.statement(self._step.statement.id), self._instances(pinned)
         iterators = tuple(dim_names(domain))
         return self._like(name, iterators, renamed(domain, name, iterators), write, value)
 
@@ -227,7 +218,7 @@ class _Rewriting:
         here = pull_back(whole.domain, iterators, [values[loop] for loop in whole.iterators])
         after = make_set("", iterators, at_least_zero=[var(self._later) - var(step.loop) - 1])
         write = self._element(self._before, pinned).substitute(later)
-        name = StmtId(self._fresh(whole.id))
+        name = self._names.statement(whole.id)
         domain = renamed(here.intersect(there).intersect(after), name, iterators)
         return self._like(name, iterators, domain, write, self._value(values, own=write, ahead=pinned))
 
@@ -247,12 +238,7 @@ class _Rewriting:
         extents = tuple(e for loop, e in zip(loops, self._array.extents, strict=True) if loop not in pinned)
         if self._step.block:
             extents = (self._step.block, *extents)
-        return replace(self._array, id=ArrayId(self._fresh(self._array.id)), extents=extents, role=Role.LOCAL)
-
-    def _fresh(self, name: str) -> str:
-        found = fresh_name(name, self._taken)
-        self._taken.add(found)
-        return found
+        return local(self._array, self._names.array(self._array.id), extents)
 
     def _element(self, kept: Mapping[Pinned, Array], pinned: Pinned) -> Ref:
         written = self._step.statement.write.index
@@ -290,12 +276,6 @@ class _Rewriting:
             return after if earlier is None else Select(earlier, after, before, expr.type)
 
         return rebuild(step.statement.rhs, leaf)
-
-
-def _placed(statement: Statement, first: Sequence[int]) -> Statement:
-    """The statement at a place whose loops inside it shares with none."""
-    left = len(statement.iterators) + 1 - len(first)
-    return replace(statement, position=(*first, *(0 for _ in range(left))))
 
 
 def _is_earlier(at: Mapping[str, Affine], loops: Sequence[str], ahead: Pinned) -> Expr | None:

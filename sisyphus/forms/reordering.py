@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from sisyphus.analysis.rewrite import names_of
+from sisyphus.forms.building import named, over
 from sisyphus.ir import Expr, Ref, ScalarType, Scop, Statement, StmtId, substitute
-from sisyphus.poly import Affine, Set, Timed, equations, follows, inverse, is_convex, make_set, pull_back, renamed, var
+from sisyphus.poly import Affine, Set, Timed, equations, follows, inverse, is_convex, make_set, var
 from sisyphus.values import dataclass, replace
 
 
@@ -151,16 +152,8 @@ def _built(item: _Item, name: StmtId) -> tuple[Statement, Part]:
         raise ValueError(f"the times of `{old.id}` do not fix its iterators, or not by affine expressions")
     given = dict(zip(old.iterators, values, strict=True))
     same = [row.substitute(given) - var(loop) for loop, row in zip(item.loops, item.rows, strict=True)]
-    points = pull_back(timed.instances, item.loops, values)
-    points = points.intersect(make_set("", item.loops, zero=[e for e in same if e != Affine()]))
-    points = renamed(points, name, item.loops)
-    statement = replace(
-        old,
-        id=name,
-        iterators=item.loops,
-        domain=points,
-        position=item.position,
-        write=old.write.substitute(given),
-        rhs=substitute(old.rhs, given),
+    inside = make_set("", item.loops, zero=[e for e in same if e != Affine()])
+    statement = named(
+        over(replace(old, domain=timed.instances, position=item.position), item.loops, given, inside), name
     )
-    return statement, Part(old.id, points, values)
+    return statement, Part(old.id, statement.domain, values)

@@ -15,10 +15,10 @@ from functools import partial
 
 from sisyphus.analysis import Dependences, Nest, distribute
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
+from sisyphus.forms.building import Names, copying, local, with_elements
 from sisyphus.forms.latches import elsewhere, in_one_run, steps_around
-from sisyphus.ir import Access, Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Set, make_box, renamed, shadow_over, var
+from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
+from sisyphus.poly import Set, make_box, shadow_over, var
 from sisyphus.values import dataclass, replace
 
 
@@ -38,12 +38,12 @@ class _Steps:
 def shadowed(found: Dependences) -> Scop | None:
     """The kernel with such a copy of each array that can have one; None where none can."""
     scop, patience = found.scop, Patience()
-    taken = names_of(scop) | {s.id for s in scop.statements}
+    names = Names(scop)
     better, nests = scop, [(steps_around(nest), nest) for nest in distribute(scop, found).nests]
     for array in scop.arrays:
         steps = _steps_of(scop, nests, array, patience)
         if steps is not None:
-            better = _with_shadow(better, steps, taken)
+            better = _with_shadow(better, steps, names)
     return None if better is scop else better
 
 
@@ -85,42 +85,29 @@ def _is_older(writers: Sequence[Statement], reader: Statement, read: Access, dep
     return True
 
 
-def _with_shadow(scop: Scop, steps: _Steps, taken: set[str]) -> Scop:
+def _with_shadow(scop: Scop, steps: _Steps, names: Names) -> Scop:
     """The copy before the steps and at the end of each, and the reads from it."""
-    name = ArrayId(fresh_name(steps.array.id, taken))
-    taken.add(name)
+    shadow = local(steps.array, names.array(steps.array.id), steps.array.extents)
     first = scop.statement(steps.writers[0].id).position[0]  # another copy may have moved it
     moved = [replace(s, position=(s.position[0] + (s.position[0] >= first), *s.position[1:])) for s in scop.statements]
-    reading = [with_refs(s, partial(_instead, name, steps.reads.get(s.id, set()))) for s in moved]
-    copies = [_copy_of_all(steps, name, first, taken), *_copies_of_steps(steps, name, moved, taken)]
-    shadow = replace(steps.array, id=name, role=Role.LOCAL)
+    instead = {s.id: {ref: replace(ref, array=shadow.id) for ref in steps.reads.get(s.id, ())} for s in moved}
+    reading = [with_elements(s, instead[s.id]) for s in moved]
+    copies = [_copy_of_all(steps, shadow.id, first, names), *_copies_of_steps(steps, shadow.id, moved, names)]
     statements = tuple(sorted([*reading, *copies], key=lambda s: s.position))
     return replace(scop, arrays=(*scop.arrays, shadow), statements=statements)
 
 
-def _instead(name: ArrayId, older: set[Ref], ref: Ref) -> Ref:
-    return replace(ref, array=name) if ref in older else ref
-
-
-def _copy_of_all(steps: _Steps, name: ArrayId, place: int, taken: set[str]) -> Statement:
+def _copy_of_all(steps: _Steps, name: ArrayId, place: int, names: Names) -> Statement:
     writer, extents = steps.writers[0], steps.array.extents
-    label = StmtId(fresh_name(writer.id, taken))
+    label = names.statement(writer.id)
     iterators = tuple(f"{label}_{at}" for at in range(len(extents)))
-    taken.add(label)
-    index = tuple(map(var, iterators))
-    return replace(
-        writer,
-        id=label,
-        iterators=iterators,
-        domain=renamed(make_box(label, extents), label, iterators),
-        position=(place, *(0 for _ in iterators)),
-        write=Ref(name, index),
-        rhs=Read(Ref(steps.array.id, index), steps.array.type),
-    )
+    index, points = tuple(map(var, iterators)), make_box(label, extents)
+    write, read = Ref(name, index), Ref(steps.array.id, index)
+    return copying(label, writer.span, iterators, points, (place,), steps.array.type, (write, read))
 
 
 def _copies_of_steps(
-    steps: _Steps, name: ArrayId, statements: Sequence[Statement], taken: set[str]
+    steps: _Steps, name: ArrayId, statements: Sequence[Statement], names: Names
 ) -> Iterator[Statement]:
     """What is written in a step, copied behind all else in it: of statements that write the same, the first."""
     same = next(s for s in statements if s.id == steps.writers[0].id)
@@ -133,17 +120,8 @@ def _copies_of_steps(
         more = (written[n][1] for n in others if n < at or not written[n][1].is_subset(points))
         if any(points.is_subset(other) for other in more):
             continue
-        label = StmtId(fresh_name(writer.id, taken))
-        taken.add(label)
-        yield replace(
-            writer,
-            id=label,
-            iterators=iterators,
-            domain=renamed(points, label, iterators),
-            position=(*around, place + at, *(0 for _ in iterators[steps.depth :])),
-            write=Ref(name, ref.index),
-            rhs=Read(ref, steps.array.type),
-        )
+        label, moved = names.statement(writer.id), (Ref(name, ref.index), ref)
+        yield copying(label, writer.span, iterators, points, (*around, place + at), steps.array.type, moved)
 
 
 def _what_is_written(steps: _Steps, writer: Statement) -> tuple[tuple[str, ...], Set]:

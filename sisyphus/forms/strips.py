@@ -17,11 +17,12 @@ from functools import cached_property
 from itertools import product
 
 from sisyphus.analysis import Dependences
-from sisyphus.analysis.rewrite import fresh_name, names_of, range_of, with_refs
+from sisyphus.analysis.rewrite import range_of, with_refs
+from sisyphus.forms.building import Names, copying, local, over
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Ordered, Part
-from sisyphus.ir import Array, ArrayId, Read, Ref, Role, Scop, Statement, StmtId, index_names, substitute
-from sisyphus.poly import Affine, Set, const, make_set, pull_back, renamed, var
+from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
+from sisyphus.poly import Affine, Set, const, make_set, var
 from sisyphus.values import dataclass, replace
 
 #: Rows of a strip are a multiple of this where there are so many, to have factors that nests can be unrolled by.
@@ -194,17 +195,11 @@ class Build:
     def __init__(self, steps: Steps, strips: Strips) -> None:
         self.steps, self.strips = steps, strips
         scop, first = steps.scop, steps.statements[0]
-        self.taken = names_of(scop)
-        self.taken |= {name for s in scop.statements for name in (*s.iterators, s.id)}
+        self.names = Names(scop)
         rows = next((name for name in steps.row.values() if name is not None), "row")
-        self.block, self.strip = (self._fresh(f"{name}_block") for name in (first.iterators[0], rows))
+        self.block, self.strip = (self.names.wanted(f"{name}_block") for name in (first.iterators[0], rows))
         self.blocks = -(-len(steps.times) // strips.steps)
         self.place = first.position[0]
-
-    def _fresh(self, wanted: str) -> str:
-        name = str(fresh_name(ArrayId(wanted), self.taken)) if wanted in self.taken else wanted
-        self.taken.add(name)
-        return name
 
     def ordered(self) -> Ordered:
         """The same instances over the new loops, in the order of strips."""
@@ -236,28 +231,15 @@ class Build:
         at = var(row) if row is not None else self._moved_by(old) - var(self.strip) * self.strips.rows
         inside = [var(time), self.strips.steps - 1 - var(time), at, self.strips.rows - 1 - at]
         values = tuple(given[name] for name in old.iterators)
-        domain = pull_back(old.domain, loops, values).intersect(make_set("", loops, at_least_zero=inside))
-        new = replace(
-            old,
-            iterators=loops,
-            domain=renamed(domain, old.id, loops),
-            position=(self.place, 0, len(self.steps.arrays), *old.position[1:]),
-            write=old.write.substitute(given),
-            rhs=substitute(old.rhs, given),
-        )
-        return new, values
+        new = over(old, loops, given, make_set("", loops, at_least_zero=inside))
+        return replace(new, position=(self.place, 0, len(self.steps.arrays), *old.position[1:])), values
 
     def windowed(self, scop: Scop) -> Scop:
         """Every strip with windows of its own, filled before its steps and written back after them."""
         window = self.steps.window(self.strips)
         base = var(self.strip) * self.strips.rows + window.start
         windows = {
-            array.id: replace(
-                array,
-                id=fresh_name(array.id, self.taken),
-                extents=(len(window), *array.extents[1:]),
-                role=Role.LOCAL,
-            )
+            array.id: local(array, self.names.array(array.id), (len(window), *array.extents[1:]))
             for array in self.steps.arrays
         }
 
@@ -282,19 +264,8 @@ class Build:
         loops = (self.block, self.strip, *places)
         here = Ref(window, tuple(map(var, places)))
         there = Ref(array.id, (var(places[0]) + base, *map(var, places[1:])))
-        write, read = (here, there) if to_window else (there, here)
-        label = StmtId(fresh_name(ArrayId(like.id), self.taken))
-        self.taken.add(label)
-        return Statement(
-            id=label,
-            iterators=loops,
-            domain=renamed(self._box(loops, there, array), label, loops),
-            position=(self.place, 0, at, *(0 for _ in places)),
-            write=write,
-            write_type=array.type,
-            rhs=Read(read, array.type),
-            span=like.span,
-        )
+        moved, box = (here, there) if to_window else (there, here), self._box(loops, there, array)
+        return copying(self.names.statement(like.id), like.span, loops, box, (self.place, 0, at), array.type, moved)
 
     def _box(self, loops: tuple[str, ...], there: Ref, array: Array) -> Set:
         """Every block, strip, and place of a window that lies in the array."""
