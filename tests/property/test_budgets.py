@@ -19,7 +19,7 @@ GAP, EFFORT = 0.85, 1.0
 DRAWS = 12
 KERNELS = Path(__file__).parents[2] / "kernels" / "polybench"
 NAMES = ("gemm", "2mm", "atax", "bicg", "mvt", "gesummv", "syrk", "trmm", "jacobi-2d", "doitgen", "covariance")
-BOARDS = ("u200", "u50", "zcu104", "kv260", "pynq-z2")
+BOARDS = ("u200", "u50", "vck190", "zcu104", "kv260", "pynq-z2")
 
 
 def draw(seed: int) -> tuple[str, Target]:

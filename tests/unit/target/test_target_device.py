@@ -7,7 +7,7 @@ import pytest
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.target import Resources, device_names, load_device, make_target
 
-NAMES = ("u200", "u250", "u280", "u55c", "u50", "zcu104", "kv260", "pynq-z2")
+NAMES = ("u200", "u250", "u280", "u55c", "u50", "vck190", "zcu104", "kv260", "pynq-z2")
 GOOD = """
 [mine]
 part = "xczu9eg-ffvb1156-2-e"
@@ -45,7 +45,7 @@ def test_every_device_is_plausible(name: str) -> None:
     assert device.ff == 2 * device.lut
     assert isinstance(device.clock_mhz, float)
     assert 100 <= device.clock_mhz <= 300
-    assert device.family == ("7series" if name == "pynq-z2" else "ultrascale+")
+    assert device.family == {"pynq-z2": "7series", "vck190": "versal"}.get(name, "ultrascale+")
     target = make_target(device)
     assert target.operators.cost("mul", "float").latency > 0
     assert target.memories.bank(3000, 32).uram == (1 if device.uram else 0)
