@@ -7,6 +7,7 @@ of another share begins with a design that is known, with tiles of its own.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -19,11 +20,12 @@ from sisyphus.ir import Role, Scop
 from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.kernel_forms import forms_of
 from sisyphus.model import Estimate, estimate
-from sisyphus.part_search import Choice, Listen
+from sisyphus.part_search import Choice, Listen, cost_of
 from sisyphus.plan import Plan
 from sisyphus.request import Kernel, Request, plan_of
-from sisyphus.solve import Stop
-from sisyphus.space import DesignPoint
+from sisyphus.solve import Limits, Stop
+from sisyphus.space import DesignPoint, may_add_in_fabric
+from sisyphus.target import ADDERS
 from sisyphus.units.beside import Beside
 from sisyphus.units.limits import Purse
 from sisyphus.units.places import Count, Place, capacities
@@ -33,12 +35,14 @@ from sisyphus.values import dataclass, replace
 
 #: Searches for one share, out of all shares that are tried.
 Find = Callable[[Sequence[Kernel], Request], Choice]
-#: Shares that are tried of the best dealing after those in proportion.
+#: Shares that are tried of the best dealing, those in proportion among them.
 ROUNDS = 5
 #: The part of what is left of the limit for a search that begins with a design of another share.
 BEGUN = 0.25
-#: The part of what is left for the slowest unit, once the shares are chosen.
+#: The part of what is left for the slowest unit, once the shares are chosen, where there are units unlike it.
 AGAIN = 0.6
+#: The part of the limit in which all ways are tried, where there are several.
+TRIED = 0.5
 #: Designs that are tried as the beginning of a search.
 BEGINNINGS = 3
 #: Dealings that are tried: those of nearly the least work.
@@ -136,22 +140,57 @@ class _Splitter:
         tree = request.options.tree_reduction and beside.may_add(scop)
         self.dealer = Dealer(dependences(scop), request.source.temporaries, tree=tree)
         self.known = dict[_Key, Choice | None]()
-        self.designs = list[tuple[Share, Place, Choice]]()
+        self.seated = dict[_Key, tuple[Share, Place]]()
+        self.fixes, self.proofs = tuple[str, ...](), defaultdict[_Key, set[tuple[str, ...]]](set)
         self.interrupted = False
 
     def over(self, count: int, purse: Purse) -> Split:
-        """The best split over so many units: first in proportion to what each SLR can compute, then by its cycles."""
-        where, found = self.beside.seats(self.request.target, count), list[Split]()
-        dealings = self._dealings(count)
-        for number, dealing in enumerate(dealings):  # neither work nor extents tell which of these is best
-            own = Purse(purse.part(1 / (len(dealings) - number)))
-            found += [] if found and self.interrupted else filter(None, [self._by_turns(dealing, where, own)])
-        if not found:
+        """The best split over so many units: of the best way, first in proportion to what each SLR can compute, then
+        by its cycles.
+
+        Neither work nor extents tell which way is best, so that each is tried, and the best one has what is left of the
+        limit.
+        """
+        where, dealings, tried = self.beside.seats(self.request.target, count), self._dealings(count), list[Split]()
+        for number, dealing in enumerate(dealings if count > 1 else ()):
+            own = Purse(purse.part(TRIED / (len(dealings) - TRIED * number)))
+            tried += [] if tried and self.interrupted else filter(None, [self._tried(dealing, where, own)])
+        best = min(tried, key=lambda split: split.cycles, default=None)
+        dealing = dealings[0] if best is None else best.dealing
+        best = self._by_turns(dealing, where, purse, best)
+        if best is None:
             raise NoDesignError(
                 f"no design of a share of `{self.scop.name}` fits an SLR of `{self.request.target.device.name}`",
                 hint="raise the budget or the time limit, or take fewer units",
             )
-        return min(found, key=lambda split: split.cycles)
+        again = set[_Key]()
+        while (better := self._searched_again(best, purse, again)) is not None:
+            best = self._by_turns(dealing, where, purse, better) or better
+        return best
+
+    @cached_property
+    def _adders(self) -> list[tuple[str, ...]]:
+        """What additions may run on, as `--fix` has it."""
+        is_fixed = any(fix.startswith("adders=") for fix in self.request.fixes)
+        if is_fixed or not may_add_in_fabric(self.scop, self.request.target):
+            return [()]
+        return [(f"adders={adders}",) for adders in ADDERS]
+
+    def _tried(self, dealing: Dealing, where: Sequence[Place], purse: Purse) -> Split | None:
+        """Shares in proportion, with half of the limit for either kind of adders; each unit has the better design.
+
+        Budgets do not tell which kind is better, and a whole search has most of its limit for one of them.
+        """
+        before, merged = self.known, dict[_Key, Choice | None]()
+        for number, fixes in enumerate(self._adders):
+            own = Purse(purse.part(1 / (len(self._adders) - number)))
+            self.known, self.seated, self.fixes = {}, {}, fixes
+            self._by_turns(dealing, where, own, rounds=1)
+            for key, choice in self.known.items():
+                found = [c for c in (merged.get(key), choice) if c is not None]
+                merged[key] = min(found, key=lambda c: cost_of(c, self.request), default=None)
+        self.known, self.fixes = {**before, **merged}, ()
+        return self._by_turns(dealing, where, purse, rounds=1)
 
     def _dealings(self, count: int) -> list[Dealing]:
         known = self.dealer.dealings
@@ -168,15 +207,22 @@ class _Splitter:
         plain = [d for d in near if not (d.apart or d.added)]
         return [*plain[:DEALINGS], *(d for d in near if d not in plain)] if count > 1 else near[:1]
 
-    def _by_turns(self, dealing: Dealing, where: Sequence[Place], purse: Purse) -> Split | None:
-        """Shares in proportion to what SLRs can compute, then as the cycles of units ask for; the best of them.
-
-        What is left of the limit then goes to the units that are slowest.
-        """
-        best, seen, paces = None, set[tuple[int, ...]](), list[float]()
+    def _by_turns(
+        self,
+        dealing: Dealing,
+        where: Sequence[Place],
+        purse: Purse,
+        best: Split | None = None,
+        rounds: int = ROUNDS,
+    ) -> Split | None:
+        """Shares in proportion to what SLRs can compute, then as the cycles of units ask for; the best of them."""
+        seen, paces = {best.sizes} if best is not None else set[tuple[int, ...]](), list[float]()
         weights = capacities(tuple(place.target for place in where))
         wanted = self._of_equal_work(dealing, [float(w) for w in weights])
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
+            if best is not None and not dealing.apart:  # units of one output take as long as they do
+                paces = _paces(best, wanted)
+                wanted = [dealing.extent / pace / sum(1 / p for p in paces) for pace in paces]
             hoped = rounded(wanted, dealing.extent, where)
             if dealing.apart:
                 hoped = rounded_apart(wanted, dealing.stretches, where)
@@ -186,34 +232,32 @@ class _Splitter:
             if sizes is None or (best is not None and self._is_over(purse)):
                 break
             seen.add(sizes)
-            found = self._of_sizes(dealing, where, sizes, purse)
+            found = self._of_sizes(dealing, where, sizes, purse, is_last=rounds == 1)
             if found is None:
                 break
             best = found if best is None or found.cycles < best.cycles else best
-            if not dealing.apart:  # units of one output take as long as they do
-                paces = _paces(best, wanted)
-                wanted = [dealing.extent / pace / sum(1 / p for p in paces) for pace in paces]
-        return None if best is None else self._searched_again(best, purse)
+        return best
 
     def _is_over(self, purse: Purse) -> bool:
         return self.interrupted or purse.is_empty
 
-    def _searched_again(self, split: Split, purse: Purse) -> Split:
-        """The same shares with what is left of the limit for the slowest units, which begin with what they have."""
-        tried = set[_Key]()
-        while not self._is_over(purse):
-            slowest = max(split.units, key=lambda unit: unit.cycles)
-            asked = self._asked(slowest.share, slowest.place)
-            known = self.known[asked.key]
-            if known is None or slowest.proved or asked.key in tried:
-                break
-            tried.add(asked.key)
-            self.listen(f"unit {slowest.number} once more, of shares {'+'.join(map(str, split.sizes))}")
-            request = replace(asked.request, start=known.point, limits=purse.part(AGAIN))
-            self.known[asked.key] = self._searched(asked.kernels, request) or known
-            units = [self._made(u.number - self.beside.first, u.share, u.place) or u for u in split.units]
-            split = replace(split, units=tuple(units))
-        return split
+    def _searched_again(self, split: Split, purse: Purse, tried: set[_Key]) -> Split | None:
+        """The same shares with more of the limit for the slowest unit that has no proof and was not `tried` before.
+
+        Others than the slowest of all may take on more of the work then. None where there is no such unit.
+        """
+        asked = {unit.number: self._asked(unit.share, unit.place) for unit in split.units}
+        waiting = [unit for unit in split.units if not unit.proved and asked[unit.number].key not in tried]
+        if not waiting or self._is_over(purse):
+            return None
+        slowest = max(waiting, key=lambda unit: unit.cycles)
+        again = asked[slowest.number]
+        tried.add(again.key)
+        is_alone = all(one.key == again.key for one in asked.values())
+        self.listen(f"unit {slowest.number} once more, of shares {'+'.join(map(str, split.sizes))}")
+        self._search(again, slowest.point, purse.part(1.0 if is_alone else AGAIN))
+        units = [self._made(u.number - self.beside.first, u.share, u.place) or u for u in split.units]
+        return replace(split, units=tuple(units))
 
     def _of_equal_work(self, dealing: Dealing, weights: Sequence[float]) -> list[float]:
         """Sizes of shares whose operations are in proportion to `weights`, nearly."""
@@ -232,15 +276,17 @@ class _Splitter:
         share = self.dealer.share(dealing, low, high) if low < high else None
         return 0 if share is None else self.dealer.work(share) or 0
 
-    def _of_sizes(self, dealing: Dealing, where: Sequence[Place], sizes: Sequence[int], purse: Purse) -> Split | None:
-        """The design of each unit; None where one has none."""
+    def _of_sizes(
+        self, dealing: Dealing, where: Sequence[Place], sizes: Sequence[int], purse: Purse, *, is_last: bool
+    ) -> Split | None:
+        """The design of each unit; None where one has none. Nothing of the limit is kept for others after the last."""
         shares = self._shares(dealing, where, sizes)
         units = []
         for number, (share, place) in enumerate(zip(shares, where, strict=True)):
             self.listen(f"unit {number} of shares {'+'.join(map(str, sizes))} of {dealing.name}")
-            kinds = {later.kind for later in where[number:]} - {known.kind for _, known, _ in self.designs}
-            part = 1.0 if len(where) == 1 else 1 / (1 + max(len(kinds), 1))
-            unit = None if share is None else self._unit(number, share, place, purse, part)
+            kinds = {later.kind for later in where[number:]} - {known.kind for _, known in self.seated.values()}
+            part = 1.0 if len(where) == 1 else 1 / ((0 if is_last else 1) + max(len(kinds), 1))
+            unit = None if share is None else self._unit(number, share, place, purse, part, part if is_last else BEGUN)
             if unit is None:
                 return None
             units.append(unit)
@@ -268,15 +314,14 @@ class _Splitter:
         """The kernels of shares, told apart by all that they are."""
         return {"" if share is None else whole_text_of(restricted(self.scop, share).scop) for share in shares}
 
-    def _unit(self, number: int, share: Share, place: Place, purse: Purse, part: float) -> Unit | None:
-        """One unit, by a search within a part of the limit unless its design is known."""
+    def _unit(self, number: int, share: Share, place: Place, purse: Purse, part: float, begun: float) -> Unit | None:
+        """One unit; unless known, by a search in a part of the limit, in the part `begun` where it has a start."""
         asked = self._asked(share, place)
         if asked.key not in self.known:
             start = self._beginning(share, place, asked)
-            limits = purse.part(part if start is None else BEGUN)
-            found = self._searched(asked.kernels, replace(asked.request, start=start, limits=limits))
-            self.known[asked.key] = found
-            self.designs += [] if found is None else [(share, place, found)]
+            self._search(asked, start, purse.part(part if start is None else begun))
+        if self.known[asked.key] is not None:
+            self.seated[asked.key] = share, place
         return self._made(number, share, place)
 
     def _made(self, number: int, share: Share, place: Place) -> Unit | None:
@@ -285,36 +330,40 @@ class _Splitter:
         found = self.known[asked.key]
         if found is None:
             return None
-        is_proved = found.outcome is not None and found.outcome.stop is Stop.PROVED
+        proofs = self.proofs[asked.key]
+        is_proved = () in proofs or proofs >= {*self._adders}
         unit = made(self.beside.first + number, place, share, asked.part, found.kernel, found.point, is_proved)
         return replace(unit, phase=self.beside.phase)
 
     def _asked(self, share: Share, place: Place) -> _Asked:
         part = restricted(self.scop, share)
         source = replace(self.request.source, temporaries=unwanted(part.scop, share, self.request.source.temporaries))
-        fixes = (*self.request.fixes, *self.beside.fixes(part.scop))
+        fixes = (*self.request.fixes, *self.fixes, *self.beside.fixes(part.scop))
         target = self.beside.searched(place.target)
         return _Asked(part, replace(self.request, source=source, target=target, fixes=fixes))
 
     def _beginning(self, share: Share, place: Place, asked: _Asked) -> DesignPoint | None:
         """A known design as one of this share: of the same kind of SLR rather than of another, of about its size."""
 
-        def distance(known: tuple[Share, Place, Choice]) -> tuple[bool, int]:
-            return known[1].kind != place.kind, abs(known[0].high - known[0].low - share.high + share.low)
+        def distance(key: _Key) -> tuple[bool, int]:
+            other, there = self.seated[key]
+            return there.kind != place.kind, abs(other.high - other.low - share.high + share.low)
 
-        for _, _, choice in sorted(self.designs, key=distance)[:BEGINNINGS]:
-            point = refitted(choice, asked.kernels, asked.request)
-            if point is not None:
-                return point
-        return None
+        near = [self.known[key] for key in sorted(self.seated, key=distance)[:BEGINNINGS]]
+        points = (refitted(choice, asked.kernels, asked.request) for choice in near if choice is not None)
+        return next((point for point in points if point is not None), None)
 
-    def _searched(self, kernels: Sequence[Kernel], request: Request) -> Choice | None:
+    def _search(self, asked: _Asked, start: DesignPoint | None, limits: Limits) -> None:
+        """Looks for a design, which is known then; what was known stays where there is no better one."""
         try:
-            choice = self.find(kernels, request)
+            choice = self.find(asked.kernels, replace(asked.request, start=start, limits=limits))
         except (NoDesignError, TimeUp):
-            return None
+            self.known.setdefault(asked.key, None)
+            return
+        self.known[asked.key] = choice
+        if choice.outcome is not None and choice.outcome.stop is Stop.PROVED:
+            self.proofs[asked.key].add(self.fixes)
         self.interrupted = self.interrupted or choice.was_interrupted
-        return choice
 
 
 def made(

@@ -12,40 +12,65 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
 from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, Source, read_kernel
-from sisyphus.solve import Limits
+from sisyphus.solve import Limits, Stop
 from sisyphus.target import Level, load_device, make_target
 from sisyphus.units import Count, Split, split
+from sisyphus.values import replace
 
 POLYBENCH = Path(__file__).parents[3] / "kernels" / "polybench"
 
 
 class Searches:
-    """Finds designs as the command does, and remembers for which extents it was asked."""
+    """Finds designs as the command does, and remembers for which extents and with which knobs it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_late: bool = False) -> None:
+        self.is_late = is_late
         self.asked = list[tuple[int, ...]]()
+        self.fixed = list[tuple[str, ...]]()
+        self.begun = list[bool]()
 
     def find(self, kernels: Sequence[Kernel], request: Request) -> Choice:
         self.asked.append(kernels[0].scop.arrays[0].extents)
-        return pipeline.search(kernels, request)
+        self.fixed.append(request.fixes)
+        self.begun.append(request.start is not None)
+        choice = pipeline.search(kernels, request)
+        if not self.is_late or choice.outcome is None:
+            return choice
+        return replace(choice, outcome=replace(choice.outcome, stop=Stop.TIME))
 
 
 def dealt(
-    name: str, *defines: str, device: str = "u55c", units: Count = 3, dsp: int = 60, budget: Level = "routable"
+    name: str,
+    *defines: str,
+    device: str = "u55c",
+    units: Count = 3,
+    dsp: int = 60,
+    budget: Level = "routable",
+    is_late: bool = False,
 ) -> tuple[Split, Searches]:
     source = Source(str(POLYBENCH / f"{name}.c"), defines=defines)
     target = make_target(load_device(device), budget=budget, dsp=dsp)
-    request, searches = Request(source, target, limits=Limits(effort=1.5)), Searches()
+    request, searches = Request(source, target, limits=Limits(effort=1.5)), Searches(is_late=is_late)
     return split(read_kernel(source), request, units, searches.find, lambda stage: None), searches
 
 
 def test_equal_shares_on_equal_slrs_share_one_search() -> None:
     found, searches = dealt("gemm", "NI=12", "NJ=6", "NK=5", device="u200", budget="chip")
     assert found.sizes == (4, 4, 4) and len({u.cycles for u in found.units}) == 1
-    assert searches.asked.count((4, 6)) == 2, "SLR1 has two banks, the others one"
+    first = [extents for extents, fixes in zip(searches.asked, searches.fixed, strict=True) if fixes == ("adders=dsp",)]
+    assert first.count((4, 6)) == 2, "SLR1 has two banks, the others one"
     assert found.units[0].point is found.units[2].point
     assert [unit.plan.scop.name for unit in found.units] == ["kernel_gemm_0", "kernel_gemm_1", "kernel_gemm_2"]
     assert [unit.part.elements[ArrayId("A")] for unit in found.units] == [(0, 0), (4, 0), (8, 0)]
+
+
+def test_every_way_is_tried_with_adders_of_either_kind_and_the_best_goes_on() -> None:
+    found, searches = dealt("gemm", "NI=12", "NJ=6", "NK=5")
+    assert searches.fixed == [("adders=dsp",), ("adders=fabric",)] * 2, "by rows and by columns"
+    assert all(unit.proved for unit in found.units), "both kinds of adders were searched to the end"
+    found, searches = dealt("gemm", "NI=12", "NJ=6", "NK=5", is_late=True)
+    assert not any(unit.proved for unit in found.units)
+    assert searches.fixed == [("adders=dsp",), ("adders=fabric",)] * 2 + [()] and searches.begun == [False] * 4 + [True]
 
 
 def test_a_smaller_slr_gets_less() -> None:
