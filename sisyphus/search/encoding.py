@@ -38,11 +38,15 @@ _Kind: TypeAlias = tuple[Ints, tuple[frozenset[str], ...], tuple[str, ...], str 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Of the tiles of an array: elements per beat, how much longer whole beats make a row, and whether tiles grow."""
+    """Of the tiles of an array: elements per beat, how much longer whole beats make a row, and whether tiles grow.
+
+    `legal`: whether there is such a beat.
+    """
 
     widths: Ints
     added: Ints
     grows: Flags
+    legal: Flags
 
 
 class Encoding:
@@ -97,6 +101,11 @@ class Encoding:
             unroll={s.iterator: self.batch.copies[at] for at, s in enumerate(self.nest.loops) if s.unroll != (1,)},
         )
         return Candidates(numbers, tuple(orders), order, pipeline, self.batch.interval, ahead)
+
+    @property
+    def has_beats(self) -> Flags:
+        """Whether the tiles of all arrays have legal beats, per candidate."""
+        return np.asarray(np.all([np.ones(self.batch.count, np.bool_), *(r.legal for r in self.rows.values())], axis=0))
 
     def copies(self, array: ArrayId) -> Ints:
         """Of the buffer of a tiled array, per candidate."""
@@ -165,16 +174,17 @@ class Encoding:
         count = self.batch.count
         if use.array not in self._tiled:
             width = np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
-            return Rows(width, np.zeros(count, np.int64), np.zeros(count, np.bool_))
-        found = Rows(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_))
+            return Rows(width, np.zeros(count, np.int64), np.zeros(count, np.bool_), np.ones(count, np.bool_))
+        found = Rows(*(np.full(count, value) for value in (1, 0, False, True)))
         for rows, sets, order, _ in self._kinds:
             outside = sets[self._tiled[use.array]]
             place = self._place(order, outside, rows)
             for part in self._alike(use, rows):
                 chosen = self._point(order, part[0])
                 buffer = BufferPoint(use.array, (self.nest.id,), place, (1,) * len(use.dims))
-                widest = max(tile_widths(self.space, self.nest, chosen, buffer), default=1)
-                elements = min(widest, self._caps[use.array])
+                widest = max(tile_widths(self.space, self.nest, chosen, buffer), default=0)
+                elements = max(min(widest, self._caps[use.array]), 1)
+                found.legal[part] = widest > 0
                 found.widths[part] = elements
                 held = row_part(self.space, self.nest, chosen, buffer)
                 if held is not None:

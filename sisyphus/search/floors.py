@@ -197,11 +197,12 @@ class NestFloor:
         There are fewer runs if the rows of tiles are longer by what whole beats add. No report shows tiles of several.
         """
         spans = tile_spans(self.nest, use, batch, outside)
-        added = most_added(self.space, self.nest, use.array, self.beats.cap(use.array))
+        added = most_added(self.space, self.nest, use.array, max(self.beats.cap(use.array), 1))
         grown = [*spans[:-1], *(span + added for span in spans[-1:])]
         bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
-        beats = footprint(spans, batch.count) / self.beats.of(self.nest, use, batch, outside)
-        once = least_move_cycles(self.model.setting(), beats, bursts)
+        widths = np.asarray(self.beats.of(self.nest, use, batch, outside))
+        once = least_move_cycles(self.model.setting(), footprint(spans, batch.count) / np.maximum(widths, 1), bursts)
+        once = np.where(widths > 0, once, np.inf)
         if self.model.trusted and self.directions(use):
             once = np.where(bursts > 1, np.inf, once)
         return np.asarray(self.tiles(batch, outside) * self.directions(use) * once, np.float64)

@@ -259,7 +259,7 @@ class MeasuredCosts(ResidentCosts):
 
     def least_tile(self, nest: NestSpace, use: ArrayUse) -> Least:
         floor = self._floors[nest.id]
-        beats = floor.alike * touched(nest, use) / self._tile_beats.cap(use.array)
+        beats = floor.alike * touched(nest, use) / max(self._tile_beats.cap(use.array), 1)
         empty = least_move_cycles(floor.model.setting(EXACT), 0, 1)
         cycles = float(floor.directions(use) * (beats + floor.calls * empty))
         usage = {**self.least_memory(use), EITHER: self._least_blocks(use.array, smallest_tile(use))}
@@ -291,7 +291,8 @@ class MeasuredCosts(ResidentCosts):
                 beside = copies_of_tiles(tilings.batch.take(rows), outside) * encoding.copies(array)[rows]
                 for name, amount in self._tiles(use, spans, candidates.numbers, rows).items():
                     usage[name][-1, rows] += amount * beside if name in HELD else amount
-        cycles = np.where(found.cycles >= FOR_EVER, np.inf, found.cycles + self._hand_over(nest))
+        is_none = (found.cycles >= FOR_EVER) | ~encoding.has_beats
+        cycles = np.where(is_none, np.inf, found.cycles + self._hand_over(nest))
         return Costs(cycles, usage)
 
     def rounded(self, costs: Costs) -> Costs:

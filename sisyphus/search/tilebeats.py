@@ -1,7 +1,8 @@
 """How wide the beats of tiled arrays may be at most: by their own tiles, and by those of other nests; knows no cost.
 
 All buffers of an array and of its views share one port. Where the tiles of one nest lie apart by no whole beats, as
-those of a size that is no power of two do, beats are narrower in all of them.
+those of a size that is no power of two do, beats are narrower in all of them. Where narrower ones are not legal, as the
+user or the space has it, the width is 0: there is no such tile.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class TileBeats:
     def of(self, nest: NestSpace, use: ArrayUse, batch: Batch, outside: frozenset[str]) -> Floats | int:
         """For each candidate, where the loops `outside` are outside of the transfers of the array in a nest."""
         cap, cut = self.cap(use.array), self._cut(use, outside)
-        if cap == 1 or not cut:
+        if cap <= 1 or not cut:
             return min(cap, self._width(nest, use, ()))
         rows = [batch.loops.index(name) for name in cut]
         sizes, which = np.unique((batch.level1 * batch.level2)[rows], axis=1, return_inverse=True)
@@ -55,7 +56,7 @@ class TileBeats:
         sizes = {name: sorted({tile.size for tile in nest.loop(name).tiles}, reverse=True) for name in loops}
         if prod(len(own) + 1 for own in sizes.values()) > EFFORT.tile_sizes:
             return most
-        widest = 1
+        widest = 0
         for cut in _subsets(loops):
             for chosen in product(*(sizes[name] for name in cut)):
                 widest = max(widest, self._width(nest, use, tuple(zip(cut, chosen, strict=True))))
@@ -79,7 +80,7 @@ class TileBeats:
         point = NestPoint(nest.nest.statements, order, tuple(tiles.items()), None)
         place = order[len(sizes) - 1] if sizes else "around"
         buffer = BufferPoint(use.array, (nest.id,), place, (1,) * len(use.dims))
-        return max(tile_widths(self.space, nest, point, buffer), default=1)
+        return max(tile_widths(self.space, nest, point, buffer), default=0)
 
 
 def _subsets(names: Iterable[str]) -> Iterator[tuple[str, ...]]:

@@ -271,7 +271,7 @@ def _width(
     """Elements per beat of the array's port: the widest that its tiles allow and, of arrays that are resident, what was
     chosen at most; the same for all views of the same memory.
 
-    A beat of one element fits every tile, also where another width was asked for.
+    `NotADesign` where they allow none. In the paper tiles move one element at a time, whatever else is asked for.
     """
     legal = set(space.widths[array])
     for buffer in buffers:
@@ -282,6 +282,8 @@ def _width(
             legal = {width for width in legal if width <= most}
         else:
             legal &= _legal_widths(space, chosen, buffer)
+    if not legal and not space.options.whole_beats:
+        raise NotADesign(f"no beat of {list(space.widths[array])} elements suits all tiles of `{array}`")
     return max(legal, default=1)
 
 

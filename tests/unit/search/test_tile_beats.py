@@ -7,9 +7,10 @@ import pytest
 from random_knobs import random_points
 from unit.search.measured_designs import KERNELS, measured_space
 
+from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, apply_fixes
 
 STENCIL = (
     "for i in range(1, 31):\n for j in range(1, 31):\n  B[i, j] = A[i, j - 1] + A[i, j + 1]\n"
@@ -54,3 +55,24 @@ def test_no_point_has_wider_beats(name: str) -> None:
 def test_a_nest_that_leaves_out_the_border_has_whole_beats_too() -> None:
     beats = TileBeats(measured_space(*STENCIL))
     assert {array: beats.cap(array) for array in beats.space.used_arrays} == {"A": 16, "B": 16, "C": 16}
+
+
+@pytest.mark.parametrize("name", ["stencil", "steps"])
+def test_beats_that_are_fixed_are_had_or_there_is_no_design(name: str) -> None:
+    """The same points with any beats: those whose tiles allow the one that is fixed have it, and no others are left."""
+    space = measured_space(*CASES[name])
+    array = ArrayId("A")
+    fixed = apply_fixes(space, [f"{array}.width=8"])
+    beats, seen = TileBeats(fixed), set[int]()
+    for point in random_points(space, 80, seed=3):
+        tiled = [b for b in point.buffers if b.array == array and b.place != KERNEL_PLACE]
+        for buffer in (b for b in tiled if len(b.nests) == 1):
+            nest = space.nest(buffer.nests[0])
+            use = nest.use(array)
+            assert use is not None
+            widest = int(np.max(beats.of(nest, use, batch_of(nest, point), outside(space, point, buffer))))
+            seen.add(widest)
+            assert widest in (0, 8) and (widest or point.transfer_of(buffer.id).width < 8)
+    assert seen == {0, 8}
+    for point in random_points(fixed, 30, seed=4):
+        assert {point.transfer_of(b.id).width for b in point.buffers if b.array == array} == {8}
