@@ -19,6 +19,7 @@ from sisyphus.analysis import (
 )
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
+    BATCHES,
     BLOCKS,
     FINISHED,
     FORWARD,
@@ -283,6 +284,11 @@ def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Ke
     text = order_in_strips(kernel.dependences, strips, order.rewrites[0].removeprefix(SCHEDULE))
     name = f"{STRIPS.strip()}-{order.name}"
     return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
+
+
+def in_batches(kernel: Kernel, size: int) -> Kernel:
+    """The kernel with independent iterations of its steps in batches of so many."""
+    return _rebuilt(kernel, (f"{BATCHES}{size}",), BATCHES.strip()) or kernel
 
 
 def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:

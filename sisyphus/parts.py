@@ -8,9 +8,22 @@ from math import prod
 
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
-from sisyphus.forms import BLOCKS, FINISHED, INSIDE, PANELS, PIVOT_BLOCKS, SHORTER, elsewhere, steps_of, steps_of_rows
+from sisyphus.forms import (
+    BLOCKS,
+    FINISHED,
+    INSIDE,
+    PANELS,
+    PIVOT_BLOCKS,
+    SHORTER,
+    elements_of_iteration,
+    elsewhere,
+    independent,
+    size_of_batches,
+    steps_of,
+    steps_of_rows,
+)
 from sisyphus.ir import Array, ArrayId, Role
-from sisyphus.kernel_forms import all_in_strips, freed, of_fixed_form, with_copies, with_views
+from sisyphus.kernel_forms import all_in_strips, freed, in_batches, of_fixed_form, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.search import fit_together, fits_whole, most_elements
@@ -71,7 +84,11 @@ class Parts:
         self.request, self.start, self._best = request, start, best
         self._adders = _adders(kernels[0], request, start)
         self._first: list[Kernel] = []
-        strips = [] if request.model == "paper" else _in_strips(kernels, request.target)
+        strips = (
+            []
+            if request.model == "paper"
+            else [*_in_strips(kernels, request.target), *_in_batches(kernels, request.target)]
+        )
         kernels = of_fixed_form([*kernels, *strips], request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
@@ -299,18 +316,34 @@ def _in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
         return ()
     if _fit(steps.arrays, target):
         return ()
-    blocks = target.budget.bram18k, target.budget.uram
-    bits = max(array.type.bits for array in steps.arrays)
-    most = most_elements(target.memories, bits, target.max_partition, blocks)
-    strips = steps.within(int(WINDOWS * most))
+    strips = steps.within(_elements_of_windows(steps.arrays, target))
     return () if strips is None else all_in_strips(kernels, strips)
 
 
-def _fit(arrays: Sequence[Array], target: Target) -> bool:
-    """Whether all of them may be on chip at once."""
+def _in_batches(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
+    """The kernel with independent iterations of its steps in batches, where its arrays do not fit on chip with room."""
+    source = kernels[0]
+    groups = independent(source.dependences)
+    if not groups or _fit(source.scop.arrays, target, share=WINDOWS):
+        return ()
+    most = _elements_of_windows(source.scop.arrays, target) // elements_of_iteration(source.scop, groups)
+    size = size_of_batches(groups, most)
+    return () if size is None else [in_batches(source, size)]
+
+
+def _elements_of_windows(arrays: Sequence[Array], target: Target) -> int:
+    """How many elements windows of some arrays may have together."""
     blocks = target.budget.bram18k, target.budget.uram
+    bits = max(array.type.bits for array in arrays)
+    return int(WINDOWS * most_elements(target.memories, bits, target.max_partition, blocks))
+
+
+def _fit(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool:
+    """Whether all of them may be on chip at once, in a share of the memory."""
+    blocks = int(share * target.budget.bram18k), int(share * target.budget.uram)
     size = sum(array.elements * array.type.bytes for array in arrays)
-    return size <= target.budget.onchip_bytes and fit_together(target.memories, arrays, target.max_partition, blocks)
+    fits = fit_together(target.memories, arrays, target.max_partition, blocks)
+    return size <= share * target.budget.onchip_bytes and fits
 
 
 def _in_panels(kernel: Kernel) -> bool:

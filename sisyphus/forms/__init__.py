@@ -1,5 +1,6 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
+from sisyphus.forms.batches import elements_of_iteration, in_batches, independent, size_of_batches
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
@@ -11,6 +12,7 @@ from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.pivots import sizes_of_blocks, with_pivots
 from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
 from sisyphus.forms.rewrites import (
+    BATCHES,
     BLOCKS,
     FINISHED,
     FORWARD,
@@ -35,6 +37,7 @@ from sisyphus.forms.strips import Strips, steps_of_rows
 from sisyphus.forms.untiled import in_tiles, untiled
 
 __all__ = [
+    "BATCHES",
     "BLOCKS",
     "FINISHED",
     "FORWARD",
@@ -54,20 +57,24 @@ __all__ = [
     "Proposal",
     "ScheduleError",
     "Strips",
+    "elements_of_iteration",
     "elsewhere",
     "finished_apart",
     "forwarded",
     "fused",
+    "in_batches",
     "in_blocks",
     "in_panels",
     "in_place",
     "in_tiles",
+    "independent",
     "latched",
     "order_in_strips",
     "proposals",
     "rewritten",
     "scheduled",
     "shadowed",
+    "size_of_batches",
     "sizes_of_blocks",
     "sizes_of_panels",
     "steps_of",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
+from sisyphus.forms.batches import in_batches
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
@@ -25,7 +26,7 @@ from sisyphus.poly import read_times
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
-UNTILED, FUSED = "untiled", "fused"
+UNTILED, FUSED, BATCHES = "untiled", "fused", "batches "
 
 
 class ScheduleError(KernelError):
@@ -78,6 +79,9 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = (in_blocks(expansion) if expansion else None) or scop
         elif rewrite.startswith(STRIPS):
             scop = _in_strips(found, rewrite.removeprefix(STRIPS))
+        elif rewrite.startswith(BATCHES):
+            size = _size(BATCHES, rewrite)
+            scop = _there(in_batches(found, size), BATCHES, size, "iterations")
         elif rewrite.startswith(PANELS):
             size = _size(PANELS, rewrite)
             scop = _there(in_panels(found, size), PANELS, size)
@@ -105,11 +109,11 @@ def _size(form: str, rewrite: str) -> int:
     """How many steps a form has that is named with them."""
     text = rewrite.removeprefix(form)
     if not text.isdecimal() or not int(text):
-        raise KernelError(f"no size of {form.strip()}: `{text[:60]}`", hint=f"a number of steps, as in `{form}64`")
+        raise KernelError(f"no size of {form.strip()}: `{text[:60]}`", hint=f"a number, as in `{form}64`")
     return int(text)
 
 
-def _there(scop: Scop | None, form: str, size: int) -> Scop:
+def _there(scop: Scop | None, form: str, size: int, what: str = "steps") -> Scop:
     if scop is None:
-        raise KernelError(f"this kernel has no {form}of {size} steps")
+        raise KernelError(f"this kernel has no {form}of {size} {what}")
     return scop

@@ -13,6 +13,7 @@ from fuzz.kinds import (
     held,
     in_place,
     intervals,
+    lines,
     pivots,
     rows,
     stencil,
@@ -55,7 +56,8 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.265, pivots),
     (0.285, in_place),
     (0.305, intervals),
-    (0.325, tiled),
+    (0.315, tiled),
+    (0.325, lines),
 )
 
 

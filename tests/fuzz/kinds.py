@@ -173,6 +173,32 @@ def temporaries(rng: random.Random, name: str) -> Program:
     return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), many), 1, (loops,)),))
 
 
+def lines(rng: random.Random, name: str) -> Program:
+    """Steps in which rows, then perhaps columns, are swept one by one; sweeps hand on what they made of each."""
+    kind, rows, columns = rng.choice(FLOATS[:2]), rng.randint(4, 9), rng.randint(3, 6)
+    arrays = tuple(Array(letter, kind, 2, "argument") for letter in "ABC")
+    row, column, before = Affine((("j", 1),)), Affine((("l", 1),)), Affine((("l", 1),), -1)
+
+    def sweep(source: str, made: str, result: str, *, by_row: bool) -> For:
+        def at(letter: str, place: Affine) -> Ref:
+            return Ref(letter, (row, place) if by_row else (place, row))
+
+        reads = (at(made, before), Ref(source, rng.choice(((row, column), (column, row)))))
+        make = Assign(at(made, column), "=", rng.choice(("{0} * {1}", "{0} - {1}")), reads)
+        use = Assign(at(result, column), rng.choice(("=", "+=")), "{0} * {1}", (at(made, column), at(result, before)))
+        first = (Assign(at(made, Affine(())), "=", "{0}", (at(source, Affine(())),)),) if rng.random() < 0.7 else ()
+        along = [
+            For("l", Affine((), 1), Affine((), columns if by_row else rows), 1, body) for body in ((make,), (use,))
+        ]
+        low = Affine((), rng.choice((0, 1)))
+        return For("j", low, Affine((), rows if by_row else columns), 1, (*first, *along))
+
+    swept: list[Node] = [sweep("A", "B", "C", by_row=True)]
+    if rng.random() < 0.6:
+        swept.append(sweep("C", "B", "A", by_row=rng.random() < 0.5))
+    return Program(name, arrays, (For("i", Affine(()), Affine((), rng.randint(2, 4)), 1, tuple(swept)),))
+
+
 def pivots(rng: random.Random, name: str) -> Program:
     """Steps that update a whole matrix with a row, a column or an element that change in the middle of the step."""
     kind, size, fixed = rng.choice(FLOATS[:2]), rng.randint(4, 8), rng.randint(0, 3)

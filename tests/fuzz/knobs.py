@@ -13,6 +13,7 @@ from sisyphus import kernel_forms, request
 from sisyphus.analysis import LoopKind, Nest, read_at_once
 from sisyphus.errors import KernelError
 from sisyphus.forms import (
+    BATCHES,
     BLOCKS,
     FINISHED,
     FORWARD,
@@ -23,6 +24,7 @@ from sisyphus.forms import (
     PRIVATE,
     SHADOW,
     Strips,
+    independent,
     sizes_of_blocks,
     sizes_of_panels,
 )
@@ -82,9 +84,10 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
 
 
 def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
-    """Panels, or pivots in blocks, of some steps of the loops that can have some."""
+    """Panels, or pivots in blocks, of some steps of the loops that can have some, or batches of some iterations."""
     sizes = ((PANELS, sizes_of_panels(kernel.dependences)), (PIVOT_BLOCKS, sizes_of_blocks(kernel.scop)))
     offered = [(form, max(found)) for form, found in sizes if found]
+    offered += [(BATCHES, len(group.values) - 2) for group in independent(kernel.dependences)[:1]]
     if not offered:
         return None
     form, most = rng.choice(offered)
@@ -284,6 +287,7 @@ FORMED = {
         "finished",
         "untiled",
         "fused",
+        "batches",
     )
 }
 

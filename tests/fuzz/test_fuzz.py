@@ -12,7 +12,7 @@ import pytest
 from fuzz.campaign import FAILURES, features, run_batch, shrink
 from fuzz.cases import FINE, Case, make
 from fuzz.harness import Part, Subject, compare
-from fuzz.kinds import temporaries, wedges
+from fuzz.kinds import lines, temporaries, wedges
 from fuzz.knobs import FORMED, LEVERS, never_drawn
 from fuzz.programs import Affine, Array, Assign, For, Program, Ref
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, SisyphusError
-from sisyphus.forms import BLOCKS, rewrites
+from sisyphus.forms import BATCHES, BLOCKS, rewrites
 from sisyphus.plan import Plan, tables_in
 from sisyphus.space import DesignPoint, levers_off
 
@@ -57,6 +57,10 @@ def test_tables_of_one_loop_in_steps_are_drawn(tmp_path: Path) -> None:
 
 def test_temporaries_of_blocks_are_drawn(tmp_path: Path) -> None:
     assert any(BLOCKS in point.rewrites for _, point in designs(temporaries, tmp_path))
+
+
+def test_lines_are_drawn_in_batches(tmp_path: Path) -> None:
+    assert any(word.startswith(BATCHES) for _, point in designs(lines, tmp_path) for word in point.rewrites)
 
 
 def rows() -> Program:

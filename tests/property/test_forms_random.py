@@ -12,7 +12,7 @@ from fuzz.drawing import draw
 from fuzz.programs import Program
 
 from sisyphus.errors import KernelError
-from sisyphus.forms import BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PRIVATE, rewritten
+from sisyphus.forms import BATCHES, BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PRIVATE, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Scop
 
@@ -23,6 +23,8 @@ ASKED = (
     (PRIVATE,),
     (INSIDE,),
     (BLOCKS,),
+    (f"{BATCHES}2",),
+    (f"{BATCHES}3",),
     (FORWARD, IN_PLACE),
     (IN_PLACE, PRIVATE),
 )
@@ -33,6 +35,7 @@ SEEDS = {
     "delayed": ("1", "2", "3", "4"),
     "elimination": ("7", "8", "15"),
     "faces": ("1", "2"),
+    "lines": ("1", "2", "3", "4"),
 }
 
 
@@ -44,6 +47,7 @@ def program(kind: str, seed: str) -> Program:
         "delayed": kinds.delayed,
         "elimination": kinds.elimination,
         "faces": kinds.faces,
+        "lines": kinds.lines,
     }[kind]
     return shape(random.Random(seed), "k")
 

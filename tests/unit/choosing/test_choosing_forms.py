@@ -11,12 +11,12 @@ import pytest
 
 from sisyphus import choice, part_search, parts
 from sisyphus.errors import NothingFits, TimeUp
-from sisyphus.kernel_forms import load_kernels
+from sisyphus.kernel_forms import form_of, load_kernels
 from sisyphus.request import Kernel, Request, Source
 from sisyphus.saved import fitted
 from sisyphus.search import Found, SearchWithin
 from sisyphus.solve import Limits, Stop
-from sisyphus.space import Options
+from sisyphus.space import DesignPoint, Options
 from sisyphus.target import load_device, make_target
 
 SUMS = """
@@ -312,6 +312,41 @@ void paths(int a[512][512])
         names[bram18k] = list(dict.fromkeys(part.kernel.name for part in parts_of))
     assert names[300][0] == "pivot-blocks" and "pivots" in names[300]
     assert "pivot-blocks" not in names[4000] and names[4000][0] == "pivots"
+
+
+LINES = """
+void lines(float u[500][500], float w[500][400], float c[500][400])
+{
+    for (int t = 0; t < 2; t++) {
+        for (int i = 1; i < 499; i++) {
+            c[i][0] = 0.25f;
+            for (int j = 1; j < 400; j++) {
+                c[i][j] = 4.0f - c[i][j - 1];
+                w[i][j] = (u[i - 1][j] + u[i + 1][j]) * c[i][j];
+            }
+        }
+        for (int i = 0; i < 500; i++)
+            for (int j = 0; j < 400; j++)
+                u[j][i] = w[i][j];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("bram18k", "word"), [(200, "batches 128"), (1000, "batches 256"), (4000, None)])
+def test_batches_are_searched_first_where_arrays_leave_no_room(tmp_path: Path, bram18k: int, word: str | None) -> None:
+    kernels, request = request_of(tmp_path, LINES)
+    target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
+    asked = parts.Parts(kernels, replace(request, target=target), None, best=lambda: None)
+    begun = next(iter(asked))
+    assert (begun.kernel.rewrites == (word,)) == (word is not None)
+    assert word is None or asked.left < 3  # all other forms count as a part of one
+    if word is not None:
+        point = DesignPoint("lines", (), (), rewrites=begun.kernel.rewrites)
+        found = form_of(kernels, point)
+        assert found is not None and found.form == begun.kernel.form
+    paper = parts.Parts(kernels, replace(request, target=target, model="paper"), None, best=lambda: None)
+    assert all(not part.kernel.rewrites for part in paper)
 
 
 SYMMETRIC = """

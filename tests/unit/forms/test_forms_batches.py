@@ -1,0 +1,140 @@
+"""Independent iterations of steps in batches: which loops have them, that they compute the same, that faults show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import brute
+import pytest
+from builders import scop
+
+from sisyphus.analysis import OuterLoop, dependences, distribute
+from sisyphus.errors import KernelError
+from sisyphus.forms import BATCHES, batches, elements_of_iteration, in_batches, independent, rewritten, size_of_batches
+from sisyphus.frontend import read
+from sisyphus.ir import Role, Scop, promises
+
+KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
+#: In each step rows are swept in one direction, then columns: each row, and each column, by itself.
+SWEEPS = """
+for t in range(3):
+    for i in range(1, 9):
+        P[i, 0] = 0.5
+        for j in range(1, 6):
+            P[i, j] = A[i, j] * P[i, j - 1]
+        for j in range(1, 6):
+            B[j, i] = B[j - 1, i] + P[i, j]
+    for i in range(1, 6):
+        for j in range(1, 9):
+            Q[j, i] = B[i, j] * A[j, i]
+        for j in range(1, 9):
+            A[j, i] = A[j - 1, i] + Q[j, i] * B[i, j]
+"""
+#: Tridiagonal systems, one a row, solved in place: forwards, then backwards.
+SOLVES = """
+for t in range(2):
+    for i in range(7):
+        C[i, 0] = A[i, 0]
+        for j in range(1, 6):
+            C[i, j] = A[i, j] * C[i, j - 1]
+            U[i, j] = U[i, j] - C[i, j - 1] * U[i, j - 1]
+        for j in range(5):
+            U[i, 4 - j] = U[i, 4 - j] - C[i, 4 - j] * U[i, 5 - j]
+"""
+
+
+def sweeps() -> Scop:
+    return scop(SWEEPS, A=(10, 7), B=(6, 10), P=(10, 6), Q=(10, 7))
+
+
+def solves() -> Scop:
+    return scop(SOLVES, A=(7, 6), C=(7, 6), U=(7, 6))
+
+
+def adi() -> Scop:
+    return read(KERNELS / "adi.c", defines=("N=8", "TSTEPS=2"))
+
+
+def is_same(one: Scop, other: Scop) -> bool:
+    numbers: dict[object, int] = {}
+    first, second = brute.results(one, numbers), brute.results(other, numbers)
+    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
+
+
+def test_a_batch_has_windows_of_the_lines_of_its_iterations() -> None:
+    rows, columns = independent(dependences(sweeps()))
+    assert [(array, dim) for array, dim in rows.lines] == [("P", 0)]  # one statement alone uses B
+    assert [(array, dim) for array, dim in columns.lines] == [("A", 1), ("B", 0), ("Q", 1)]
+    assert elements_of_iteration(sweeps(), (rows, columns)) == 6 + 10 + 10 + 10
+    found = in_batches(dependences(sweeps()), 4)
+    assert found is not None
+    promises.run(found)
+    windows = [(str(a.id), a.extents) for a in found.arrays if a.role is Role.LOCAL]
+    assert windows == [("P_1", (4, 6)), ("A_1", (10, 4)), ("B_1", (4, 10)), ("Q_1", (10, 4))]
+    first, second = distribute(found, dependences(found)).body[0].body  # type: ignore[union-attr]
+    assert isinstance(first, OuterLoop) and isinstance(second, OuterLoop)
+    assert (first.iterator, first.trip_count, second.trip_count) == ("i_batch", 3, 2)
+    # nothing is read of P that the same iteration did not write, and B is not written
+    copies = [s for s in found.statements if s.iterators[2] != "i"]
+    assert [str(s.write.array) for s in copies] == ["P", "A_1", "B_1", "A", "Q"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("name", ["sweeps", "solves", "adi"])
+def test_batches_compute_the_same(name: str, size: int) -> None:
+    kernel = {"sweeps": sweeps, "solves": solves, "adi": adi}[name]()
+    form = rewritten(kernel, [f"{BATCHES}{size}"])
+    promises.run(form)
+    assert is_same(kernel, form)
+
+
+@pytest.mark.parametrize("missing", ["filled", "written"])
+def test_windows_that_are_not_filled_or_not_written_back_are_seen(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the comparison that the tests above rest on."""
+    kept = batches._Batches._copies
+    monkeypatch.setattr(
+        batches._Batches, "_copies", lambda self, line: (c for c in kept(self, line) if c[1] == (missing == "written"))
+    )
+    assert not is_same(sweeps(), rewritten(sweeps(), [f"{BATCHES}3"]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(9):\n  for j in range(1, 9):\n    A[i, j] = A[i, j - 1]\n"
+        "  for j in range(9):\n    B[i, j] = A[i, j]",
+        "for t in range(2):\n  for i in range(1, 9):\n    for j in range(9):\n      A[i, j] = B[i - 1, j]\n"
+        "    for j in range(9):\n      B[i, j] = A[i, j]",
+        "for t in range(2):\n  for i in range(9):\n    for j in range(9):\n      A[i, j] = B[i, j] + A[i, j]",
+        "for t in range(2):\n  for i in range(9):\n    X[i] = 2.0 * B[i, t]\n    Y[i] = X[i]",
+        "for t in range(2):\n  for i in range(9):\n    for j in range(9):\n      A[i, j] += B[i, j]\n"
+        "    for j in range(9):\n      B[i, j] = A[i, j]",
+        "for t in range(2):\n  for i in range(9):\n    A[t, i] = 2.0 * B[t, i]\n    B[t, i] = A[t, i]",
+    ],
+    ids=["no steps", "iterations that wait", "one statement", "vectors", "nothing handed on", "rows of steps"],
+)
+def test_loops_that_have_no_batches(text: str) -> None:
+    extents = {"A": (9, 9), "B": (9, 9), "X": (9,), "Y": (9,)}
+    kernel = scop(text, **{name: shape for name, shape in extents.items() if f"{name}[" in text})
+    assert independent(dependences(kernel)) == ()
+    with pytest.raises(KernelError, match="no batches of 2"):
+        rewritten(kernel, [f"{BATCHES}2"])
+
+
+@pytest.mark.parametrize("word", ["batches 0", "batches x", "batches 9"])
+def test_sizes_of_batches_that_there_are_not(word: str) -> None:
+    with pytest.raises(KernelError, match="batches"):
+        rewritten(sweeps(), [word])
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "size"),
+    [(998, 400, 336), (1998, 204, 192), (64, 63, 32), (64, 31, 16), (64, 15, None), (20, 99, None)],
+)
+def test_batches_are_as_few_as_fit_in_whole_beats(count: int, most: int, size: int | None) -> None:
+    text = f"for t in range(2):\n  for i in range({count}):\n    for j in range(3):\n      A[i, j] = B[i, j]\n"
+    text += "    for j in range(3):\n      B[i, j] = A[i, j]"
+    groups = independent(dependences(scop(text, A=(count, 3), B=(count, 3))))
+    assert size_of_batches(groups, most) == size
