@@ -11,12 +11,23 @@ from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Condition, Fork, SourceBound
 from sisyphus.frontend.c.c_types import Declared, declared, integer_literal, limits
 from sisyphus.frontend.c.choices import returned, smaller_or_larger, tests_of
+from sisyphus.frontend.c.constants import element_of
 from sisyphus.frontend.c.context import Context, Ledger, Question
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.literals import literal
-from sisyphus.frontend.c.parse import Tree
+from sisyphus.frontend.c.parse import Tree, base_of, subscripts_of
 from sisyphus.frontend.c.quotients import Known, quotient
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
+from sisyphus.frontend.c.scope import (
+    Alias,
+    Constant,
+    Function,
+    Parameter,
+    Scope,
+    SubArray,
+    Unusable,
+    Variable,
+    names_number,
+)
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
@@ -144,7 +155,7 @@ class Affines:
             case c_ast.FuncCall():
                 return self._call(node, use)
             case c_ast.ArrayRef():
-                raise self._data(node, use)
+                return self._element(node, use)
             case c_ast.Assignment():
                 raise self.fault("side-effect", f"{use.noun} changes a variable", node)
             case c_ast.ExprList():
@@ -222,6 +233,18 @@ class Affines:
                 raise self._no(use, node, f"{use.noun} `{node.name}` is not an integer")
         raise self.fault("undeclared", f"`{node.name}` is not declared", node)
 
+    def _element(self, node: c_ast.ArrayRef, use: Purpose) -> tuple[SourceBound, ScalarType]:
+        """An element of a constant table whose subscripts are known now."""
+        base = base_of(node)
+        found = self.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+        if isinstance(found, Variable) and found.table is not None and not found.type.is_float:
+            index = [self.typed(subscript, use)[0].constant for subscript in subscripts_of(node)]
+            known = [value for value in index if value is not None]
+            value = element_of(found.table, known) if len(known) == len(found.extents) == len(index) else None
+            if value is not None:
+                return SourceBound.of(const(value)), found.type
+        raise self._data(node, use)
+
     def _parameter(self, parameter: Parameter, node: c_ast.ID, use: Purpose) -> tuple[SourceBound, ScalarType]:
         if parameter.type.is_float:
             raise self._no(use, node, f"{use.noun} depends on `{node.name}`, which is a {parameter.type.c_name}")
@@ -250,7 +273,11 @@ class Affines:
     def _unary(self, node: c_ast.UnaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         if node.op in ("++", "--", "p++", "p--"):
             raise self.fault("side-effect", f"{use.noun} changes `{self.text(node.expr)}`", node)
-        if node.op in ("*", "&"):
+        if node.op == "*":
+            if names_number(node.expr, self.scope):
+                return self.typed(node.expr, use)
+            raise self._data(node, use)
+        if node.op == "&":
             raise self.fault("pointer-arithmetic", f"{use.noun} `{self.text(node)}` works on an address", node)
         if node.op == "sizeof":
             return SourceBound.of(const(self._sizeof(node))), UINT64

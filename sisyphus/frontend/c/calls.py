@@ -19,7 +19,18 @@ from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import arrays_read
 from sisyphus.frontend.c.emitter import Emitter
 from sisyphus.frontend.c.jumps import Leave, jumps, leaves_loops
-from sisyphus.frontend.c.scope import Alias, Constant, Entity, Function, Scope, SubArray, Unusable, Variable
+from sisyphus.frontend.c.scope import (
+    Alias,
+    Constant,
+    Entity,
+    Function,
+    Parameter,
+    Scope,
+    SubArray,
+    Unusable,
+    Variable,
+    names_number,
+)
 from sisyphus.ir import INT32, Expr, Literal, Read, Ref, Scalar, ScalarType
 from sisyphus.poly import const
 from sisyphus.source import Span
@@ -37,6 +48,8 @@ def view_of(node: c_ast.Node, affines: Affines) -> SubArray:
             return SubArray(
                 view.variable, (*view.index, view.offset + affines.plain(node.subscript, SUBSCRIPT)), const(0)
             )
+        case c_ast.UnaryOp(op="&", expr=c_ast.UnaryOp(op="*", expr=pointer)):
+            return view_of(pointer, affines)
         case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=row, subscript=subscript)):
             return _shifted(view_of(row, affines), subscript, node, affines)
         case c_ast.UnaryOp(op="&", expr=c_ast.ID() as name):
@@ -90,7 +103,7 @@ class Calls(Emitter, ABC):
         affines = self.affines
         kind = declared(parameter.type, affines.typedefs)
         if kind.layers:
-            return self.pointed(parameter, kind, argument)
+            return self._number_at(argument, kind) or self.pointed(parameter, kind, argument)
         if kind.scalar is None or kind.problem:
             words = f"`{parameter.name}` has a type that a kernel cannot hold: {kind.problem or 'no number'}"
             raise affines.fault("unsupported-type", words, parameter)
@@ -118,6 +131,14 @@ class Calls(Emitter, ABC):
             return self.affines.alias(argument, kind, VALUE)
         except Refused:
             return None
+
+    def _number_at(self, argument: c_ast.Node, kind: Declared) -> Entity | None:
+        """What an address is of that has no place in memory, as nothing changes it: its number, as which it is read."""
+        place, scope = argument, self.affines.scope
+        while isinstance(place, c_ast.UnaryOp) and place.op in ("&", "*"):  # `&x`, `p`, `&*p`
+            place = place.expr
+        found = scope.find(place.name) if names_number(place, scope) else None
+        return found if isinstance(found, Constant | Parameter | Alias) and found.type == kind.scalar else None
 
     def pointed(self, parameter: c_ast.Decl, kind: Declared, argument: c_ast.Node) -> SubArray:
         """The part of an array that a pointer names."""

@@ -26,7 +26,7 @@ from sisyphus.frontend.c.scope import Variable
 from sisyphus.poly import Affine, var
 from sisyphus.values import replace
 
-DIVIDING = ("/", "%", ">>", "&")
+DIVIDING = ("/", "%", ">>", "&", "^", "|")
 #: Places that are no multiples of each other have the least common one, up to this.
 MOST_COMMON = 64
 
@@ -96,6 +96,8 @@ class _Slopes:
                 slope, by = self.of(node.left), self._divisor(node)
                 if slope and by is not None:
                     yield by, slope
+                    if self._is_of_bit(node):
+                        yield 2 * by, slope
 
     def of(self, node: c_ast.Node) -> Fraction | None:
         """How much the value changes with one more of the iterator; of a quotient a fraction of what it divides."""
@@ -131,8 +133,15 @@ class _Slopes:
         by = self._constant(node.right)
         if by is None or by < 0 or (node.op == ">>" and by > 30):
             return None
+        if self._is_of_bit(node):
+            return by
         by = {">>": 1 << by, "&": by + 1}.get(node.op, by)
-        return by if by > 1 and (node.op != "&" or not by & (by - 1)) else None
+        return by if by > 1 and (node.op not in ("&", "^", "|") or not by & (by - 1)) else None
+
+    def _is_of_bit(self, node: c_ast.BinaryOp) -> bool:
+        """Whether it asks for one bit, which is the remainder by two of a quotient; that of 1 is a remainder."""
+        by = self._constant(node.right) if node.op in ("&", "^", "|") else None
+        return by is not None and by > 0 and not by & (by - 1) and not (node.op == "&" and by == 1)
 
     def _constant(self, node: c_ast.Node) -> int | None:
         asked = self.affines.ledger.questions

@@ -9,6 +9,7 @@ from pycparser import c_ast
 from sisyphus.frontend.c.affine_reader import SUBSCRIPT, Affines
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.parse import base_of, subscripts_of
 from sisyphus.frontend.c.scope import SubArray, Unusable, Variable
 from sisyphus.ir import Ref
 from sisyphus.poly import Affine, const
@@ -16,20 +17,12 @@ from sisyphus.poly import Affine, const
 GUARD_HINT = "a condition on data guards no access: give the place an affine condition, too"
 
 
-def base_of(node: c_ast.Node) -> c_ast.Node:
-    """What stands before all subscripts."""
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
-    return node
-
-
-def subscripts_of(node: c_ast.Node) -> list[c_ast.Node]:
-    """All subscripts, outermost first."""
-    found = list[c_ast.Node]()
-    while isinstance(node, c_ast.ArrayRef):
-        found.insert(0, node.subscript)
-        node = node.name
-    return found
+def as_subscripted(node: c_ast.UnaryOp) -> c_ast.ArrayRef:
+    """`*p` as `p[0]`, `*(p + i)` as `p[i]`."""
+    match node.expr:
+        case c_ast.BinaryOp(op="+", left=base, right=far):
+            return c_ast.ArrayRef(base, far, node.coord)
+    return c_ast.ArrayRef(node.expr, c_ast.Constant("int", "0", node.coord), node.coord)
 
 
 class Elements:
@@ -46,15 +39,8 @@ class Elements:
 
     def element(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> tuple[Ref, Variable]:
         """The array element that a reference names; faults of all its subscripts are collected before one is raised."""
-        base, subscripts = node, list[c_ast.Node]()
-        if isinstance(base, c_ast.UnaryOp):
-            base = base.expr
-            if isinstance(base, c_ast.BinaryOp) and base.op == "+":
-                base, subscripts = base.left, [base.right]
-            else:
-                subscripts = [c_ast.Constant("int", "0", node.coord)]
-        else:
-            base, subscripts = base_of(base), subscripts_of(base)
+        place = as_subscripted(node) if isinstance(node, c_ast.UnaryOp) else node
+        base, subscripts = base_of(place), subscripts_of(place)
         if not isinstance(base, c_ast.ID):
             raise self._no("pointer-arithmetic", f"`{self.affines.text(base)}` is not the name of an array", base)
         view = self._array(base, node, len(subscripts))
@@ -146,6 +132,6 @@ class Elements:
         return found
 
     def is_pointer(self, node: c_ast.Node) -> bool:
-        """Whether the node names an address that stands for a known array: `p`, or `p + i`."""
-        name = node.left if isinstance(node, c_ast.BinaryOp) and node.op == "+" else node
+        """Whether the node names an address that stands for a known array: `p`, `p + i`, or those of a row."""
+        name = base_of(node.left if isinstance(node, c_ast.BinaryOp) and node.op == "+" else node)
         return isinstance(name, c_ast.ID) and isinstance(self.affines.scope.find(name.name), SubArray | Variable)

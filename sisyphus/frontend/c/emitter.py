@@ -11,13 +11,13 @@ from pycparser import c_ast
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.bound import Fork, negate
 from sisyphus.frontend.c.c_types import convert, integer_expression, number
+from sisyphus.frontend.c.constants import constant_of
 from sisyphus.frontend.c.context import Context
 from sisyphus.frontend.c.declarations import Variables
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import DataGuard, Draft, may_trap
 from sisyphus.frontend.c.expressions import Expressions
 from sisyphus.frontend.c.initialisers import filling, values_of
-from sisyphus.frontend.c.operands import constant_of
 from sisyphus.frontend.c.questions import is_empty
 from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, SubArray, Unusable, Variable
 from sisyphus.ir import Expr, Index, Read, Ref, Scalar, Table, walk

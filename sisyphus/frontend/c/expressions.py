@@ -12,16 +12,27 @@ from sisyphus.frontend.c.bound import SourceBound
 from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
+from sisyphus.frontend.c.constants import constant_of
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import truth
-from sisyphus.frontend.c.elements import Elements, subscripts_of
+from sisyphus.frontend.c.elements import Elements, as_subscripted
 from sisyphus.frontend.c.fixed_widths import converted
 from sisyphus.frontend.c.intervals import Intervals
 from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH
-from sisyphus.frontend.c.operands import check_operands, constant_of, index_of
-from sisyphus.frontend.c.parse import is_of_widths
-from sisyphus.frontend.c.scope import Alias, Constant, Function, Parameter, Scope, SubArray, Unusable, Variable
+from sisyphus.frontend.c.operands import check_operands, index_of
+from sisyphus.frontend.c.parse import is_of_widths, subscripts_of
+from sisyphus.frontend.c.scope import (
+    Alias,
+    Constant,
+    Function,
+    Parameter,
+    Scope,
+    SubArray,
+    Unusable,
+    Variable,
+    names_number,
+)
 from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.ir.any_width import used
 from sisyphus.poly import Affine, const
@@ -178,8 +189,11 @@ class Expressions(Elements):
         found = self.intervals.of(value)
         if found is not None and found[0] >= 0 and found[1] < extent:
             return
-        text = self.affines.text(node)
-        affine = index_of(value)
+        text, known, affine = self.affines.text(node), constant_of(value), index_of(value)
+        if known is not None:  # as of a loop that is written out, where each value is a fault of one place
+            words = f"`{variable.name}` has {extent} elements, and `{text}` is none of them"
+            self.ask_within(const(known), extent, node, lambda _: words)
+            return
         if affine is not None:
             self.ask_within(affine, extent, node, lambda v: f"`{variable.name}` has {extent} elements, `{text}` is {v}")
             return
@@ -293,7 +307,12 @@ class Expressions(Elements):
         if node.op in ("++", "--", "p++", "p--"):
             text = self.affines.text(node.expr)
             raise self._no("side-effect", f"`{text}` is changed inside an expression", node, "make it a statement")
+        if node.op == "*" and names_number(node.expr, self.affines.scope):
+            return self.value(node.expr)
         if node.op == "*" and self.is_pointer(node.expr):
+            table = self.table_of(place := as_subscripted(node))
+            if table is not None:
+                return self._lookup(place, table)
             ref, variable = self.element(node)
             variable.read = True
             return Read(ref, variable.type)

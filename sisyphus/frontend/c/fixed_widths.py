@@ -6,7 +6,7 @@ import struct
 from math import floor, isfinite
 
 from sisyphus.frontend.c.c_types import convert, fits, integer_expression, limits
-from sisyphus.frontend.c.operands import constant_of, wrapped
+from sisyphus.frontend.c.constants import constant_of, wrapped
 from sisyphus.ir import DOUBLE, FLOAT, INT32, Binary, Cast, Expr, Literal, ScalarType, Select, Unary
 from sisyphus.ir.any_width import AnyWidth
 from sisyphus.ir.types import INT64

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from sisyphus.frontend.c.c_types import fits, limits
-from sisyphus.frontend.c.operands import constant_of
+from sisyphus.frontend.c.constants import constant_of
 from sisyphus.ir import ArrayId, Binary, Cast, Expr, Index, Lookup, Read, Ref, ScalarType, Select, Table, Unary, reads
 from sisyphus.poly import Affine
 

@@ -13,10 +13,10 @@ from sisyphus.frontend.c.c_types import Declared, declared, fits, integer_expres
 from sisyphus.frontend.c.declarations import MOST_ELEMENTS, Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
-from sisyphus.frontend.c.elements import base_of, subscripts_of
 from sisyphus.frontend.c.file import Callers, CFile, unusable
 from sisyphus.frontend.c.lookups import looked_up
 from sisyphus.frontend.c.outside import Outside
+from sisyphus.frontend.c.parse import base_of, subscripts_of
 from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.passed_on import begun
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points

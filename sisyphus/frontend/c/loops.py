@@ -17,15 +17,17 @@ from sisyphus.frontend.c.context import Context, OpenLoop, Question
 from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import assigned_names
-from sisyphus.frontend.c.parse import walk
+from sisyphus.frontend.c.parse import base_of, subscripts_of, walk
 from sisyphus.frontend.c.questions import extent_of
-from sisyphus.frontend.c.scope import Variable
+from sisyphus.frontend.c.scope import Constant, Variable
 from sisyphus.poly import Affine, const, var
 from sisyphus.values import dataclass, replace
 
 FACTORS = ("*", "/", "<<", ">>")
 # Loops of more iterations are not written out.
 MOST_COPIES = 64
+# Those that look places up are not, of more: an array that is only read is looked up by data instead.
+MOST_PLACES = 16
 FORM_HINT = "write it as `for (i = start; i < end; i += step)`"
 WRONG_SIDE = {1: ("lower", "maximum"), -1: ("upper", "minimum")}
 
@@ -249,7 +251,18 @@ def _check_met(outer: Context, start: SourceBound, end: tuple[c_ast.Node, Source
 
 
 def values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: Affines) -> list[int] | None:
-    """The values that an iterator takes, where bounds are known and the loop is short; None for any other loop."""
+    """The values that an iterator takes, where bounds are known and the loop is short; None for any other loop.
+
+    Only of a loop that is to be written out: for powers of two, or for a few places that tables have.
+    """
+    by_powers = shifts_by(node, variable.name)
+    if not by_powers and not finds_places(node, variable.name, affines):
+        return None
+    found = _values_of(node, variable, start, affines)
+    return found if found is not None and (by_powers or len(found) <= MOST_PLACES) else None
+
+
+def _values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: Affines) -> list[int] | None:
     found = list[int]()
     try:
         value = affines.constant(start, BOUND)
@@ -299,6 +312,22 @@ def shifts_by(node: c_ast.For, name: str) -> bool:
         for part in shaping
         for n in walk(part)
     )
+
+
+def finds_places(node: c_ast.For, name: str, affines: Affines) -> bool:
+    """Whether bounds or subscripts in a loop look places up in constant tables by its iterator alone: `x + dx[k]`."""
+    found = (n for part in shaping_parts(node.stmt, conditions=False) for n in walk(part))
+    return any(_is_looked_up(n, name, affines) for n in found if isinstance(n, c_ast.ArrayRef))
+
+
+def _is_looked_up(node: c_ast.ArrayRef, name: str, affines: Affines) -> bool:
+    base = base_of(node)
+    table = affines.scope.find(base.name) if isinstance(base, c_ast.ID) else None
+    if not isinstance(table, Variable) or table.table is None or table.type.is_float:
+        return False
+    names = {n.name for part in subscripts_of(node) for n in walk(part) if isinstance(n, c_ast.ID)}
+    others = (affines.scope.find(other) for other in names - {name})
+    return name in names and all(isinstance(other, Constant) for other in others)
 
 
 def _mentions(node: c_ast.Node, name: str) -> bool:

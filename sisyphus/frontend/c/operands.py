@@ -7,17 +7,13 @@ from collections.abc import Mapping
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import Affines
-from sisyphus.frontend.c.arithmetic import OPERATIONS
 from sisyphus.frontend.c.bound import Condition
-from sisyphus.frontend.c.c_types import fits, integer_literal
+from sisyphus.frontend.c.c_types import fits
+from sisyphus.frontend.c.constants import DIVISIONS, SHIFTS, computed, constant_of
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
-from sisyphus.ir import Binary, Cast, Expr, Index, Literal, ScalarType, Unary
-from sisyphus.ir.types import BOOL
+from sisyphus.ir import Binary, Cast, Expr, Index, Unary
 from sisyphus.poly import Affine
-
-SHIFTS = ("<<", ">>")
-DIVISIONS = ("/", "%")
 
 
 def check_operands(expr: Binary | Unary, node: c_ast.Node, affines: Affines, *, always: bool) -> None:
@@ -29,7 +25,7 @@ def check_operands(expr: Binary | Unary, node: c_ast.Node, affines: Affines, *, 
         return
     if isinstance(expr, Binary) and expr.op in SHIFTS + DIVISIONS:
         _check_right(expr, node, affines, always=always)
-    value = _computed(expr)
+    value = computed(expr)
     if value is not None and expr.type.kind == "int" and not fits(value, expr.type):
         message = f"`{affines.text(node)}` leaves the range of `{expr.type.c_name}`"
         raise affines.fault("integer-overflow", message, node)
@@ -63,41 +59,3 @@ def index_of(expr: Expr) -> Affine | None:
     while isinstance(expr, Cast) and not expr.type.is_float and expr.type.bits >= expr.operand.type.bits:
         expr = expr.operand
     return expr.value if isinstance(expr, Index) else None
-
-
-def constant_of(expr: Expr) -> int | None:
-    """The value of an integer expression of constants, None where it has data in it or no value."""
-    if expr.type.is_float:
-        return None
-    match expr:
-        case Literal(text=text):
-            found = integer_literal(text)
-            return found[0] if found else None
-        case Cast(operand=operand, type=kind):
-            inner = constant_of(operand)
-            return None if inner is None else wrapped(inner, kind)
-    value = _computed(expr)
-    return None if value is None else wrapped(value, expr.type)
-
-
-def _computed(expr: Expr) -> int | None:
-    """What an operation on constants computes with unlimited digits."""
-    match expr:
-        case Unary(op=op, operand=operand):
-            value = constant_of(operand)
-            return None if value is None else {"-": -value, "~": ~value, "!": int(not value)}.get(op)
-        case Binary(op=op, left=left, right=right) if op in OPERATIONS:
-            first, second = constant_of(left), constant_of(right)
-            if first is None or second is None:
-                return None
-            has_value = 0 <= second < expr.type.bits if op in SHIFTS else second != 0 or op not in DIVISIONS
-            return OPERATIONS[op](first, second) if has_value else None
-    return None
-
-
-def wrapped(value: int, kind: ScalarType) -> int:
-    """The value after conversion to an integer type, as two's complement has it."""
-    if kind == BOOL:
-        return int(value != 0)
-    value &= (1 << kind.bits) - 1
-    return value - (1 << kind.bits) if kind.kind == "int" and value >> (kind.bits - 1) else value

@@ -180,6 +180,22 @@ def walk(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
         waiting += [child for _, child in reversed(node.children())]
 
 
+def base_of(node: c_ast.Node) -> c_ast.Node:
+    """What stands before all subscripts."""
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+    return node
+
+
+def subscripts_of(node: c_ast.Node) -> list[c_ast.Node]:
+    """All subscripts, outermost first."""
+    found = list[c_ast.Node]()
+    while isinstance(node, c_ast.ArrayRef):
+        found.insert(0, node.subscript)
+        node = node.name
+    return found
+
+
 def is_of_widths(node: c_ast.Node, tree: Tree) -> bool:
     """Whether sisy_types.h has it."""
     return tree.start(node).path == any_width.HEADER

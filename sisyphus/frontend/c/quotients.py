@@ -29,11 +29,16 @@ class Known:
 
 
 def quotient(op: str, value: Affine, by: int, known: Known) -> Affine | None:
-    """What C computes by `/`, `%`, `>>` or `&` of a value and a constant; None if that is affine in no case."""
+    """What C computes by a division or with bits of a value and a constant; None if that is affine in no case.
+
+    With bits of a constant below the first one, or of one that has a single bit.
+    """
     if op == ">>" and 0 <= by < 31:
         return _rounded_down(value, 1 << by, known)[0]
     if op == "&" and by >= 0 and not by & (by + 1):
         return _rounded_down(value, by + 1, known)[1]
+    if op in ("&", "^", "|") and by > 0 and not by & (by - 1):
+        return _with_bit(op, value, by, known)
     if op not in ("/", "%") or by <= 0:
         return None
     at, found = "/%".index(op), known.interval(value)
@@ -53,6 +58,15 @@ def quotient(op: str, value: Affine, by: int, known: Known) -> Affine | None:
         return None
     part = _rounded_down(value * -1 if is_negative else value, by, known)[at]
     return part * -1 if is_negative and part is not None else part
+
+
+def _with_bit(op: str, value: Affine, bit: int, known: Known) -> Affine | None:
+    """A value with one bit alone, turned round or set: i ^ 4 is i + 4 - 8 * (i / 4 % 2), also below zero."""
+    above = _rounded_down(value, bit, known)[0]
+    found = None if above is None else _rounded_down(above, 2, known)[1]
+    if found is None or op == "&":
+        return None if found is None else found * bit
+    return value - found * (2 * bit if op == "^" else bit) + bit
 
 
 def _rounded_down(

@@ -140,3 +140,8 @@ class Scope:
         while scope.outer is not None:
             scope = scope.outer
         return scope
+
+
+def names_number(node: c_ast.Node, scope: Scope) -> bool:
+    """Whether a name stands for a number that nothing changes: a parameter that is a pointer to one does, too."""
+    return isinstance(node, c_ast.ID) and isinstance(scope.find(node.name), Constant | Parameter | Alias)

@@ -311,7 +311,7 @@ class StatementReader(Locals):
         try:
             place, name, start = loops.iterator_of(node, affines)
             variable = self._iterator(place, name)
-            values = loops.values_of(node, variable, start, affines) if loops.shifts_by(node, name) else None
+            values = loops.values_of(node, variable, start, affines)
             if values is not None:
                 self._written_out(variable, values, items)
                 affines.scope, affines.context = outer_scope, outer

@@ -96,3 +96,17 @@ def test_random_quotients_compute_what_c_does(tmp_path: Path) -> None:
             accepted.append(loop)
     assert len(accepted) > 50
     assert run_bodies(accepted, tmp_path) == "equal"
+
+
+BITS = [
+    "for (int i = 0; i < 8; i++) { b[i ^ 4] += a[i]; b[i & 2] -= a[i | 1]; if ((i & 4) == 0) b[i] += 3 * a[i ^ 1]; }",
+    "for (int i = 7; i > 1; i--) { int l = i ^ 2; if (l > i) { b[i] -= a[l]; b[l] += i ^ 4; } }",
+    "for (int i = -8; i < 8; i++) if ((i & 8) && (i | 2) != i) b[(i ^ 4) + 8] += a[(i & 4) + 1] * i;",
+    "for (int k = 2; k <= 8; k <<= 1) for (int j = k >> 1; j > 0; j >>= 1) for (int i = 0; i < 8; i++) { int l = i ^ j;"
+    " if (l > i && ((i & k) ? b[i] < b[l] : b[i] > b[l])) { int t = b[i]; b[i] = b[l]; b[l] = t; } }",
+    "for (int i = 0; i < 3; i++) for (int j = 0; j < 2; j++) b[(2 * i + j) ^ 2] += a[(i + 2 * j) | 4] + a[i + j & 2];",
+]
+
+
+def test_single_bits_of_counters_are_digits(tmp_path: Path) -> None:
+    assert run_bodies(BITS, tmp_path) == "equal"

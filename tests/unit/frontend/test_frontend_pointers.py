@@ -10,7 +10,7 @@ from compiled_scops import run_bodies
 
 from sisyphus.errors import KernelError
 from sisyphus.frontend import read
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, Role
 
 Refusal = Callable[..., list[str]]
 
@@ -59,3 +59,36 @@ def test_an_argument_that_moves_keeps_its_extents(tmp_path: Path) -> None:
     with pytest.raises(KernelError, match="extents"):
         read(path)
     assert read(path, extents=["x=4"]).array(ArrayId("x")).extents == (4,)
+
+
+NUMBERS = """typedef struct { int zero, scale, shift; } quant;
+static const quant one = {3, 7, 2};
+static const quant many[2] = {{1, 2, 3}, {-4, 5, 1}};
+static const int five = 5;
+static int value(const int *x) { return *x; }
+static int used(int v, const quant *q) {
+  int r = v * q->scale; if (q->shift > 1) r -= q->zero; return r + value(&q->zero); }
+static void both(int *x, int *y) { int p = *x, q = *y; if (p > q) { *x = q; *y = p; } }
+"""
+ADDRESSES = [
+    "for (int i = 0; i < 8; i++) { int r = used(a[i], &one); if (r > 100) r = 100; b[i] = r - value(&five); }",
+    "for (int i = 0; i < 8; i++) b[i] += used(a[i], &many[i & 1]) - used(a[i], &many[1]);",
+    "quant own = {1, 2, 3}; own.scale = a[0]; for (int i = 0; i < 8; i++) b[i] -= used(a[i], &own);",
+    "for (int i = 0; i < 8; i++) b[i] = a[i];"
+    " for (int n = 0; n < 7; n++) for (int i = 0; i < 7; i++) both(&b[i], b + i + 1);",
+    "int c[2][4] = {{1, 2}, {5, 6}}; for (int i = 0; i < 4; i++) { int v = *(c[1] + i) + *c[0]; b[i] += v; }",
+    "const int n = 3; for (int i = 0; i < 8; i++) { int k = i + 2; b[i] += value(&n) * value(&k); }",
+]
+
+
+def test_addresses_of_numbers_stand_for_these(tmp_path: Path) -> None:
+    assert run_bodies(ADDRESSES, tmp_path, before=NUMBERS) == "equal"
+
+
+def test_fields_of_a_structure_given_by_value_may_be_pointed_at(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    body = "int r = used(a[i], &q); if (r > 9) r = 9; b[i] = r;"
+    path.write_text(f"{NUMBERS}void f(int a[8], int b[8], quant q) {{ for (int i = 0; i < 8; i++) {{ {body} }} }}\n")
+    scop = read(path, function="f")
+    assert {array.id for array in scop.arrays if array.role is not Role.LOCAL} == {"a", "b"}
+    assert [str(argument.name) for argument in scop.arguments][2:] == ["q_zero", "q_scale", "q_shift"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from compiled_scops import run_bodies
 
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop
@@ -89,3 +91,31 @@ def test_what_a_table_holds_bounds_a_subscript_of_another_one(kernel: Kernel, la
     else:
         with pytest.raises(KernelError, match="may be 0 to 6"):
             kernel(source)
+
+
+PLACES = """static const int dx[4] = {1, 0, -1, 2};
+static const signed char at[3][2] = {{0, 2}, {1, 1}, {3, -1}};
+enum { STEPS = 4 };
+"""
+LOOKED_UP = [
+    "for (int i = 1; i < 6; i++) for (int k = 0; k < STEPS; k++) b[i + dx[k]] += a[i] * (k + dx[STEPS - 1 - k]);",
+    "for (int i = 0; i < 8; i++) for (int k = 3; k >= 0; k--) {"
+    " int x = i + dx[k]; if (x < 0 || x >= 8) continue; b[i] -= b[x] + a[k]; }",
+    "int c[4][4]; for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) c[i][j] = a[i] - j;"
+    " for (int k = 0; k < 3; k++) for (int i = 0; i < 8; i++) if (at[k][1] > 0) b[i] += c[at[k][0]][at[k][1]];",
+    "for (int k = 0; k < 4; k++) for (int i = 2 - dx[k]; i < 6 - dx[k]; i++) b[i] += a[i + dx[k]] * k;",
+]
+
+
+def test_places_in_tables_are_known_for_each_value_of_a_short_loop(kernel: Kernel, tmp_path: Path) -> None:
+    assert run_bodies(LOOKED_UP, tmp_path, before=PLACES) == "equal"
+    body = "for (int i = 1; i < 6; i++) for (int k = 0; k < 3; k++) b[i] += a[i + dx[k]];"
+    scop = kernel(f"{PLACES}void f(int a[8], int b[8]) {{ {body} }}")
+    assert [str(s.reads[1].index[0]) for s in scop.statements] == ["i + 1", "i", "i - 1"]
+    assert not scop.tables
+
+
+def test_many_places_are_looked_up_by_data(kernel: Kernel) -> None:
+    text = "static const int to[32] = {3, 1};\nvoid f(int a[8], int b[32])"
+    scop = kernel(f"{text} {{ for (int k = 0; k < 32; k++) b[k] = a[to[k]]; }}")
+    assert len(scop.statements) == 1 and [table.id for table in scop.tables] == ["to"]
