@@ -35,6 +35,7 @@ from sisyphus.forms import (
     SHADOW,
     SHORTER,
     STRIPS,
+    SUMS_APART,
     UNTILED,
     Strips,
     finished_apart,
@@ -53,6 +54,7 @@ from sisyphus.forms import (
     sizes_of_blocks,
     sizes_of_panels,
     steps_of,
+    sums_apart,
     untiled,
     with_pivots,
 )
@@ -85,7 +87,7 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
     found = dependences(scop)
     written = _analysed(scop, found, source)
     flat = _without_tiles(written, source)
-    base = flat or written
+    base = _with_sums_apart(flat or written, source)
     plain = [*dict.fromkeys([written, base]), *_with_expanded(base, source)]
     direct = _direct(base, source)
     if direct is not None:
@@ -127,6 +129,12 @@ def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
         return None
     before, flat = min(found, key=lambda one: max(len(s.iterators) for s in one[1].statements))
     return _analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
+
+
+def _with_sums_apart(kernel: Kernel, source: Source) -> Kernel:
+    """The kernel with sums of integers in loops of their own, where several statements add to them in turns."""
+    apart, rewrites = sums_apart(kernel.dependences), (*kernel.rewrites, SUMS_APART)
+    return kernel if apart is None else _analysed(apart, dependences(apart), source, rewrites=rewrites, name=SUMS_APART)
 
 
 def _direct(kernel: Kernel, source: Source) -> Kernel | None:

@@ -27,6 +27,7 @@ from sisyphus.forms.rewrites import (
     SCHEDULE,
     SHADOW,
     STRIPS,
+    SUMS_APART,
     UNTILED,
     ScheduleError,
     rewritten,
@@ -34,6 +35,7 @@ from sisyphus.forms.rewrites import (
 )
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, steps_of_rows
+from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.untiled import in_tiles, untiled
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "SHADOW",
     "SHORTER",
     "STRIPS",
+    "SUMS_APART",
     "UNTILED",
     "Proposal",
     "ScheduleError",
@@ -79,6 +82,7 @@ __all__ = [
     "sizes_of_panels",
     "steps_of",
     "steps_of_rows",
+    "sums_apart",
     "untiled",
     "with_pivots",
 ]

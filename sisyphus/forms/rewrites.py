@@ -19,6 +19,7 @@ from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.reordering import reordered
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, in_strips
+from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.untiled import untiled
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
@@ -26,7 +27,7 @@ from sisyphus.poly import read_times
 PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "schedule ", "latch"
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
-UNTILED, FUSED, BATCHES = "untiled", "fused", "batches "
+UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 
 
 class ScheduleError(KernelError):
@@ -60,6 +61,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = forwarded(found) or scop
         elif rewrite == FUSED:
             scop = fused(found) or scop
+        elif rewrite == SUMS_APART:
+            scop = sums_apart(found) or scop
         elif rewrite == UNTILED:
             scop = untiled(found) or scop
         elif rewrite == SHADOW:

@@ -23,6 +23,7 @@ from sisyphus.forms import (
     PIVOT_BLOCKS,
     PRIVATE,
     SHADOW,
+    SUMS_APART,
     Strips,
     independent,
     sizes_of_blocks,
@@ -101,7 +102,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
     for word in rng.sample(
-        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW), 7, counts=(3, 5, 3, 1, 1, 3, 2)
+        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART), 8, counts=(3, 5, 3, 1, 1, 3, 2, 9)
     ):
         found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
@@ -288,6 +289,7 @@ FORMED = {
         "untiled",
         "fused",
         "batches",
+        "sums-apart",
     )
 }
 

@@ -1,0 +1,84 @@
+"""Sums of integers that several statements add to, each in loops of its own; knows no cost.
+
+for i: for k: { c[i] += a[k]   c[i] += b[i + k] }   becomes   for i: { for k: c[i] += a[k]   for k: c[i] += b[i + k] }
+
+In the order of the source, two statements that add to one element wait for each other in turns; so do the cases of one
+addition, as of borders. Sums of integers are the same in any order, as they wrap around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sisyphus.analysis import Dependences, reduction_of
+from sisyphus.ir import Binary, Cast, Expr, Scop, Statement, StmtId, Unary, reads
+from sisyphus.values import replace
+
+#: The widths of whole numbers that wrap around as C's do.
+WRAPPING = (8, 16, 32, 64)
+
+
+def sums_apart(found: Dependences) -> Scop | None:
+    """The kernel with such statements in loops of their own, as far out as nothing else is inside; None without any."""
+    scop = found.scop
+    waiting = {(e.source, e.sink) for e in found.edges if e.source != e.sink}
+    while (group := next(_groups(scop, waiting), None)) is not None:
+        scop = _apart(scop, *group)
+    return None if scop is found.scop else scop
+
+
+def _groups(scop: Scop, waiting: set[tuple[StmtId, StmtId]]) -> Iterator[tuple[list[Statement], int]]:
+    """Statements that are all that a loop has, which add to one array and wait for each other; its depth from 1 on."""
+    for depth in range(1, max((len(s.iterators) for s in scop.statements), default=0) + 1):
+        loops: dict[tuple[int, ...], list[Statement]] = {}
+        for statement in scop.statements:
+            if len(statement.iterators) >= depth:
+                loops.setdefault(statement.position[:depth], []).append(statement)
+        for inside in loops.values():
+            ids = {s.id for s in inside}
+            in_turns = any(pair[::-1] in waiting for pair in waiting if ids.issuperset(pair))
+            if in_turns and len({s.write.array for s in inside}) == 1 and all(_adds(scop, s) for s in inside):
+                yield inside, depth
+
+
+def _adds(scop: Scop, statement: Statement) -> bool:
+    """Whether a statement only adds a whole number to an element, of whose array it reads nothing else."""
+    kind, element = scop.array(statement.write.array).type, statement.write
+    found = reduction_of(statement)
+    if found is None or found.op != "+" or kind.kind not in ("int", "uint") or kind.bits not in WRAPPING:
+        return False
+    is_alone = [ref.array for ref in reads(statement.rhs)].count(element.array) == 1
+    return is_alone and all(_wraps(e, kind.bits) for e in _on_the_way(statement.rhs, statement))
+
+
+def _on_the_way(expr: Expr, statement: Statement) -> Iterator[Expr]:
+    """The operations between a statement's value and the element that it adds to."""
+    if statement.write not in reads(expr):
+        return
+    yield expr
+    match expr:
+        case Binary(left=left, right=right):
+            yield from _on_the_way(left, statement)
+            yield from _on_the_way(right, statement)
+        case Cast(operand=operand) | Unary(operand=operand):
+            yield from _on_the_way(operand, statement)
+
+
+def _wraps(expr: Expr, bits: int) -> bool:
+    """Whether an operation keeps at least so many bits of a whole number: what is narrower would cut each sum."""
+    return expr.type.kind in ("int", "uint") and expr.type.bits >= bits and expr.type.bits in WRAPPING
+
+
+def _apart(scop: Scop, inside: Sequence[Statement], depth: int) -> Scop:
+    """Each of the statements inside of a loop in one of its own, what follows further behind."""
+    at, before = inside[0].position[depth - 1], inside[0].position[: depth - 1]
+    own = {statement.id: at + number for number, statement in enumerate(inside)}
+    made = []
+    for statement in scop.statements:
+        here = statement.position
+        if statement.id in own:
+            here = (*here[: depth - 1], own[statement.id], *here[depth:])
+        elif here[: depth - 1] == before and here[depth - 1] > at:
+            here = (*here[: depth - 1], here[depth - 1] + len(inside) - 1, *here[depth:])
+        made.append(replace(statement, position=here))
+    return replace(scop, statements=tuple(made))
