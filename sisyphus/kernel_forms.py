@@ -17,9 +17,8 @@ from sisyphus.analysis import (
     liveness,
     privatise,
 )
-from sisyphus.errors import UsageError
+from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import (
-    BATCHES,
     BLOCKS,
     FINISHED,
     FORWARD,
@@ -294,9 +293,12 @@ def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Ke
     return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
 
 
-def in_batches(kernel: Kernel, size: int) -> Kernel:
-    """The kernel with independent iterations of its steps in batches of so many."""
-    return _rebuilt(kernel, (f"{BATCHES}{size}",), BATCHES.strip()) or kernel
+def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
+    """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
+    try:
+        return _rebuilt(kernel, (f"{word}{size}",), word.strip())
+    except KernelError:
+        return None
 
 
 def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:

@@ -9,21 +9,24 @@ from math import prod
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
+    BATCHES,
     BLOCKS,
     FINISHED,
     INSIDE,
+    LINE_BLOCKS,
     PANELS,
     PIVOT_BLOCKS,
     SHORTER,
-    elements_of_iteration,
+    elements_of,
     elsewhere,
     independent,
-    size_of_batches,
+    making_lines,
+    size_of_blocks,
     steps_of,
     steps_of_rows,
 )
 from sisyphus.ir import Array, ArrayId, Role
-from sisyphus.kernel_forms import all_in_strips, freed, in_batches, of_fixed_form, with_copies, with_views
+from sisyphus.kernel_forms import all_in_strips, freed, of_fixed_form, with_copies, with_views, with_word
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.search import fit_together, fits_whole, most_elements
@@ -87,7 +90,7 @@ class Parts:
         strips = (
             []
             if request.model == "paper"
-            else [*_in_strips(kernels, request.target), *_in_batches(kernels, request.target)]
+            else [*_in_strips(kernels, request.target), *_in_lines(kernels, request.target)]
         )
         kernels = of_fixed_form([*kernels, *strips], request.fixes)
         if request.model == "paper":
@@ -320,15 +323,21 @@ def _in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
     return () if strips is None else all_in_strips(kernels, strips)
 
 
-def _in_batches(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
-    """The kernel with independent iterations of its steps in batches, where its arrays do not fit on chip with room."""
-    source = kernels[0]
-    groups = independent(source.dependences)
-    if not groups or _fit(source.scop.arrays, target, share=WINDOWS):
-        return ()
-    most = _elements_of_windows(source.scop.arrays, target) // elements_of_iteration(source.scop, groups)
-    size = size_of_batches(groups, most)
-    return () if size is None else [in_batches(source, size)]
+def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
+    """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
+    source, scop = kernels[0], kernels[0].scop
+    groups, making = independent(source.dependences), making_lines(scop)
+    offered = (
+        [(BATCHES, {line for g in groups for line in g.lines}, max(len(g.values) for g in groups))] if groups else []
+    )
+    offered += [(LINE_BLOCKS, {*making.lines}, len(making.values))] if making is not None else []
+    if not offered or _fit(scop.arrays, target, share=WINDOWS):
+        return
+    for word, lines, count in offered:
+        size = size_of_blocks(count, _elements_of_windows(scop.arrays, target) // elements_of(scop, lines))
+        kernel = None if size is None else with_word(source, word, size)
+        if kernel is not None:
+            yield kernel
 
 
 def _elements_of_windows(arrays: Sequence[Array], target: Target) -> int:

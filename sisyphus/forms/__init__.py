@@ -1,12 +1,14 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
-from sisyphus.forms.batches import elements_of_iteration, in_batches, independent, size_of_batches
+from sisyphus.forms.batches import in_batches, independent
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import elsewhere, latched
+from sisyphus.forms.line_blocks import in_line_blocks, making_lines
+from sisyphus.forms.lines import elements_of, size_of_blocks
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.pivots import sizes_of_blocks, with_pivots
@@ -20,6 +22,7 @@ from sisyphus.forms.rewrites import (
     IN_PLACE,
     INSIDE,
     LATCH,
+    LINE_BLOCKS,
     PANELS,
     PIVOT_BLOCKS,
     PIVOTS,
@@ -47,6 +50,7 @@ __all__ = [
     "INSIDE",
     "IN_PLACE",
     "LATCH",
+    "LINE_BLOCKS",
     "PANELS",
     "PIVOTS",
     "PIVOT_BLOCKS",
@@ -60,24 +64,26 @@ __all__ = [
     "Proposal",
     "ScheduleError",
     "Strips",
-    "elements_of_iteration",
+    "elements_of",
     "elsewhere",
     "finished_apart",
     "forwarded",
     "fused",
     "in_batches",
     "in_blocks",
+    "in_line_blocks",
     "in_panels",
     "in_place",
     "in_tiles",
     "independent",
     "latched",
+    "making_lines",
     "order_in_strips",
     "proposals",
     "rewritten",
     "scheduled",
     "shadowed",
-    "size_of_batches",
+    "size_of_blocks",
     "sizes_of_blocks",
     "sizes_of_panels",
     "steps_of",

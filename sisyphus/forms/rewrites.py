@@ -13,6 +13,7 @@ from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.latches import latched
+from sisyphus.forms.line_blocks import in_line_blocks
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
 from sisyphus.forms.pivots import with_pivots
@@ -28,6 +29,7 @@ PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "sched
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
+LINE_BLOCKS = "line-blocks "
 
 
 class ScheduleError(KernelError):
@@ -85,6 +87,9 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
         elif rewrite.startswith(BATCHES):
             size = _size(BATCHES, rewrite)
             scop = _there(in_batches(found, size), BATCHES, size, "iterations")
+        elif rewrite.startswith(LINE_BLOCKS):
+            size = _size(LINE_BLOCKS, rewrite)
+            scop = _there(in_line_blocks(found, size), LINE_BLOCKS, size, "lines")
         elif rewrite.startswith(PANELS):
             size = _size(PANELS, rewrite)
             scop = _there(in_panels(found, size), PANELS, size)

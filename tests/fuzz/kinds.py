@@ -174,7 +174,12 @@ def temporaries(rng: random.Random, name: str) -> Program:
 
 
 def lines(rng: random.Random, name: str) -> Program:
-    """Steps in which rows, then perhaps columns, are swept one by one; sweeps hand on what they made of each."""
+    """Steps in which rows, then perhaps columns, are swept one by one; sweeps hand on what they made of each.
+
+    Or each step makes a row or column of one array and takes it from all later ones.
+    """
+    if rng.random() < 0.4:
+        return _made_lines(rng, name)
     kind, rows, columns = rng.choice(FLOATS[:2]), rng.randint(4, 9), rng.randint(3, 6)
     arrays = tuple(Array(letter, kind, 2, "argument") for letter in "ABC")
     row, column, before = Affine((("j", 1),)), Affine((("l", 1),)), Affine((("l", 1),), -1)
@@ -197,6 +202,27 @@ def lines(rng: random.Random, name: str) -> Program:
     if rng.random() < 0.6:
         swept.append(sweep("C", "B", "A", by_row=rng.random() < 0.5))
     return Program(name, arrays, (For("i", Affine(()), Affine((), rng.randint(2, 4)), 1, tuple(swept)),))
+
+
+def _made_lines(rng: random.Random, name: str) -> Program:
+    kind, many, long = rng.choice(FLOATS[:2]), rng.randint(5, 9), rng.randint(2, 5)
+    arrays = (Array("A", kind, 2, "argument"), Array("B", kind, 2, "argument"), Array("C", kind, 1, "argument"))
+    step, line, along = (Affine(((n, 1),)) for n in "ijl")
+    by_row = rng.random() < 0.5
+
+    def at(letter: str, number: Affine) -> Ref:
+        return Ref(letter, (number, along) if by_row else (along, number))
+
+    def through(body: Assign) -> For:
+        return For("l", Affine(()), Affine((), long), 1, (body,))
+
+    make = Assign(at("B", step), "=", rng.choice(("0.5f * {0}", "{0} - {1}")), (at("A", step), Ref("C", (step,))))
+    add = Assign(Ref("C", (line,)), rng.choice(("+=", "-=")), "{0} * {1}", (at("B", step), at("A", line)))
+    take = Assign(at("A", line), rng.choice(("+=", "-=")), "{0} * {1}", (at("B", step), Ref("C", (line,))))
+    low = Affine((("i", 1),), 1) if rng.random() < 0.8 else Affine((("i", 1),), 2)
+    later = For("j", low, Affine((), many), 1, (*([through(add)] * (rng.random() < 0.7)), through(take)))
+    steps = For("i", Affine((), rng.choice((0, 1))), Affine((), many - rng.choice((0, 1))), 1, (through(make), later))
+    return Program(name, arrays, (steps,))
 
 
 def pivots(rng: random.Random, name: str) -> Program:

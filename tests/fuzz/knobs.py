@@ -19,6 +19,7 @@ from sisyphus.forms import (
     FORWARD,
     IN_PLACE,
     INSIDE,
+    LINE_BLOCKS,
     PANELS,
     PIVOT_BLOCKS,
     PRIVATE,
@@ -26,6 +27,7 @@ from sisyphus.forms import (
     SUMS_APART,
     Strips,
     independent,
+    making_lines,
     sizes_of_blocks,
     sizes_of_panels,
 )
@@ -85,10 +87,11 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
 
 
 def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
-    """Panels, or pivots in blocks, of some steps of the loops that can have some, or batches of some iterations."""
+    """Panels, or pivots in blocks, of some steps of the loops that can have some, or batches of some lines."""
     sizes = ((PANELS, sizes_of_panels(kernel.dependences)), (PIVOT_BLOCKS, sizes_of_blocks(kernel.scop)))
     offered = [(form, max(found)) for form, found in sizes if found]
     offered += [(BATCHES, len(group.values) - 2) for group in independent(kernel.dependences)[:1]]
+    offered += [(LINE_BLOCKS, len(made.values) - 2) for made in [making_lines(kernel.scop)] if made is not None]
     if not offered:
         return None
     form, most = rng.choice(offered)
@@ -290,6 +293,7 @@ FORMED = {
         "fused",
         "batches",
         "sums-apart",
+        "line-blocks",
     )
 }
 

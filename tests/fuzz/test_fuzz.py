@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, SisyphusError
-from sisyphus.forms import BATCHES, BLOCKS, rewrites
+from sisyphus.forms import BATCHES, BLOCKS, LINE_BLOCKS, rewrites
 from sisyphus.plan import Plan, tables_in
 from sisyphus.space import DesignPoint, levers_off
 
@@ -59,8 +59,9 @@ def test_temporaries_of_blocks_are_drawn(tmp_path: Path) -> None:
     assert any(BLOCKS in point.rewrites for _, point in designs(temporaries, tmp_path))
 
 
-def test_lines_are_drawn_in_batches(tmp_path: Path) -> None:
-    assert any(word.startswith(BATCHES) for _, point in designs(lines, tmp_path) for word in point.rewrites)
+@pytest.mark.parametrize("form", [BATCHES, LINE_BLOCKS])
+def test_lines_are_drawn_in_batches_and_blocks(form: str, tmp_path: Path) -> None:
+    assert any(word.startswith(form) for _, point in designs(lines, tmp_path) for word in point.rewrites)
 
 
 def rows() -> Program:

@@ -12,7 +12,7 @@ from fuzz.drawing import draw
 from fuzz.programs import Program
 
 from sisyphus.errors import KernelError
-from sisyphus.forms import BATCHES, BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, PRIVATE, rewritten
+from sisyphus.forms import BATCHES, BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, LINE_BLOCKS, PRIVATE, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Scop
 
@@ -25,6 +25,8 @@ ASKED = (
     (BLOCKS,),
     (f"{BATCHES}2",),
     (f"{BATCHES}3",),
+    (f"{LINE_BLOCKS}2",),
+    (f"{LINE_BLOCKS}3",),
     (FORWARD, IN_PLACE),
     (IN_PLACE, PRIVATE),
 )
@@ -35,7 +37,7 @@ SEEDS = {
     "delayed": ("1", "2", "3", "4"),
     "elimination": ("7", "8", "15"),
     "faces": ("1", "2"),
-    "lines": ("1", "2", "3", "4"),
+    "lines": ("1", "2", "3", "4", "5", "7", "8"),
 }
 
 

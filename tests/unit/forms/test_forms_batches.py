@@ -10,7 +10,8 @@ from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute
 from sisyphus.errors import KernelError
-from sisyphus.forms import BATCHES, batches, elements_of_iteration, in_batches, independent, rewritten, size_of_batches
+from sisyphus.forms import BATCHES, elements_of, in_batches, independent, rewritten
+from sisyphus.forms.lines import Window
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 
@@ -65,7 +66,7 @@ def test_a_batch_has_windows_of_the_lines_of_its_iterations() -> None:
     rows, columns = independent(dependences(sweeps()))
     assert [(array, dim) for array, dim in rows.lines] == [("P", 0)]  # one statement alone uses B
     assert [(array, dim) for array, dim in columns.lines] == [("A", 1), ("B", 0), ("Q", 1)]
-    assert elements_of_iteration(sweeps(), (rows, columns)) == 6 + 10 + 10 + 10
+    assert elements_of(sweeps(), {*rows.lines, *columns.lines}) == 6 + 10 + 10 + 10
     found = in_batches(dependences(sweeps()), 4)
     assert found is not None
     promises.run(found)
@@ -93,9 +94,9 @@ def test_windows_that_are_not_filled_or_not_written_back_are_seen(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the comparison that the tests above rest on."""
-    kept = batches._Batches._copies
+    kept = Window.copies
     monkeypatch.setattr(
-        batches._Batches, "_copies", lambda self, line: (c for c in kept(self, line) if c[1] == (missing == "written"))
+        Window, "copies", lambda self, *given: (c for c in kept(self, *given) if c[0] == (missing == "written"))
     )
     assert not is_same(sweeps(), rewritten(sweeps(), [f"{BATCHES}3"]))
 
@@ -127,14 +128,3 @@ def test_loops_that_have_no_batches(text: str) -> None:
 def test_sizes_of_batches_that_there_are_not(word: str) -> None:
     with pytest.raises(KernelError, match="batches"):
         rewritten(sweeps(), [word])
-
-
-@pytest.mark.parametrize(
-    ("count", "most", "size"),
-    [(998, 400, 336), (1998, 204, 192), (64, 63, 32), (64, 31, 16), (64, 15, None), (20, 99, None)],
-)
-def test_batches_are_as_few_as_fit_in_whole_beats(count: int, most: int, size: int | None) -> None:
-    text = f"for t in range(2):\n  for i in range({count}):\n    for j in range(3):\n      A[i, j] = B[i, j]\n"
-    text += "    for j in range(3):\n      B[i, j] = A[i, j]"
-    groups = independent(dependences(scop(text, A=(count, 3), B=(count, 3))))
-    assert size_of_batches(groups, most) == size
