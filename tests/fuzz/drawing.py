@@ -17,6 +17,7 @@ from fuzz.kinds import (
     pivots,
     rows,
     stencil,
+    sums,
     temporaries,
     tiled,
     wedges,
@@ -58,6 +59,7 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.305, intervals),
     (0.315, tiled),
     (0.325, lines),
+    (0.335, sums),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from fuzz.programs import FLOATS, REAL, Affine, Array, Assign, For, If, Node, Program, Ref
+from fuzz.programs import FLOATS, INTEGERS, REAL, Affine, Array, Assign, For, If, Node, Program, Ref
 
 from sisyphus.forms.blocks import FEWEST_BLOCKS, MOST_IN_BLOCK
 
@@ -286,3 +286,23 @@ def tiled(rng: random.Random, name: str) -> Program:
     begin, end, width = Affine((("i", step),)), Affine((("i", step),), step), Affine((), rng.randint(3, 6))
     tiles = tuple(For("j", begin, end, 1, (For("l", Affine(()), width, 1, body),)) for body in bodies)
     return Program(name, arrays, (For("i", Affine(()), Affine((), rng.randint(2, 3)), 1, tiles),))
+
+
+def sums(rng: random.Random, name: str) -> Program:
+    """Sums of whole numbers that two or three statements add to in turns, sometimes with a value before or behind."""
+    arrays = [Array("A", rng.choice(INTEGERS), 2, "argument"), Array("B", rng.choice(INTEGERS), 1, "argument")]
+    arrays.append(Array("C", rng.choice(INTEGERS), 1, "argument"))
+    row, along = Affine((("i", 1),)), Affine((("j", 1),))
+    places = (row, row, row, along, Affine((("i", 1), ("j", 1))), Affine((("i", 1),), 1))
+
+    def add() -> Assign:
+        read = rng.choice((Ref("A", (row, along)), Ref("B", (along,)), Ref("B", (row,))))
+        return Assign(
+            Ref("C", (rng.choice(places),)), rng.choice(("+=", "-=")), rng.choice(("{0}", "3 * {0}")), (read,)
+        )
+
+    inner = For("j", Affine(()), Affine((), rng.randint(2, 5)), 1, tuple(add() for _ in range(rng.randint(2, 3))))
+    begin = Assign(Ref("C", (row,)), "=", "{0}", (Ref("B", (row,)),))
+    end = Assign(Ref("B", (row,)), "=", "{0}", (Ref("C", (row,)),))
+    body = (*([begin] * (rng.random() < 0.4)), inner, *([end] * (rng.random() < 0.4)))
+    return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), rng.randint(3, 7)), 1, body),))
