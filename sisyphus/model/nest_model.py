@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import VECTOR, Algebra, Condition, Value, distinct, distinct_rows
+from sisyphus.algebra import EXACT, VECTOR, Algebra, Condition, Value, distinct, distinct_rows
 from sisyphus.algebra.tape import Program, Tape
 from sisyphus.ir import Scop, StmtId
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
@@ -40,7 +40,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Candidates that are computed together, so that what is computed on the way stays in the cache.
 AT_ONCE = 4096
-
+#: Candidates of a new shape that are computed one by one.
+FEW = 2
 
 #: Cycles of what is not wanted; more than any design takes, and sums of it fit in 64 bits.
 FOR_EVER = 10**15
@@ -127,8 +128,15 @@ class NestModel:
         return found.costs()
 
     def _compute(self, rows: Ints, shape: Shape, numbers: Numbers, found: _Columns) -> None:
-        """The cost of the candidates of one shape, by formulas that are written down when it is met first."""
+        """The cost of the candidates of one shape, by formulas that are written down when it is met first.
+
+        To write them down takes longer than to compute a few candidates one by one.
+        """
         key, columns = _inputs(numbers.without_constants())
+        if (shape, key) not in self._programs and len(rows) <= FEW:
+            for at in range(len(rows)):
+                found.put(rows[at : at + 1], self._figures(EXACT, shape, numbers.at(at)))
+            return
         if (shape, key) not in self._programs:
             self._programs[shape, key] = self._program(shape, numbers.without_constants())
         program = self._programs[shape, key]
@@ -139,12 +147,16 @@ class NestModel:
     def _program(self, shape: Shape, numbers: Numbers) -> Program:
         tape = Tape()
         symbols = numbers.each(lambda column: tape.input() if isinstance(column, np.ndarray) else column)
-        facts, around = nest_facts(tape, self.scop, self.space, shape, symbols, tree=self.tree)
-        found = _nest_costs(self, self.setting(tape), facts, around)
+        return tape.program(self._figures(tape, shape, symbols))
+
+    def _figures(self, alg: Algebra, shape: Shape, numbers: Numbers) -> dict[str, Value]:
+        """What is asked of candidates of one shape, in some reading of the formulas."""
+        facts, around = nest_facts(alg, self.scop, self.space, shape, numbers, tree=self.tree)
+        found = _nest_costs(self, self.setting(alg), facts, around)
         if shape.listed:
-            is_too_long = tape.exceeds(symbols.rows(tape, shape.order), MOST_TILES)
-            found["cycles"] = tape.select(is_too_long, FOR_EVER, found["cycles"])
-        return tape.program(found)
+            is_too_long = alg.exceeds(numbers.rows(alg, shape.order), MOST_TILES)
+            found["cycles"] = alg.select(is_too_long, FOR_EVER, found["cycles"])
+        return found
 
     def _exact(self, shared: Shape, numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Shape, Numbers]]:
         """Candidates that share an order and a pipelined loop, apart where guards differ, with how often tiles run."""

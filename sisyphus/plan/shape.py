@@ -85,6 +85,10 @@ class Numbers:
             unroll={loop: function(copies) for loop, copies in self.unroll.items()},
         )
 
+    def at(self, row: int) -> Numbers:
+        """Those of one candidate, as plain numbers."""
+        return self.each(lambda column: column[row].item())
+
     def moving(self) -> Numbers:
         """The same without arrays that no candidate transfers, nor places around the nest that none has."""
         around = {a: on for a, on in self.around.items() if on.any()}

@@ -23,13 +23,19 @@ from random_kernels import random_point
 from random_knobs import random_points
 
 from sisyphus.analysis import legal_orders
-from sisyphus.model import Candidates, NestModel
+from sisyphus.model import Candidates, NestModel, nest_model
 from sisyphus.plan import Numbers, Plan
 from sisyphus.space import DesignPoint, NestSpace
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
 POINTS = int(os.environ.get("SISY_POINTS", "60"))
+
+
+@pytest.fixture(autouse=True)
+def none_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All go through programs, which a few of a shape would not."""
+    monkeypatch.setattr(nest_model, "FEW", 0)
 
 
 def shares_a_part(point: DesignPoint, nest: NestSpace) -> bool:
@@ -102,6 +108,21 @@ def many(kernel: Kernel, nest: NestSpace, count: int) -> Candidates:
         widths={a: rng.choice([1, 2, 4], count) for a in extents},
     )
     return Candidates(numbers, orders, rng.integers(0, len(orders), count), pipeline)
+
+
+@pytest.mark.parametrize("name", ["gemm", "triangle", "stencil"])
+def test_candidates_cost_alone_what_they_cost_together(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = kernel_of(built(name), TARGET)
+    nest = kernel.space.nests[-1]
+    candidates = many(kernel, nest, 40)
+    together = NestModel(kernel.scop, nest, TARGET).costs(candidates)
+    monkeypatch.setattr(nest_model, "FEW", 40)
+    alone = NestModel(kernel.scop, nest, TARGET).costs(candidates)
+    for column in ("cycles", "interval", "depth", "dsp", "lut", "ff"):
+        assert getattr(alone, column).tolist() == getattr(together, column).tolist(), column
+    assert {kind: n.tolist() for kind, n in alone.cores.items() if n.any()} == {
+        kind: n.tolist() for kind, n in together.cores.items() if n.any()
+    }
 
 
 @pytest.mark.parametrize("name", ["gemm", "triangle", "stencil"])
