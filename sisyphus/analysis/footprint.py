@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from sisyphus.analysis.isl_limits import ask
@@ -15,7 +15,6 @@ from sisyphus.ir import (
     Cast,
     Expr,
     Lookup,
-    Ref,
     ScalarType,
     Scop,
     Select,
@@ -47,14 +46,6 @@ class Footprint:
     array: ArrayId
     elements: int | None
     box: Box
-
-    @property
-    def box_elements(self) -> int:
-        """Elements of the box, touched or not."""
-        total = 1 if self.box or self.elements else 0
-        for low, high in self.box:
-            total *= high - low + 1
-        return total
 
 
 def footprint(statement: Statement, array: Array) -> Footprint:
@@ -91,15 +82,6 @@ def count_or_none(points: Set) -> int | None:
         return ask(partial(count, points))
     except CountError:
         return None
-
-
-def extent_over(ref: Ref, sizes: Mapping[str, int], extents: Sequence[int]) -> tuple[int, ...]:
-    """Extents of the box that a reference covers while each iterator of `sizes` runs through that many values.
-
-    The other iterators are fixed. Clipped to the extents of the array.
-    """
-    spans = (1 + sum(abs(factor) * (sizes.get(name, 1) - 1) for name, factor in e.terms) for e in ref.index)
-    return tuple(min(span, extent) for span, extent in zip(spans, extents, strict=True))
 
 
 def operations(statement: Statement) -> Counter[Operation]:

@@ -7,7 +7,6 @@ from builders import scop
 
 from sisyphus.analysis import (
     Live,
-    extent_over,
     footprint,
     footprints,
     instances,
@@ -16,8 +15,7 @@ from sisyphus.analysis import (
     total_operations,
 )
 from sisyphus.errors import UsageError
-from sisyphus.ir import FLOAT, ArrayId, Ref, Scop
-from sisyphus.poly import const, var
+from sisyphus.ir import FLOAT, ArrayId, Scop
 
 TEXT = """
 for i in range(6):
@@ -81,19 +79,12 @@ def test_what_cannot_be_local(built: Scop) -> None:
 def test_footprints(built: Scop) -> None:
     found = {(f.statement, f.array): f for f in footprints(built)}
     triangle = found["S1", "L"]
-    assert (triangle.elements, triangle.box, triangle.box_elements) == (15, ((1, 5), (0, 4)), 25)
+    assert (triangle.elements, triangle.box) == (15, ((1, 5), (0, 4)))
     strided = scop("for i in range(4):\n    A[2*i] = A[2*i + 1]", A=(8,))
     both = footprint(strided.statements[0], strided.arrays[0])
     assert (both.elements, both.box) == (8, ((0, 7),))
     nothing = scop("for i in range(4, 4):\n    A[i] = w", A=(8,))
-    assert footprint(nothing.statements[0], nothing.arrays[0]).box_elements == 0
-
-
-def test_extent_over_a_tile() -> None:
-    ref = Ref(ArrayId("A"), (2 * var("y") + var("p"), var("x") - var("q"), const(3)))
-    assert extent_over(ref, {"y": 4, "p": 3}, (100, 100, 5)) == (9, 1, 1)
-    assert extent_over(ref, {"y": 4, "x": 10, "q": 2}, (100, 100, 5)) == (7, 11, 1)
-    assert extent_over(ref, {"y": 400}, (100, 100, 5)) == (100, 1, 1)
+    assert footprint(nothing.statements[0], nothing.arrays[0]).elements == 0
 
 
 def test_operations() -> None:
