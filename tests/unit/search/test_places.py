@@ -116,11 +116,12 @@ def test_all_places_within_the_limits_are_found(seed: int, monkeypatch: pytest.M
     monkeypatch.setattr(places, "EFFORT", replace(EFFORT, places_at_once=7))
     case = Case(seed)
     cycles, taken = case.one_by_one()
-    ends = np.quantile(sorted(cycles.values()), [0.0, 0.2, 0.7, 1.0]).tolist()
+    finite = sorted(filter(np.isfinite, cycles.values()))  # a tile without legal beats takes for ever
+    ends = np.quantile(finite, [0.0, 0.2, 0.7, 1.0]).tolist()
     for above, limit in ((-np.inf, ends[1]), (ends[1], ends[2]), (ends[2], ends[3]), (-np.inf, np.inf)):
         block = case.block()
         found = found_by(block, above, limit, case.budgets)
-        wanted = {pair for pair, count in cycles.items() if above < count <= limit}
+        wanted = {pair for pair, count in cycles.items() if above < count <= limit and np.isfinite(count)}
         assert found.keys() == wanted
         for pair in wanted:
             assert found[pair] == (pytest.approx(cycles[pair]), taken[pair])
