@@ -62,13 +62,17 @@ def most_elements(memories: MemoryTable, bits: int, most_banks: int, limit: Bloc
 
 
 def _in_banks(memories: MemoryTable, elements: int, bits: int, most_banks: int) -> Iterator[Blocks]:
-    """What an array takes in `most_banks` banks, and in fewer, down to one.
+    """What an array takes in at most so many banks of each size, from the smallest banks up to one of all elements.
 
-    More words in a bank never take fewer blocks, so that banks of the same size do best.
+    More words in a bank never take fewer blocks, so that banks of the same size do best, and as few as hold them all.
     """
-    for banks in range(most_banks, 0, -1):
-        bank = memories.bank(-(-elements // banks), bits)
+    banks = most_banks
+    while banks > 0:
+        words = -(-elements // banks)
+        banks = -(-elements // words)
+        bank = memories.bank(words, bits)
         yield banks * bank.bram18k, banks * bank.uram
+        banks -= 1
 
 
 class Packing:

@@ -17,7 +17,7 @@ from sisyphus.search import MeasuredCosts
 from sisyphus.search.costs import Placement
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.lower_bounds import LowerBounds
-from sisyphus.search.packing import WORTH, Blocks, Packing, least_blocks
+from sisyphus.search.packing import WORTH, Blocks, Packing, fits_alone, least_blocks
 from sisyphus.search.placements import first_placements
 from sisyphus.space import KERNEL_PLACE
 from sisyphus.target import load_device, make_target
@@ -55,6 +55,21 @@ def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int)
         for uneven in (0, 1, 37):
             bank = memories.bank(-(-elements // banks) + uneven, bits)
             assert banks * (bank.bram18k + WORTH * bank.uram) >= least
+
+
+@given(elements=st.integers(1, 20_000), bits=st.sampled_from([8, 32, 64]), most=st.integers(1, 64), uram=st.integers(0, 30))
+def test_arrays_that_fit_in_some_number_of_banks_fit(elements: int, bits: int, most: int, uram: int) -> None:
+    memories = make_target(load_device("u200"), budget="chip").memories
+    banks = {count: memories.bank(-(-elements // count), bits) for count in range(1, most + 1)}
+    takes = [(count * bank.bram18k, count * bank.uram) for count, bank in banks.items()]
+    for bram18k in {0, *(used for used, _ in takes)}:
+        fits = any(used <= bram18k and other <= uram for used, other in takes)
+        assert fits_alone(memories, elements, bits, most, (bram18k, uram)) == fits
+
+
+def test_without_a_limit_of_banks_no_more_are_tried_than_there_are_sizes() -> None:
+    memories = make_target(load_device("u200"), budget="chip").memories
+    assert fits_alone(memories, 345_600, 32, 1 << 60, (1_000_000, 0))
 
 
 def test_an_array_larger_than_all_blocks_is_seen_at_once() -> None:
