@@ -3,6 +3,9 @@
 for k: for i: for j: A[i][j] -= A[i][k] * A[k][j]   where row k and column k stay as they are meanwhile, becomes
 for k: { for i: A_1[i] = A[i][k]   for j: A_2[j] = A[k][j]   for i: for j: A[i][j] -= A_1[i] * A_2[j] }
 
+and for i: for j > i: A[j][i] = A[i][j], no iteration of which waits for another one, becomes
+for i: for j > i: A_1[i][j] = A[i][j]   for i: for j > i: A[j][i] = A_1[i][j]
+
 Synthesis takes an element that is read at another subscript for the one just written, and waits for it.
 """
 
@@ -22,7 +25,7 @@ from sisyphus.values import dataclass, replace
 
 @dataclass(frozen=True, eq=False)
 class _Latch:
-    """`array` is filled by `copy`, under the outer `depth` loops of `statement`, which reads `instead` of `read`.
+    """`array` is filled by `copy`, in the outer `depth` loops of `statement`, which reads `instead` of `read`.
 
     The copy has no place before it is numbered.
     """
@@ -42,15 +45,17 @@ def latched(found: Dependences) -> Scop | None:
     """
     scop, patience = found.scop, Patience()
     names = Names(scop)
-    latches = [
-        _latch(scop, depth, statement, access, names)
-        for nest in distribute(scop, found).nests
-        for statement in map(scop.statement, nest.statements if nest.outer else ())
-        for access in elsewhere(statement)
-        for depth in (steps_around(nest),)
-        if _is_reused(depth, statement, access.ref)
-        if _stays(scop, depth, statement, access, patience)
-    ]
+    latches = []
+    for nest in distribute(scop, found).nests:
+        run = steps_around(nest)
+        for statement in map(scop.statement, nest.statements):
+            for access in elsewhere(statement):
+                if nest.outer and _is_reused(run, statement, access.ref):
+                    if _stays(scop, run, statement, access, patience):
+                        latches.append(_latch(scop, run, run, statement, access, names))
+                elif run == 0 and _is_older(scop, nest, statement, access, patience):
+                    # filled just before it is read, which distribution makes a nest of its own
+                    latches.append(_latch(scop, run, len(statement.iterators), statement, access, names))
     return _rewritten(scop, latches) if latches else None
 
 
@@ -87,6 +92,14 @@ def _stays(scop: Scop, depth: int, reader: Statement, read: Access, patience: Pa
     return True
 
 
+def _is_older(scop: Scop, nest: Nest, reader: Statement, read: Access, patience: Patience) -> bool:
+    """Whether nothing that a nest alone in the kernel reads so was written by it."""
+    writers = [scop.statement(s) for s in nest.statements if scop.statement(s).write.array == read.array]
+    return not any(
+        pairs is None or pairs for w in writers for pairs in [patience.ask(partial(in_one_run, w, reader, read, 0))]
+    )
+
+
 def in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) -> list[Map]:
     """Pairs of a write and a later read of one element within one iteration of the outer loops."""
     pairs = through(writer.accesses[0].relation, read.relation, writer.iterators, reader.iterators)
@@ -95,9 +108,9 @@ def in_one_run(writer: Statement, reader: Statement, read: Access, depth: int) -
     return [part for _, part in in_order(writer, reader, pairs) if not part.is_empty()]
 
 
-def _latch(scop: Scop, depth: int, statement: Statement, read: Access, names: Names) -> _Latch:
-    """A dimension for each subscript that moves while the nest runs."""
-    inside = frozenset(statement.iterators[depth:])
+def _latch(scop: Scop, run: int, depth: int, statement: Statement, read: Access, names: Names) -> _Latch:
+    """A dimension for each subscript that moves inside of the outer `run` loops, filled inside of the `depth` ones."""
+    inside = frozenset(statement.iterators[run:])
     old = scop.array(read.array)
     kept = [at for at, e in enumerate(read.ref.index) if e.names & inside]
     used = frozenset(name for at in kept for name in read.ref.index[at].names) & inside

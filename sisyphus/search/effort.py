@@ -32,6 +32,7 @@ class Effort:
     many_nests: int = 100  # from which on a search begins with a design that needs no tables,
     many_loops: int = 12  # and so many loops of one nest
     several_nests: int = 8  # from which on short searches look for one before anything is bounded
+    far_from_bound: float = 4.0  # times which a design takes from another space without keeping them from being made
     tilings_of_start: int = 5_000  # of a nest, up to which all are counted for a first short search
     tilings_per_look: int = 20_000  # that are counted between two looks at the clock
     ports_together: int = 4096  # combinations of numbers of ports of arrays that move together, for a bound
@@ -45,7 +46,9 @@ class Effort:
     prices: tuple[float, ...] = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0)  # of all of every budget, as shares of cycles
     least_price: float = 0.01  # while nests are chosen anew: a smaller design is less likely to be refused
     improved_designs: int = 3  # combinations found at the prices,
-    improving_sweeps: int = 4  # in which every nest is chosen anew so often
+    improving_sweeps: int = 4  # in which every nest is chosen anew so often,
+    worth_a_pair: float = 0.1  # and the one that loses such a share of all cycles together with another one,
+    paired_entries: int = 40  # with so many of its entries
 
     # combination (combine, multipliers, nodes, fitting, lookahead, coupling, linear)
     worth_a_restart: float = 0.01  # share of the cycles by which a better combination has to be, to begin anew
@@ -69,6 +72,7 @@ class Effort:
     choices_without_windows: int = 300_000  # once there is the best design of some placement to compare with
     choices_on_chip: int = 20_000  # the same in any case, where all arrays are on chip
     near: float = 0.35  # that costs no more than this share above what everything costs at least
+    parts_without_ports: int = 1_000  # of a combination, before what it costs without ports is taken as bounded
     easy_share: float = 0.5  # of the time limit after which, without a design, short searches look for one, or
     easy_work: int = 200_000  # after so much work, whichever is less; as much as a refused design:
     work_of_a_look: int = 1_000  # choices that a look at a placement is worth,

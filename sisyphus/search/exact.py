@@ -196,9 +196,11 @@ class Search:
     def begin(self) -> None:
         """Short searches for a first design, once; for a better one than is known where not all arrays fit on chip.
 
-        Windows of such a space are so large that what is found in them comes late.
+        Windows of such a space are so large that what is found in them comes late, and so they are where what is known
+        is far above the bound.
         """
-        is_known = bool(np.isfinite(self.incumbent.cycles)) and (self._agenda is None or self._agenda.begins_on_chip)
+        is_near = self.incumbent.cycles <= EFFORT.far_from_bound * self.bound
+        is_known = is_near and (self._agenda is None or self._agenda.begins_on_chip)
         if not self._has_begun and not is_known:
             self._has_begun = True
             self._others = first_designs(self)
@@ -265,12 +267,15 @@ class Search:
     def _least_open(self, offers: Offers, tables: Mapping[str, Table], upper: float) -> float:
         """What combinations below `upper` cost at least whose nests do not pay for ports; infinite where there is none.
 
-        None of them is a design: where there is one, nests have to pay.
+        None of them is a design: where there is one, nests have to pay. Nor does it matter which one, so that the bound
+        is taken as it is where that takes long to find, or where time is over.
         """
         if not all(table.count for table in tables.values()):
             return float("inf")
         problem, rest = problem_of(offers, list(tables.values()), coupled=True), offers.bounds.total(offers)
-        for event in self.combine(problem, upper, self.incumbent, may_leave_out=True):
+        for parts, event in enumerate(self.combine(problem, upper, self.incumbent, may_leave_out=True)):
+            if parts > EFFORT.parts_without_ports or self.lower_bounds.deadline.is_over:
+                return rest
             if isinstance(event, Bound):
                 rest = max(rest, event.cycles)
             elif isinstance(event, LeftOut):

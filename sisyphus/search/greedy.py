@@ -72,8 +72,35 @@ class _Greedy:
                 if found is not None and found.cost < whole.cost:
                     whole = found
             if whole.cost >= before:
-                break
+                again = self._with_pair(whole)
+                if again is None or again.cost >= before:
+                    break
+                whole = again
         return whole
+
+    def _with_pair(self, whole: _Whole) -> _Whole | None:
+        """The nest that loses most next to the others and one that shares an array with it, chosen anew together.
+
+        What one asks of the partition of an array may be of no use to it before the other one asks for the same.
+        """
+        lost = [float(t.cycles[entry] - t.cycles.min()) for t, entry in zip(self.tables, whole.chosen, strict=True)]
+        m = int(np.argmax(lost))
+        if lost[m] < EFFORT.worth_a_pair * whole.cycles:
+            return None
+        found = []
+        for o, other in enumerate(self.tables):
+            if o != m and other.states.keys() & self.tables[m].states.keys():
+                rest = {t: entry for t, entry in enumerate(whole.chosen) if t not in (m, o)}
+                unlike = self._unlike(self.charges.beside(rest, m), m)
+                found += [self._completed(self.charges.beside({**rest, m: entry}, o), o) for entry in unlike]
+        return min((each for each in found if each is not None), key=lambda each: each.cost, default=None)
+
+    def _unlike(self, node: Node, m: int) -> list[int]:
+        """Of the entries that ask the same of all partitions the fastest one each, the fastest first."""
+        table = self.tables[m]
+        groups = self.charges.asked(node, m, np.flatnonzero(self.charges.possible(node, m))).values()
+        best = [int(entries[table.cycles[entries].argmin()]) for entries in groups]
+        return sorted(best, key=lambda entry: float(table.cycles[entry]))[: EFFORT.paired_entries]
 
     def _at(self, price: float) -> _Whole | None:
         """One nest after another, the one that takes longest first, takes what costs least of what is still possible.

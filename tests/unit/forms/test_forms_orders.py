@@ -205,6 +205,33 @@ def test_what_takes_as_long_to_fetch_as_to_use_is_not_latched() -> None:
     assert [str(s.write) for s in found.statements] == ["A[i][j]", "A_1[i]", "A[i][i]"]
 
 
+def test_a_mirrored_triangle_is_latched_whole_before_it_is_written() -> None:
+    """No step is around: what is read is filled in a nest of its own, and no unrolled copy waits for another one."""
+    text = """
+    for i in range(6):
+        for j in range(i, 6):
+            A[i, j] = B[i] * B[j]
+            A[j, i] = A[i, j]
+    """
+    built = scop(text, A=(6, 6), B=(6,))
+    found = latched(dependences(built))
+    assert found is not None
+    promises.run(found)
+    assert [str(s.write) for s in found.statements] == ["A[i][j]", "A_1[i][j]", "A[j][i]"]
+    assert found.array(ArrayId("A_1")).extents == (6, 6)
+    assert is_same(built, found)
+    assert len(distribute(found, dependences(found)).nests) == 3
+
+
+def test_what_a_nest_wrote_before_it_reads_it_is_not_latched() -> None:
+    text = """
+    for i in range(6):
+        for j in range(6):
+            A[j, i] = A[i, j]
+    """
+    assert latched(dependences(scop(text, A=(6, 6)))) is None
+
+
 def test_steps_with_local_variables_have_latches_where_these_have_a_place_each(tmp_path: Path) -> None:
     """The factor of each row ties its row together in the source; what reads row k is serial without a latch."""
     path = tmp_path / "inverse.c"

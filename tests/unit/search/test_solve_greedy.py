@@ -93,6 +93,17 @@ def test_no_two_nests_ask_for_partitions_that_none_serves() -> None:
     assert told and told[0][0] in (100, 105)
 
 
+def test_two_nests_ask_for_another_partition_together() -> None:
+    """Neither may have 11 banks while the other one has 7, and one bank is slower than staying."""
+    array = ArrayId("A")
+    states = States([Lattice((1, 7, 11, 77), Factors((1, 7, 11, 77), 77))], [1], 12)
+    problem = problem_of([[(10, 1), (11, 1), (600, 1)], [(500, 1), (10, 1), (990, 1)]])
+    asked = np.array([1, 2, states.start])
+    tables = [replace(table, states={array: asked}) for table in problem.tables]
+    problem = replace(problem, tables=tables, states={array: states})
+    assert [cycles for cycles, _ in told_by(greedy, problem)] == [21]
+
+
 def test_the_first_nest_leaves_something_to_the_others() -> None:
     """Were the slowest nest given its best choice, another one would have to do with what is left."""
     nests = [[(1000, 12), (1030, 6), (1900, 0)], [(10, 10), (5000, 2)], [(20, 4), (60, 1)]]
@@ -178,6 +189,30 @@ def test_of_what_no_design_exceeded_there_is_all(monkeypatch: pytest.MonkeyPatch
     assert any(limits["uram"] < whole["uram"] for limits in less)
     least = min(less, key=lambda limits: (limits["lut"], -limits["uram"]))
     assert least == {**whole, "lut": least["lut"]}
+
+
+@pytest.mark.parametrize("deadline", [None, 1.0])
+def test_what_costs_no_ports_is_not_looked_for_without_end(deadline: float | None) -> None:
+    """None of it would be a design, and any bound of it will do."""
+    space = measured_space(FOUR_NESTS, {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)})
+    parts = list[int]()
+
+    def endless(*_: object, **__: object) -> Iterator[Event]:
+        while True:
+            parts.append(len(parts))
+            clock.did(clock.WORK_OF_ONE // 10)
+            yield Bound(float(len(parts)))
+
+    with clock.counting():
+        state = Search(MeasuredCosts(space), Terms(), lambda s: Verdict(s.cycles, s.cycles), lambda _: None, endless)
+        assert state.lower_bounds.prepare()
+        placement = Placement(frozenset())
+        offers = state.lower_bounds.offers(placement)
+        tables = {nest: o.sample(np.inf, offers.most, 10, 1) for nest, o in offers.options.items()}
+        state.lower_bounds.deadline.at = None if deadline is None else clock.now() + deadline
+        found = state._least_open(offers, tables, np.inf)
+    assert found < np.inf
+    assert len(parts) == (EFFORT.parts_without_ports + 2 if deadline is None else 11)
 
 
 class BegunError(Exception):

@@ -57,7 +57,9 @@ def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int)
             assert banks * (bank.bram18k + WORTH * bank.uram) >= least
 
 
-@given(elements=st.integers(1, 20_000), bits=st.sampled_from([8, 32, 64]), most=st.integers(1, 64), uram=st.integers(0, 30))
+@given(
+    elements=st.integers(1, 20_000), bits=st.sampled_from([8, 32, 64]), most=st.integers(1, 64), uram=st.integers(0, 30)
+)
 def test_arrays_that_fit_in_some_number_of_banks_fit(elements: int, bits: int, most: int, uram: int) -> None:
     memories = make_target(load_device("u200"), budget="chip").memories
     banks = {count: memories.bank(-(-elements // count), bits) for count in range(1, most + 1)}
