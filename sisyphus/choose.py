@@ -11,11 +11,11 @@ from sisyphus.choice import find
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
 from sisyphus.part_search import Choice, Listen, cost_of, silent, taken_by
 from sisyphus.parts import Known
-from sisyphus.request import Kernel, Request, space_of
+from sisyphus.request import Kernel, Request, estimate_of, space_of
 from sisyphus.saved import fitted
-from sisyphus.search.infeasible import nothing_would_fit, one_is_too_small, several_are_too_small
+from sisyphus.search.infeasible import nothing_is_measured, nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import needs_alone, needs_together
-from sisyphus.solve import Stop
+from sisyphus.solve import Limits, Stop
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -47,7 +47,7 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
     except NothingFits as failure:
         probes = _Probes(kernels, request, listen)
         try:
-            reason = probes.reason()
+            reason = probes.is_not_measured() or probes.reason()
         except KeyboardInterrupt:
             raise failure from None
         if probes.lucky is not None:
@@ -97,6 +97,20 @@ class _Probes:
         self.seconds = EXPLAIN_S if limit is None else min(EXPLAIN_S, limit)
         self.lucky: Choice | None = None
 
+    def is_not_measured(self) -> NothingFits | None:
+        """What to tell where a design is found once constructs need not be measured; None where that is not asked."""
+        if self.request.options.trust == "any":
+            return None
+        self.listen("no design fits; would one without `--trust measured`?")
+        free = replace(self.request, options=replace(self.request.options, trust="any"), limits=self._short)
+        try:
+            other = find(self.kernels, free, improve=False)
+        except (NoDesignError, TimeUp):
+            return None
+        constructs = estimate_of(other.kernel, other.point, self.request.target).evidence.constructs
+        inferred = [c.entry.id for c in constructs if c.owners and not c.entry.is_trusted]
+        return nothing_is_measured(self.kernels[0].scop.name, inferred)
+
     def reason(self) -> NothingFits:
         """What to tell the user."""
         name, device = self.kernels[0].scop.name, of_device(self.request.target)
@@ -111,8 +125,7 @@ class _Probes:
         """What any design within other budgets takes of each; None where a short search finds none."""
         more = [f"{b.option} {amounts[b.name]}" for b in BUDGETS if self._is_more(b.name, amounts)]
         self.listen(f"no design fits; would one with {' '.join(more) or 'more'}?")
-        limits = replace(self.request.limits, seconds=min(PROBE_S, self.seconds), gap=ANY_GAP)
-        asked = replace(self.request, target=with_amounts(self.request.target, amounts), limits=limits)
+        asked = replace(self.request, target=with_amounts(self.request.target, amounts), limits=self._short)
         try:
             choice = find(self.kernels, asked, improve=False)
         except (NoDesignError, TimeUp):
@@ -121,6 +134,11 @@ class _Probes:
         if all(used[name] <= amount for name, amount in self.given.items()):
             self.lucky = choice
         return used
+
+    @property
+    def _short(self) -> Limits:
+        """Those of one search on the way."""
+        return replace(self.request.limits, seconds=min(PROBE_S, self.seconds), gap=ANY_GAP)
 
     def _is_more(self, name: str, amounts: Amounts) -> bool:
         return name in self.given and self.given[name] < amounts[name] <= MOST_SHOWN

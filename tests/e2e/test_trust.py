@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sisyphus.errors import NothingFits
 from sisyphus.pipeline import Design, Request, Source, optimize
 from sisyphus.solve import Limits
 from sisyphus.space import Options
@@ -39,3 +40,25 @@ def test_what_trust_costs_is_told(trusted: Design) -> None:
     free = gemm(Options())
     assert free.estimate.cycles <= trusted.estimate.cycles
     assert f"{free.estimate.cycles:,} were found without it" in note
+
+
+ALONE = """
+void alone(float x[16], float y[16]) {
+  y[0] = 1.0f;
+  for (int i = 1; i < 16; i++)
+    y[i] = y[i - 1] * x[i] + x[i - 1];
+}
+"""
+
+
+def test_where_nothing_is_measured_a_refusal_names_what_is_not(tmp_path: Path) -> None:
+    """No report shows a statement outside of all loops."""
+    path = tmp_path / "alone.c"
+    path.write_text(ALONE)
+    asked = Request(
+        Source(str(path)), make_target(load_device("u200")), options=Options(trust="measured"), verify=False
+    )
+    with pytest.raises(NothingFits, match="no design of `alone` was found whose constructs are all measured") as told:
+        optimize(asked)
+    assert "body-not-pipelined" in told.value.message
+    assert told.value.hint is not None and "leave out `--trust measured`" in told.value.hint
