@@ -10,8 +10,6 @@ from sisyphus.search.session import Session
 from sisyphus.search.smallest import Need
 
 FREE_A_KNOB = "free a knob fixed with --fix"
-#: Constructs of a design that a message names.
-MOST_TOLD = 3
 
 
 def explain_infeasible(session: Session) -> NothingFits:
@@ -60,10 +58,9 @@ def nothing_would_fit(kernel: str) -> NothingFits:
 
 def nothing_is_measured(kernel: str, inferred: Sequence[str]) -> NothingFits:
     """A design was found at once with any constructs, of which these are `inferred`, and none without."""
-    more = f" and {len(inferred) - MOST_TOLD} more" if len(inferred) > MOST_TOLD else ""
     return NothingFits(
         f"no design of `{kernel}` was found whose constructs are all measured or documented; one of any constructs has "
-        f"{', '.join(inferred[:MOST_TOLD])}{more}",
+        f"{', '.join(inferred)}",
         hint="leave out `--trust measured`: the report says how many cycles rest on each",
     )
 

@@ -18,6 +18,7 @@ from sisyphus.verification.execution_order import check_instances, check_order
 from sisyphus.verification.given import check_given
 from sisyphus.verification.movement import check_movement
 from sisyphus.verification.sites import Tree
+from sisyphus.verification.tile_rows import check_tile_rows
 from sisyphus.verification.verdict import Check, Verdict
 
 
@@ -37,6 +38,7 @@ def each_check(plan: Plan, dependences: Dependences, live: Mapping[ArrayId, Live
         yield from check_order(dependences, tree.runs, tree_reduction=plan.tree_reduction)
         yield from check_given(plan.scop)
         yield from check_trip_counts(tree)
+        yield from check_tile_rows(plan, tree)
         yield from check_beats(plan)
         yield from check_bounds(plan, tree)
         yield from check_movement(plan, tree, _needed(plan, live))

@@ -25,7 +25,7 @@ from sisyphus.errors import KernelError
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model import NestModel, estimate
-from sisyphus.plan import For, LoopRole, Plan, build_plan, tables_in, walk
+from sisyphus.plan import For, LoopRole, Plan, Task, TileList, build_plan, tables_in, walk
 from sisyphus.search import MeasuredCosts, search
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import (
@@ -42,6 +42,8 @@ from sisyphus.space import (
 from sisyphus.target import load_device, make_target
 from sisyphus.verification import prove, run
 from sisyphus.verification.promises import check_promises
+from sisyphus.verification.sites import Tree
+from sisyphus.verification.tile_rows import check_tile_rows
 
 TARGET = make_target(load_device("u200"), budget="chip")
 #: Cycles that ports of memories may take; a wait for a value of another start would be at least that of an addition.
@@ -234,6 +236,28 @@ def test_runs_of_a_table_are_those_of_the_loop_around_its_own_task() -> None:
         for table in tables_in(plan, task)
     }
     assert found == {(("S1",), 13), (("S3",), 4)}
+
+
+@pytest.mark.parametrize("name", ["triangle", *IN_RUNS])
+def test_a_table_with_other_rows_than_its_loops_visit_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other check reads the table, so that iterations went missing and all was proved."""
+    right = tables_in
+
+    def of_another(plan: Plan, task: Task) -> Iterator[TileList]:
+        for table in right(plan, task):
+            begins = tuple(min(begin, table.begins[-1] - 1) for begin in table.begins)
+            yield replace(table, begins=begins) if begins else replace(table, rows=table.rows[::-1])
+
+    seen = 0
+    for _, _, plan in plans(name, 30):
+        told = [*check_tile_rows(plan, Tree.of(plan))]
+        assert all(check.passed for check in told)
+        with monkeypatch.context() as patched:
+            patched.setattr("sisyphus.verification.tile_rows.tables_in", of_another)
+            faults = [*check_tile_rows(plan, Tree.of(plan))]
+        assert not any(check.passed for check, one in zip(faults, told, strict=True) if " 1 tiles" not in one.detail)
+        seen += len(told)
+    assert seen > 2
 
 
 def visited(loops: Sequence[For], around: dict[str, int]) -> Iterator[tuple[int, ...]]:
