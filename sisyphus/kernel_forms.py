@@ -70,7 +70,12 @@ def load_kernels(source: Source) -> tuple[Kernel, ...]:
 
 def load_written(source: Source) -> Kernel:
     """Front end and analysis of the kernel as it is written, without any other form of it."""
-    return next(_forms(read_kernel(source), source))
+    return next(load_in_turn(source))
+
+
+def load_in_turn(source: Source) -> Iterator[Kernel]:
+    """The forms of `load_kernels`, each as soon as it is known: the kernel as it is written first."""
+    yield from _forms(read_kernel(source), source)
 
 
 def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sisyphus import allowance, report
+from sisyphus import report
 from sisyphus.analysis import float_operations
 from sisyphus.backends.hls import DESIGN, Project, check_folder, project
 from sisyphus.cache import Answer, Cache
@@ -18,20 +18,20 @@ from sisyphus.choose import choose
 from sisyphus.clock import counting, now
 from sisyphus.cpu import time_on_cpu
 from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
-from sisyphus.errors import KernelError, MemoryUp, TimeUp, UsageError
+from sisyphus.errors import KernelError, UsageError
 from sisyphus.files import write_file
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import Estimate, estimate, paper
 from sisyphus.model.limit import limit_of
 from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import Plan
-from sisyphus.poly import IslError
 from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, plan_of, read_kernel, space_of
 from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point
 from sisyphus.shown import Shown
-from sisyphus.solve import Limits, Stop
+from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
+from sisyphus.stages import StageClock
 from sisyphus.target import Target
 from sisyphus.values import dataclass, replace
 
@@ -64,11 +64,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-#: Seconds beyond its limit after which a stage that watches no clock is ended.
-SLACK_S = 0.5
-#: Seconds of the processor for each statement that plan, code, costs and files take after the search, which leaves them
-#: as much; at most a share of its time.
-CLOSING_S, CLOSING = 2e-3, 0.25
+#: Seconds of the processor for each statement that plan, code, costs and files take after the search.
+CLOSING_S = 2e-3
 
 
 def optimize(
@@ -78,14 +75,14 @@ def optimize(
 
     `cache` may know what the search would find, `calibration` what reports said of designs that were predicted.
     """
-    clock, most = _Clock(listen), request.limits.seconds
-    kernels = clock.run("analysis", lambda: load_kernels(request.source), clock.left(request.limits).seconds)
-    tight, told = request.target, tuple[str, ...]()
+    clock, most = StageClock(listen), request.limits.seconds
+    kernels, told = clock.forms(request)
+    tight = request.target
     if calibration is not None:
         corrected, of_loops = calibration.corrected(request.target, kernels[0].scop.name)
         request = replace(request, target=corrected)
         tight, of_budgets = calibration.tightened(corrected)
-        told = (*of_loops, *of_budgets)
+        told = (*told, *of_loops, *of_budgets)
     answer = _answer(clock, kernels, replace(request, target=tight), cache)
     choice, front = answer.choice, answer.front
     explanation = None
@@ -132,7 +129,7 @@ def optimize(
     )
 
 
-def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: Cache | None) -> Answer:
+def _answer(clock: StageClock, kernels: Sequence[Kernel], request: Request, cache: Cache | None) -> Answer:
     """What a search comes to, or came to when the same was asked before."""
     if request.design is not None:
         cache = None
@@ -147,7 +144,7 @@ def _answer(clock: _Clock, kernels: Sequence[Kernel], request: Request, cache: C
     return answer
 
 
-def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple[Choice, report.Front | None]:
+def _choice(clock: StageClock, kernels: Sequence[Kernel], request: Request) -> tuple[Choice, report.Front | None]:
     """The design to be built, and the front of those that take less area where that is asked for."""
     most, began = request.limits.seconds, time.monotonic()
     with _by_its_clock(request) as asked:
@@ -166,7 +163,7 @@ def _choice(clock: _Clock, kernels: Sequence[Kernel], request: Request) -> tuple
 
 def search(kernels: Sequence[Kernel], request: Request, listen: Listen = silent, cache: Cache | None = None) -> Choice:
     """The search of `optimize` alone, with all of its time limit from now on."""
-    clock = _Clock(listen)
+    clock = StageClock(listen)
     clock.begun = time.monotonic()
     return _answer(clock, kernels, request, cache).choice
 
@@ -181,13 +178,13 @@ def _by_its_clock(request: Request) -> Iterator[Request]:
 
 def limited(stage: str, work: Callable[[], T], seconds: float | None) -> T:
     """One stage by itself; `TimeUp` where it takes longer."""
-    clock = _Clock(silent)
+    clock = StageClock(silent)
     return clock.run(stage, work, clock.left(Limits(seconds=seconds)).seconds)
 
 
 def verified(work: Callable[[], Verdict], request: Request, listen: Listen) -> Verdict | None:
     """What a verification of any kind comes to in its time; None where that ends it."""
-    return _Clock(listen).within("verify", work, request.verification_s)
+    return StageClock(listen).within("verify", work, request.verification_s)
 
 
 def explain_saved(
@@ -209,7 +206,7 @@ def explain_saved(
     record = Record.of(path, sandboxed=sandboxed)
     found = record.source_at(source)
     request = replace(record.request(record.whole_target(device), found), limits=limits)
-    clock = _Clock(listen)
+    clock = StageClock(listen)
     kernels = clock.run("analysis", lambda: load_kernels(request.source), clock.left(limits).seconds)
     kernel, point = fitted(kernels, request.source, record.path)
     request = replace(request, limits=clock.left(limits))
@@ -261,64 +258,6 @@ def resolve(
     design = optimize(request, listen, calibration=known)
     lost = tuple(f"not fed back: {loop}, more than was predicted (`sisy readback` says why)" for loop in missed(found))
     return replace(design, notes=(*design.notes, *lost)), known
-
-
-class _Clock:
-    """Runs stages one after another, says which, and keeps how long each took."""
-
-    def __init__(self, listen: Listen) -> None:
-        self.listen, self.created, self.used = listen, time.monotonic(), time.process_time()
-        self.begun = self.created - allowance.spent()
-        self.seconds: dict[str, float] = {}
-
-    def left(self, limits: Limits, closing: float = 0.0) -> Limits:
-        """The time for what comes next after all that came before it; at least a second of it.
-
-        `closing` seconds of the processor are kept, which on a busy machine are more of time.
-        """
-        if limits.seconds is None:
-            return limits
-        left = limits.seconds - (time.monotonic() - self.begun)
-        used = time.process_time() - self.used
-        busy = max((time.monotonic() - self.created) / used, 1.0) if used > 0 else 1.0
-        left -= min(closing * busy, CLOSING * left)
-        return replace(limits, seconds=max(left, min(1.0, limits.seconds)))
-
-    def run(self, stage: str, work: Callable[[], T], most: float | None = None) -> T:
-        """A stage; `TimeUp` or `MemoryUp` where it takes more than `most` seconds, or than the memory there is."""
-        return self.timed(stage, work, most)[0]
-
-    def search(self, stage: str, work: Callable[[], Choice], most: float | None) -> Choice:
-        """A stage that time ends with what it has by then."""
-        choice, rang = self.timed(stage, work, most)
-        if rang and choice.outcome is not None and choice.was_interrupted:
-            return replace(choice, outcome=replace(choice.outcome, stop=Stop.TIME))
-        return choice
-
-    def within(self, stage: str, work: Callable[[], T], most: float | None) -> T | None:
-        """A stage of which nothing is left where time ends it."""
-        try:
-            result, rang = self.timed(stage, work, most)
-        except TimeUp:
-            return None
-        return None if rang else result
-
-    def timed(self, stage: str, work: Callable[[], T], most: float | None) -> tuple[T, bool]:
-        self.listen(stage)
-        started = time.monotonic()
-        try:
-            with allowance.seconds(None if most is None else most + SLACK_S) as alarm:
-                return work(), alarm.rang
-        except KeyboardInterrupt as over:
-            if alarm.rang:
-                raise TimeUp(f"time ran out in the {stage}", hint="raise --time-limit") from over
-            raise
-        except (MemoryError, IslError) as full:
-            if isinstance(full, IslError) and not allowance.is_short_of_memory():
-                raise
-            raise MemoryUp(f"memory ran out in the {stage}", hint="raise --memory-limit") from full
-        finally:
-            self.seconds[stage] = time.monotonic() - started
 
 
 @dataclass(frozen=True)

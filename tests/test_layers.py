@@ -51,6 +51,7 @@ ROWS = (
         "calibration",
     ),
     ("design",),
+    ("stages",),
     ("pipeline", "recheck", "batch", "doctor"),
     ("units",),
     ("api",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,16 @@ import pytest
 from clock import Clock
 from unit.choosing.small_kernels import MULTIPLY, asked
 
-from sisyphus import allowance, api, choice, choose, parts, pipeline
+from sisyphus import allowance, api, choice, choose, parts, pipeline, stages
 from sisyphus.errors import TimeUp
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import silent
+from sisyphus.request import Kernel, Source
 from sisyphus.search import Found, fit
 from sisyphus.search.turns import Turns
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
+from sisyphus.stages import FEWER_FORMS, StageClock
 
 
 def waste(seconds: float) -> None:
@@ -112,10 +116,33 @@ def test_the_first_stage_pays_for_the_start_of_its_command(monkeypatch: pytest.M
     clock = Clock(monkeypatch)
     allowance.begin()
     clock.passed = 1e6
-    first, second = pipeline._Clock(silent), pipeline._Clock(silent)
+    first, second = StageClock(silent), StageClock(silent)
     assert 0.9e6 < (first.left(Limits(seconds=2e6)).seconds or 0) <= 1e6
     assert first.left(Limits(seconds=3)).seconds == 1.0
     assert (second.left(Limits(seconds=2e6)).seconds or 0) > 1.9e6
+
+
+@pytest.mark.parametrize("asked_for", [(), ("form=source",)])
+def test_forms_that_take_long_leave_time_for_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked_for: tuple[str, ...]
+) -> None:
+    """What was made by then is searched, and the user is told; nothing is left out where a form is asked for."""
+
+    def load_in_turn(source: Source) -> Iterator[Kernel]:
+        yield from load_kernels(source)
+        waste(60.0)
+        pytest.fail("nothing ended it")
+
+    monkeypatch.setattr(stages, "load_in_turn", load_in_turn)
+    monkeypatch.setattr(stages, "SLACK_S", 0.0)
+    request = asked(tmp_path, MULTIPLY)
+    request = replace(request, limits=replace(request.limits, seconds=2.0), fixes=(*request.fixes, *asked_for))
+    if asked_for:
+        with pytest.raises(TimeUp, match="time ran out in the analysis"):
+            pipeline.optimize(request)
+        return
+    design = pipeline.optimize(request)
+    assert FEWER_FORMS in design.notes and design.seconds["analysis"] >= 0.25
 
 
 def test_a_verification_without_end_leaves_the_design_unverified(
@@ -126,7 +153,7 @@ def test_a_verification_without_end_leaves_the_design_unverified(
         pytest.fail("nothing ended it")
 
     monkeypatch.setattr(pipeline, "_verify", verify)
-    monkeypatch.setattr(pipeline, "SLACK_S", 0.0)
+    monkeypatch.setattr(stages, "SLACK_S", 0.0)
     request = replace(asked(tmp_path, MULTIPLY), verify=True, verify_limit=0.1)
     design = pipeline.optimize(request)
     assert design.is_late and design.verdict is None
@@ -168,9 +195,9 @@ def test_what_trust_costs_is_not_known_where_no_time_is_left(tmp_path: Path, mon
 def test_a_search_leaves_time_for_what_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """As much of the processor as was asked for: twice the time where half of it goes to others; a quarter at most."""
     passed = [0.0, 0.0]
-    monkeypatch.setattr(pipeline.time, "monotonic", lambda: passed[0])
-    monkeypatch.setattr(pipeline.time, "process_time", lambda: passed[1])
-    clock = pipeline._Clock(silent)
+    monkeypatch.setattr(time, "monotonic", lambda: passed[0])
+    monkeypatch.setattr(time, "process_time", lambda: passed[1])
+    clock = StageClock(silent)
     passed[:] = 8.0, 4.0
     limits = Limits(seconds=48.0)
     assert [clock.left(limits, closing).seconds for closing in (0.0, 3.0, 100.0)] == [40.0, 34.0, 30.0]
