@@ -28,6 +28,7 @@ from sisyphus.poly import (
     name_dims,
     project_onto,
     renamed,
+    wherever,
 )
 from sisyphus.values import dataclass
 
@@ -159,8 +160,13 @@ def _cycles_around(way: Sequence[_Edge], through: Mapping[StmtId, _Row], weight:
             begins.append((through[edge.sink.id], here))
             here = through[edge.sink.id].end(here)
     around = name_dims(here.lexmin(), first.iterators, first.iterators)
-    steps = {name: constant_distance(around, name, name) or 0 for name in outer}
-    if around.is_empty() or any(constant_distance(around, name, name) is None for name in outer):
+    steps = {name: step for name in outer if (step := constant_distance(around, name, name)) is not None}
+    if len(steps) < len(outer):
+        # of all elements that a sum of the next step reads, the first one ends a round: others begin none
+        ends = wherever(around.range(), [*steps])
+        around = name_dims(around.intersect_domain(ends), first.iterators, first.iterators)
+        steps = {name: step for name in outer if (step := constant_distance(around, name, name)) is not None}
+    if around.is_empty() or len(steps) < len(outer):
         return 0
     line = longest_line(project_onto(around.domain(), outer), steps)
     if line is None:

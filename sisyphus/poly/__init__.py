@@ -68,12 +68,12 @@ from sisyphus.poly.sets import (
     make_set,
     one_of,
     plain_shadow,
-    position,
     project_onto,
     renamed,
     sample,
     shadow_over,
     sides,
+    wherever,
     within,
 )
 
@@ -136,7 +136,6 @@ __all__ = [
     "one_of",
     "original_schedule",
     "plain_shadow",
-    "position",
     "project_onto",
     "pull_back",
     "read_times",
@@ -152,5 +151,6 @@ __all__ = [
     "through",
     "union_of",
     "var",
+    "wherever",
     "within",
 ]

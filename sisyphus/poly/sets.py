@@ -90,6 +90,16 @@ def project_onto(points: Set, names: Sequence[str]) -> Set:
     return points
 
 
+def wherever(points: Set, names: Sequence[str]) -> Set:
+    """The points with any values of the dimensions `names` beside theirs of the others."""
+    tuple_name, dims, kind = points.get_tuple_name(), dim_names(points), isl.dim_type.set
+    for at in (position(points, name) for name in names):
+        points = points.project_out(kind, at, 1).insert_dims(kind, at, 1)
+        for again, dim in enumerate(dims):
+            points = points.set_dim_name(kind, again, dim)
+    return points.set_tuple_name(tuple_name)
+
+
 def plain_shadow(points: Set, names: Sequence[str]) -> Set:
     """A shadow without existential variables: of `l = 2*m` on l, every l rather than the even ones."""
     return project_onto(points, names).remove_divs()

@@ -78,6 +78,23 @@ def test_rows_of_sums_that_wait_for_one_another_add_up() -> None:
     assert cycles == rows and "S5" in around
 
 
+def test_each_step_waits_for_all_sums_of_the_step_before(tmp_path: Path) -> None:
+    """A state that a full matrix makes anew: a round ends with one of its elements, which the next sums begin with."""
+    found = written(
+        """void k(const float w[5][5], float h[5]) { float s[5]; for (int t = 0; t < 4; t++) {
+        for (int i = 0; i < 5; i++) { s[i] = 0.0f; for (int j = 0; j < 5; j++) s[i] += w[i][j] * h[j]; }
+        for (int i = 0; i < 5; i++) h[i] = s[i] * 2.0f; } }""",
+        tmp_path,
+    )
+    rounds, rows = (
+        3,
+        3 * 4,
+    )  # in every step but the first, a sum of five has four additions that wait for the one before
+    assert longest_chain(found, lambda s, ref, again: int(again))[0] == rows
+    assert longest_chain(found, lambda s, ref, again: 1)[0] == 2 * rounds + rows
+    assert longest_chain(found, weight)[0] <= by_running(found.scop)
+
+
 def test_two_arrays_that_are_made_of_each_other_in_turn(tmp_path: Path) -> None:
     found = written(
         """void k(float a[20], float b[20]) { for (int t = 0; t < 30; t++) {
