@@ -26,8 +26,8 @@ from sisyphus.space import (
     free_loops,
     layout_for,
     level2_order,
-    loaded_ahead,
 )
+from sisyphus.space.ahead import loaded_ahead
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 1, "E": 1, "S": 0, "w": 1}
 FIRST = "for i in range(14):\n    w[i] = 0.25 * i"

@@ -12,7 +12,7 @@ from sisyphus.forms.lines import elements_of, size_of_blocks
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.pivots import sizes_of_blocks, with_pivots
-from sisyphus.forms.proposals import SHORTER, Proposal, proposals, steps_of
+from sisyphus.forms.proposals import SHORTER, proposals, steps_of
 from sisyphus.forms.rewrites import (
     BATCHES,
     BLOCKS,
@@ -61,7 +61,6 @@ __all__ = [
     "STRIPS",
     "SUMS_APART",
     "UNTILED",
-    "Proposal",
     "ScheduleError",
     "Strips",
     "elements_of",

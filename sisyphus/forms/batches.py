@@ -18,13 +18,12 @@ from functools import cached_property
 from sisyphus.analysis import Dependences
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.errors import InternalError
-from sisyphus.forms.blocks import Cut
-from sisyphus.forms.building import Names, local, over
-from sisyphus.forms.lines import Line, Window, in_steps, with_windows
+from sisyphus.forms.building import Cut, Names, loops_of
+from sisyphus.forms.lines import Line, in_steps, window_of, with_windows
 from sisyphus.forms.order_proof import faults
-from sisyphus.forms.reordering import Ordered, Part
-from sisyphus.ir import Array, ArrayId, Role, Scop, Statement, StmtId
-from sisyphus.poly import Affine, make_set, var
+from sisyphus.forms.reordering import Moved, ordered
+from sisyphus.ir import Array, ArrayId, Role, Scop, Statement
+from sisyphus.poly import var
 from sisyphus.values import dataclass, replace
 
 
@@ -61,16 +60,12 @@ def independent(found: Dependences) -> tuple[Together, ...]:
 
     Of some array they have lines that they write before they read them: only these never travel between two nests.
     """
-    groups = dict[tuple[int, ...], list[Statement]]()
-    for statement in found.scop.statements:
-        for depth in range(1, len(statement.iterators)):
-            groups.setdefault(statement.position[: depth + 1], []).append(statement)
     made = dict[tuple[int, ...], Together]()
-    for place, group in groups.items():
+    for place, group in loops_of(found.scop.statements).items():
         depth = len(place) - 1
         ties = found.among(frozenset(s.id for s in group))
         is_inside = any(place[: len(other)] == other for other in made)
-        if len(group) > 1 and not is_inside and not any(depth in edge.depths for edge in ties):
+        if depth and len(group) > 1 and not is_inside and not any(depth in edge.depths for edge in ties):
             one = Together(tuple(group), depth, tuple(_lines(found.scop, group, depth)))
             if any(_passed_on(found.scop, one, array) for array, _ in one.lines):
                 made[place] = one
@@ -106,40 +101,31 @@ def in_batches(found: Dependences, size: int) -> Scop | None:
         return None
     names = Names(scop)
     cuts = [Cut(names.wanted(f"{one.loop}_batch"), one.values.start, size) for one in groups]
-    ordered = _ordered(scop, dict(zip(groups, cuts, strict=True)))
-    if next(faults(found, ordered), None) is not None:
+    batches = ordered(scop, _moved(scop, dict(zip(groups, cuts, strict=True))))
+    if next(faults(found, batches), None) is not None:
         raise InternalError("batches of a loop make another program")
-    windows, statements = dict[Line, Array](), {s.id: s for s in ordered.scop.statements}
+    kept, windows = dict[Line, ArrayId](), dict[ArrayId, Array]()
+    statements = {s.id: s for s in batches.scop.statements}
     for one, cut in zip(groups, cuts, strict=True):
         group = [statements.pop(s.id) for s in one.statements]
-        own = []
-        for array, dim in one.lines:
-            whole = scop.array(array)
-            window = Window(whole, dim, ArrayId(""), (*one.around, cut.name), cut)
-            kept = windows.setdefault((array, dim), local(whole, names.array(array), window.extents))
-            own.append(replace(window, own=kept.id))
-        statements |= {s.id: s for s in with_windows(ordered.scop, group, own, one.place, names)}
+        around = (*one.around, cut.name)
+        own = [
+            window_of(scop.array(array), dim, kept.setdefault((array, dim), names.array(array)), around, cut)
+            for array, dim in one.lines
+        ]
+        windows |= {window.own: window.kept for window in own}
+        statements |= {s.id: s for s in with_windows(batches.scop, group, own, one.place, names)}
     kept_order = tuple(sorted(statements.values(), key=lambda s: s.position))
     return replace(scop, statements=kept_order, arrays=(*scop.arrays, *windows.values()))
 
 
-def _ordered(scop: Scop, cuts: Mapping[Together, Cut]) -> Ordered:
+def _moved(scop: Scop, cuts: Mapping[Together, Cut]) -> Iterator[Moved]:
     """The same instances in the same order, with a loop over batches around each loop that has some."""
-    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
+    own = {statement.id: (one, cut) for one, cut in cuts.items() for statement in one.statements}
     for old in scop.statements:
-        new, values = old, tuple(map(var, old.iterators))
-        for one, cut in cuts.items():
-            if old in one.statements:
-                new, values = _moved(old, one, cut)
-        statements.append(new)
-        parts[new.id] = (Part(old.id, new.domain, values),)
-    return Ordered(replace(scop, statements=tuple(statements)), parts)
-
-
-def _moved(old: Statement, group: Together, cut: Cut) -> tuple[Statement, tuple[Affine, ...]]:
-    """A statement over its new loops, and the values of the old ones."""
-    own, depth = old.iterators[group.depth], group.depth
-    loops = (*old.iterators[:depth], cut.name, *old.iterators[depth:])
-    given = {name: cut.value(own) if name == own else var(name) for name in old.iterators}
-    new = over(old, loops, given, make_set("", loops, at_least_zero=[var(own), cut.size - 1 - var(own)]))
-    return replace(new, position=(*group.place, 0, *old.position[depth + 1 :])), tuple(given.values())
+        if old.id not in own:
+            yield old, old, {}
+        else:
+            one, cut = own[old.id]
+            new, given = cut.at(old, one.depth)
+            yield old, replace(new, position=(*one.place, 0, *old.position[one.depth + 1 :])), given

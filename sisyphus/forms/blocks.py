@@ -8,17 +8,16 @@ Blocks follow one another, and inside of one loops distribute as over the whole 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sisyphus.analysis import Expansion, dependences
 from sisyphus.analysis.rewrite import range_of, with_refs
 from sisyphus.errors import InternalError
-from sisyphus.forms.building import Names, over
+from sisyphus.forms.building import Cut, Names
 from sisyphus.forms.order_proof import faults
-from sisyphus.forms.reordering import Ordered, Part
+from sisyphus.forms.reordering import Moved, ordered
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId
-from sisyphus.poly import Affine, make_set, var
-from sisyphus.values import dataclass, replace
+from sisyphus.values import replace
 
 #: Iterations of a block at most. Each block reads anew what all iterations read: twice as many halve that.
 MOST_IN_BLOCK = 128
@@ -26,23 +25,6 @@ MOST_IN_BLOCK = 128
 FEWEST_BLOCKS = 4
 #: Rows of what a block keeps begin and end with a beat of the widest port where its steps are a multiple of so many.
 BEAT = 16
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A loop from `low` in blocks of `size` iterations, which the new loop `name` counts."""
-
-    name: str
-    low: int
-    size: int
-
-    def value(self, iterator: str) -> Affine:
-        """The old iterator, whose name the loop inside of a block has now."""
-        return var(self.name) * self.size + var(iterator) + self.low
-
-    def inside(self, step: Affine) -> list[Affine]:
-        """What is at least zero where this is the number of a step in its block."""
-        return [step, self.size - 1 - step]
 
 
 def near(steps: int, most: int, wanted: int) -> int:
@@ -72,9 +54,10 @@ def in_blocks(expansion: Expansion) -> Scop | None:
     inside = [s for s in scop.statements if s.position[0] in cuts]
     using = [s for s in inside if any(access.array in arrays for access in s.accesses)]
     for some in (using, inside):
-        ordered = _ordered(scop, {s.id: cuts[s.position[0]] for s in some})
-        if next(faults(found, ordered), None) is None:
-            return _contracted(ordered.scop, {s.id: cuts[s.position[0]] for s in some}, arrays)
+        cut = {s.id: cuts[s.position[0]] for s in some}
+        blocks = ordered(scop, _moved(scop, cut))
+        if next(faults(found, blocks), None) is None:
+            return _contracted(blocks.scop, cut, arrays)
     raise InternalError("blocks of a loop make another program")
 
 
@@ -86,21 +69,15 @@ def _cut(scop: Scop, place: int) -> Cut:
     return Cut(name, values.start, next(iter(fitting), MOST_IN_BLOCK))
 
 
-def _ordered(scop: Scop, cuts: Mapping[StmtId, Cut]) -> Ordered:
+def _moved(scop: Scop, cuts: Mapping[StmtId, Cut]) -> Iterator[Moved]:
     """The same instances in the same order, with a loop over blocks around each loop that is cut; others after it."""
-    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
     for old in scop.statements:
         cut, place = cuts.get(old.id), 2 * old.position[0]
-        values = tuple(map(var, old.iterators))
-        new = replace(old, position=(place + 1, *old.position[1:]))
-        if cut is not None:
-            own, loops = old.iterators[0], (cut.name, *old.iterators)
-            values = (cut.value(own), *values[1:])
-            inside = make_set("", loops, at_least_zero=cut.inside(var(own)))
-            new = replace(over(old, loops, {own: values[0]}, inside=inside), position=(place, 0, *old.position[1:]))
-        statements.append(new)
-        parts[new.id] = (Part(old.id, new.domain, values),)
-    return Ordered(replace(scop, statements=tuple(sorted(statements, key=lambda s: s.position))), parts)
+        if cut is None:
+            yield old, replace(old, position=(place + 1, *old.position[1:])), {}
+        else:
+            new, given = cut.at(old, 0)
+            yield old, replace(new, position=(place, 0, *old.position[1:])), given
 
 
 def _contracted(scop: Scop, cuts: Mapping[StmtId, Cut], arrays: Mapping[ArrayId, int]) -> Scop:
@@ -114,8 +91,7 @@ def _contracted(scop: Scop, cuts: Mapping[StmtId, Cut], arrays: Mapping[ArrayId,
             if cut is None or ref.array not in arrays:
                 return ref
             sizes[ref.array] = cut.size
-            first = ref.index[0] - (var(cut.name) * cut.size + cut.low - arrays[ref.array])
-            return replace(ref, index=(first, *ref.index[1:]))
+            return replace(ref, index=(ref.index[0] - cut.first + arrays[ref.array], *ref.index[1:]))
 
         statements.append(with_refs(statement, move))
     kept = (replace(a, extents=(sizes[a.id], *a.extents[1:])) if a.id in sizes else a for a in scop.arrays)

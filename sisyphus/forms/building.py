@@ -2,7 +2,7 @@
 
 A form that gives values other places has an array for them (`local`), statements that fill it or write it back
 (`copying`), and statements that use it (`with_elements`); one that runs instances elsewhere has them over other loops
-(`over`).
+(`over`), as where a loop is cut into blocks (`Cut`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
 from sisyphus.ir import Array, ArrayId, Read, Ref, Role, ScalarType, Scop, Statement, StmtId, substitute
-from sisyphus.poly import Affine, Set, pull_back, renamed, var
+from sisyphus.poly import Affine, Set, make_set, pull_back, renamed, var
 from sisyphus.source import Span
-from sisyphus.values import replace
+from sisyphus.values import dataclass, replace
 
 
 class Names:
@@ -78,16 +78,65 @@ def named(statement: Statement, name: StmtId) -> Statement:
     return replace(statement, id=name, domain=renamed(statement.domain, name, statement.iterators))
 
 
-def over(old: Statement, loops: Sequence[str], given: Mapping[str, Affine], inside: Set | None = None) -> Statement:
-    """The instances of a statement over other loops in which its iterators have the `given` values.
+def loops_of(statements: Sequence[Statement]) -> dict[tuple[int, ...], list[Statement]]:
+    """Each loop by its place, as long as the loop is deep, with the statements in it; in the order of the text."""
+    found = dict[tuple[int, ...], list[Statement]]()
+    for statement in statements:
+        for depth in range(1, len(statement.iterators) + 1):
+            found.setdefault(statement.position[:depth], []).append(statement)
+    return found
 
-    Iterators that are not given stay. `inside` are the points of the new loops that are kept, all if it is None.
+
+def values_of(old: Statement, given: Mapping[str, Affine]) -> tuple[Affine, ...]:
+    """The iterators of a statement where some of them have the `given` values; others stay."""
+    return tuple(given.get(iterator, var(iterator)) for iterator in old.iterators)
+
+
+def over(
+    old: Statement,
+    loops: Sequence[str],
+    given: Mapping[str, Affine],
+    inside: Sequence[Affine] = (),
+    zero: Sequence[Affine] = (),
+) -> Statement:
+    """The instances of a statement over other loops in which its iterators have the `given` values (`values_of`).
+
+    Those points of the new loops are kept at which what is `inside` is at least zero, and what is `zero` is so.
     """
-    points = pull_back(old.domain, loops, [given.get(iterator, var(iterator)) for iterator in old.iterators])
+    points = pull_back(old.domain, loops, values_of(old, given))
+    kept = make_set("", loops, at_least_zero=inside, zero=zero)
     return replace(
         old,
         iterators=tuple(loops),
-        domain=renamed(points if inside is None else points.intersect(inside), old.id, loops),
+        domain=renamed(points.intersect(kept), old.id, loops),
         write=old.write.substitute(given),
         rhs=substitute(old.rhs, given),
     )
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A loop from `low` in blocks of `size` iterations, which the new loop `name` counts."""
+
+    name: str
+    low: int
+    size: int
+
+    @property
+    def first(self) -> Affine:
+        """The old iterator at the beginning of a block."""
+        return var(self.name) * self.size + self.low
+
+    def value(self, iterator: str) -> Affine:
+        """The old iterator, whose name the loop inside of a block has now."""
+        return self.first + var(iterator)
+
+    def inside(self, step: Affine) -> list[Affine]:
+        """What is at least zero where this is the number of a step in its block."""
+        return [step, self.size - 1 - step]
+
+    def at(self, old: Statement, depth: int, inside: Sequence[Affine] = ()) -> tuple[Statement, dict[str, Affine]]:
+        """A statement with its loop inside of `depth` others cut, and what this is; at points `inside` (`over`)."""
+        own, loops = old.iterators[depth], (*old.iterators[:depth], self.name, *old.iterators[depth:])
+        given = {own: self.value(own)}
+        return over(old, loops, given, [*self.inside(var(own)), *inside]), given

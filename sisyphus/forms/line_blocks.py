@@ -22,13 +22,13 @@ from functools import cached_property
 
 from sisyphus.analysis import Dependences
 from sisyphus.analysis.rewrite import range_of
-from sisyphus.forms.blocks import Cut
-from sisyphus.forms.building import Names, local, named, over
-from sisyphus.forms.lines import Line, Window, with_windows
+from sisyphus.forms.building import Cut, Names, named, over
+from sisyphus.forms.lines import Line, window_of, with_windows
 from sisyphus.forms.order_proof import faults
-from sisyphus.forms.reordering import Ordered, Part
-from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId
-from sisyphus.poly import Affine, make_set, var
+from sisyphus.forms.reordering import Moved, ordered
+from sisyphus.forms.windows import Window
+from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement
+from sisyphus.poly import Affine, var
 from sisyphus.values import dataclass, replace
 
 
@@ -111,10 +111,8 @@ def in_line_blocks(found: Dependences, size: int) -> Scop | None:
         return None
     names = Names(scop)
     build = _Blocks(scop, making, size, names)
-    ordered = build.ordered()
-    if next(faults(found, ordered), None) is not None:
-        return None
-    return build.windowed(ordered.scop)
+    blocks = ordered(scop, build.moved())
+    return build.windowed(blocks.scop) if next(faults(found, blocks), None) is None else None
 
 
 class _Blocks:
@@ -128,38 +126,31 @@ class _Blocks:
         self.later = Cut(names.wanted(f"{inner.iterators[1]}_block"), making.values.start, size)
         self.place = first.position[0]
 
-    def ordered(self) -> Ordered:
+    def moved(self) -> Iterator[Moved]:
         """Steps of a block with its own lines, then with those of each later block."""
-        statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
         for old in self.scop.statements:
-            made = [(old, tuple(map(var, old.iterators)))]
-            if old in self.making.statements:
-                made = [self._moved(old, None)]
-                if old.position[:2] in self.making.inner:
-                    both = self._moved(old, self.steps), self._moved(old, self.later)
-                    made = [one for one in both if not one[0].domain.is_empty()]
-            for new, values in made:
-                statements.append(new)
-                parts[new.id] = (Part(old.id, new.domain, values),)
-        kept = tuple(sorted(statements, key=lambda s: s.position))
-        return Ordered(replace(self.scop, statements=kept), parts)
+            if old not in self.making.statements:
+                yield old, old, {}
+            elif old.position[:2] not in self.making.inner:
+                yield self._moved(old, None)
+            else:
+                both = self._moved(old, self.steps), self._moved(old, self.later)
+                yield from (one for one in both if not one[1].domain.is_empty())
 
-    def _moved(self, old: Statement, lines: Cut | None) -> tuple[Statement, tuple[Affine, ...]]:
-        """A statement over its new loops, with lines of a block if it runs through lines, and the old iterators."""
+    def _moved(self, old: Statement, lines: Cut | None) -> Moved:
+        """A statement over its new loops, with lines of a block if it runs through lines."""
         step, is_later = old.iterators[0], lines is self.later
         loops = (self.steps.name, *((self.later.name,) if is_later else ()), *old.iterators)
-        given = {name: var(name) for name in old.iterators} | {step: self.steps.value(step)}
-        inside = [var(step), self.steps.size - 1 - var(step)]
+        given, inside = {step: self.steps.value(step)}, self.steps.inside(var(step))
         if lines is not None:
             line = old.iterators[1]
             given[line] = lines.value(line)
-            inside += [var(line), lines.size - 1 - var(line)]
+            inside += lines.inside(var(line))
         if is_later:
             inside.append(var(self.later.name) - var(self.steps.name) - 1)
-        new = over(old, loops, given, make_set("", loops, at_least_zero=inside))
         where = (self.place, 1, 0) if is_later else (self.place, 0)
-        new = replace(new, position=(*where, *old.position[1:]))
-        return (named(new, self.names.statement(old.id)) if is_later else new), tuple(given.values())
+        new = replace(over(old, loops, given, inside), position=(*where, *old.position[1:]))
+        return old, named(new, self.names.statement(old.id)) if is_later else new, given
 
     def windowed(self, scop: Scop) -> Scop:
         """Windows of updated lines in each block of them, and of the lines that the steps of a block make."""
@@ -175,9 +166,9 @@ class _Blocks:
         of_made = [self._window(line, own, blocks[0], self.steps) for line in self.making.made]
         both = with_windows(scop, [*first, *rest], of_made, (self.place,), self.names)
         others = [s for s in scop.statements if s.position[0] != self.place]
-        windows = (local(self.scop.array(w.array.id), w.own, w.extents) for w in (*of_steps, *of_made))
+        windows = (window.kept for window in (*of_steps, *of_made))
         statements = tuple(sorted([*others, *both], key=lambda s: s.position))
         return replace(scop, arrays=(*self.scop.arrays, *windows), statements=statements)
 
     def _window(self, line: Line, own: dict[Line, ArrayId], around: tuple[str, ...], cut: Cut) -> Window:
-        return Window(self.scop.array(line[0]), line[1], own[line], around, cut)
+        return window_of(self.scop.array(line[0]), line[1], own[line], around, cut)

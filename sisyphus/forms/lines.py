@@ -1,8 +1,5 @@
 """Windows of some lines (rows or columns) of an array, for the statements inside of a loop over blocks of lines.
 
-for jb: { for i: for j < 64: A_1[i][j] = A[i][64 jb + j]   … A_1[i][j] = f(A_1[i][j]) …
-          for i: for j < 64: A[i][64 jb + j] = A_1[i][j] }
-
 What is read before it is written is filled first, what is written is written back. Knows no form.
 """
 
@@ -12,11 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from sisyphus.analysis import elements_touched, liveness
 from sisyphus.analysis.rewrite import range_of, with_refs
-from sisyphus.forms.blocks import BEAT, Cut
-from sisyphus.forms.building import Names, copying
+from sisyphus.forms.blocks import BEAT
+from sisyphus.forms.building import Cut, Names
+from sisyphus.forms.windows import Copied, Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Scop, Statement
-from sisyphus.poly import Affine, Set, convex_parts, make_set, pull_back, var
-from sisyphus.values import dataclass, replace
+from sisyphus.poly import Set, convex_parts, make_set, pull_back, var
+from sisyphus.values import replace
 
 #: An array, and the dimension in which its lines are numbered.
 Line = tuple[ArrayId, int]
@@ -57,81 +55,32 @@ def size_of_blocks(count: int, most: int) -> int | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Window:
-    """Lines of `array`, numbered in dimension `dim`, in an array of their own, for statements in the loops `around`.
+def window_of(array: Array, dim: int, own: ArrayId, around: tuple[str, ...], cut: Cut) -> Window:
+    """The lines of an array in a block of `cut`, whose loop is the innermost of those around."""
+    extents = tuple(cut.size if at == dim else n for at, n in enumerate(array.extents))
+    return Window(array, own, around, {dim: cut.first}, extents)
 
-    The innermost of these is that of `cut`, over blocks of lines.
-    """
 
-    array: Array
-    dim: int
-    own: ArrayId
-    around: tuple[str, ...]
-    cut: Cut
-
-    @property
-    def extents(self) -> tuple[int, ...]:
-        return tuple(self.cut.size if at == self.dim else n for at, n in enumerate(self.array.extents))
-
-    @property
-    def _loops(self) -> tuple[str, ...]:
-        return (*self.around, *(f"{self.cut.name}_{dim}" for dim in range(len(self.array.extents))))
-
-    @property
-    def _places(self) -> tuple[str, ...]:
-        return self._loops[len(self.around) :]
-
-    def inside(self, ref: Ref) -> Ref:
-        """The element of the window that stands for one of the array."""
-        first = var(self.cut.name) * self.cut.size + self.cut.low
-        return Ref(self.own, tuple(e - first if at == self.dim else e for at, e in enumerate(ref.index)))
-
-    def copies(self, scop: Scop, group: Sequence[Statement]) -> Iterator[tuple[bool, Set]]:
-        """What some statements need filled (True) and written back, over the loops of a copy in convex parts."""
-        loops, own = self._loops, var(self._places[self.dim])
-        inside = make_set("", loops, at_least_zero=[own, self.cut.size - 1 - own])
-        exposed, written = in_steps(scop, group, len(self.around), self.array.id)
-        for points, to_window in ((exposed, True), (written, False)):
-            if not points.is_empty():
-                over_loops = pull_back(points, loops, (*map(var, self.around), *self._there))
-                for part in convex_parts(over_loops.intersect(inside)):
-                    yield to_window, part
-
-    @property
-    def _there(self) -> tuple[Affine, ...]:
-        """The element of the array that a copy moves."""
-        return tuple(self.cut.value(name) if at == self.dim else var(name) for at, name in enumerate(self._places))
-
-    def copy(
-        self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool
-    ) -> Statement:
-        """A statement that fills the window or writes it back at such points of its loops."""
-        there, here = Ref(self.array.id, self._there), Ref(self.own, tuple(map(var, self._places)))
-        like = next(s for s in group if self.array.id in s.touched)
-        moved = (here, there) if to_window else (there, here)
-        return copying(names.statement(like.id), like.span, self._loops, points, place, self.array.type, moved)
+def copies(scop: Scop, group: Sequence[Statement], window: Window) -> Iterator[Copied]:
+    """What some statements need filled, and what they need written back, in convex parts."""
+    own = [(var(window.places[dim]), window.extents[dim]) for dim in window.first]
+    inside = make_set("", window.loops, at_least_zero=[e for at, size in own for e in (at, size - 1 - at)])
+    exposed, written = in_steps(scop, group, len(window.around), window.array.id)
+    for points, to_window in ((exposed, True), (written, False)):
+        if not points.is_empty():
+            over_loops = pull_back(points, window.loops, (*map(var, window.around), *window.there))
+            for part in convex_parts(over_loops.intersect(inside)):
+                yield window, part, (to_window,)
 
 
 def with_windows(
     scop: Scop, group: Sequence[Statement], windows: Sequence[Window], place: tuple[int, ...], names: Names
 ) -> list[Statement]:
-    """A group of statements, all at this place behind each other, with windows, and copies before and behind them.
+    """A group of statements at a place with windows, and what these need copied before and behind them."""
+    known = {window.array.id: window for window in windows}
+    copied = [copy for window in windows for copy in copies(scop, group, window)]
 
-    `place` is where the loops around the windows are: the group's next numbers move up behind what is filled.
-    """
-    copies = [(window, *copy) for window in windows for copy in window.copies(scop, group)]
-    known, depth = {window.array.id: window for window in windows}, len(place)
-
-    def move(ref: Ref) -> Ref:
+    def instead(_statement: Statement, ref: Ref) -> Ref:
         return known[ref.array].inside(ref) if ref.array in known else ref
 
-    last = max((s.position[depth] for s in group), default=0)
-    made = [
-        replace(with_refs(s, move), position=(*place, s.position[depth] + len(copies), *s.position[depth + 1 :]))
-        for s in group
-    ]
-    for at, (window, to_window, points) in enumerate(copies):
-        where = (*place, at if to_window else len(copies) + last + 1 + at)
-        made.append(window.copy(names, group, points, where, to_window=to_window))
-    return made
+    return with_copies(group, copied, place, names, instead)

@@ -49,4 +49,7 @@ def _inside(built: Build, old: Statement, timed: Timed) -> list[Affine]:
     """The times of the source in the loops of a strip."""
     values = built.values(old)
     moved = (time.substitute(values) for time in timed.times)
-    return [time - sum((var(n) * time.coefficient(n) for n in (built.block, built.strip)), Affine()) for time in moved]
+    return [
+        time - sum((var(n) * time.coefficient(n) for n in (built.block.name, built.strip.name)), Affine())
+        for time in moved
+    ]

@@ -18,12 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from sisyphus.analysis import Dependences, dependences
-from sisyphus.analysis.rewrite import range_of, with_refs
-from sisyphus.forms.blocks import Cut, near
-from sisyphus.forms.building import Names, copying, local, named, over
+from sisyphus.analysis.rewrite import range_of
+from sisyphus.forms.blocks import near
+from sisyphus.forms.building import Cut, Names, loops_of, named, over, values_of
 from sisyphus.forms.completion import completed
 from sisyphus.forms.order_proof import faults
-from sisyphus.forms.reordering import Ordered, Part, reordered
+from sisyphus.forms.reordering import Moved, Ordered, Part, ordered, reordered
+from sisyphus.forms.windows import Copied, Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
@@ -89,7 +90,7 @@ def in_panels(found: Dependences, size: int) -> Scop | None:
             cuts[place] = Cut(names.wanted(f"{group[0].iterators[0]}_block"), steps.start // size * size, size)
     if not cuts:
         return None
-    pieces = _pieces(scop, cuts, names)
+    pieces = ordered(scop, _pieces(scop, cuts, names))
     try:
         apart = reordered(pieces.scop, list(_apart(dependences(pieces.scop))))
     except ValueError:
@@ -102,22 +103,19 @@ def in_panels(found: Dependences, size: int) -> Scop | None:
             statement, ran = _counted_from_block(statement, ran, named[statement.iterators[0]])
         statements.append(statement)
         parts[statement.id] = ran
-    ordered = Ordered(replace(apart.scop, statements=tuple(statements)), parts)
-    if next(faults(found, ordered), None) is not None:
+    panels = Ordered(replace(apart.scop, statements=tuple(statements)), parts)
+    if next(faults(found, panels), None) is not None:
         return None
-    done = ordered.scop
+    done = panels.scop
     for cut in cuts.values():
-        done = _Windows(done, cut, names).scop
+        done = _Panels(done, cut, names).scop
     return done
 
 
 def _places(scop: Scop) -> dict[int, list[Statement]]:
     """The statements of every outermost loop by its place."""
-    found = dict[int, list[Statement]]()
-    for statement in scop.statements:
-        if statement.iterators:
-            found.setdefault(statement.position[0], []).append(statement)
-    return {place: group for place, group in found.items() if any(len(s.iterators) > 1 for s in group)}
+    loops = loops_of(scop.statements).items()
+    return {place[0]: group for place, group in loops if len(place) == 1 and any(len(s.iterators) > 1 for s in group)}
 
 
 def _meeting(group: Sequence[Statement]) -> dict[StmtId, list[str]]:
@@ -140,45 +138,27 @@ def _meeting(group: Sequence[Statement]) -> dict[StmtId, list[str]]:
     return {name: iterators for name, iterators in found.items() if iterators}
 
 
-def _pieces(scop: Scop, cuts: Mapping[int, Cut], names: Names) -> Ordered:
+def _pieces(scop: Scop, cuts: Mapping[int, Cut], names: Names) -> Iterator[Moved]:
     """The same instances in the same order, with loops over blocks, and statements cut where they leave the block."""
-    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
     meeting = {place: _meeting([s for s in scop.statements if s.position[0] == place]) for place in cuts}
     for old in scop.statements:
-        cut = cuts.get(old.position[0])
-        if cut is None:
-            statements.append(replace(old, position=(*old.position[:-1], old.position[-1] * 3 ** len(old.iterators))))
-            parts[old.id] = (Part(old.id, old.domain, tuple(map(var, old.iterators))),)
+        first, place = old.position[0], old.position[-1] * 3 ** len(old.iterators)
+        if first not in cuts:
+            yield old, replace(old, position=(*old.position[:-1], place)), {}
             continue
-        leaving = meeting[old.position[0]].get(old.id, [])
-        for at, (new, values) in enumerate(_cut(old, cut, leaving, names)):
-            place = old.position[-1] * 3 ** len(old.iterators) + at
-            new = replace(new, position=(old.position[0], 0, *old.position[1:-1], place))
-            statements.append(new)
-            parts[new.id] = (Part(old.id, new.domain, values),)
-    return Ordered(replace(scop, statements=tuple(statements)), parts)
+        for at, (new, given) in enumerate(_cut(old, cuts[first], meeting[first].get(old.id, []), names)):
+            yield old, replace(new, position=(first, 0, *old.position[1:-1], place + at)), given
 
 
 def _cut(
     old: Statement, cut: Cut, leaving: Sequence[str], names: Names
-) -> Iterator[tuple[Statement, tuple[Affine, ...]]]:
+) -> Iterator[tuple[Statement, Mapping[str, Affine]]]:
     """A statement over the blocks, a piece for what lies before, in and after the block in each of some iterators."""
-    loops, step, first = (
-        (cut.name, *old.iterators),
-        old.iterators[0],
-        cut.value(old.iterators[0]) - var(old.iterators[0]),
-    )
-    values = (cut.value(step), *map(var, old.iterators[1:]))
-    inside = cut.inside(var(step))
-    sides = [([first - 1 - var(n)], cut.inside(var(n) - first), [var(n) - first - cut.size]) for n in leaving]
-    is_first = True
-    for conditions in product(*sides):
-        points = make_set("", loops, at_least_zero=[*inside, *(c for side in conditions for c in side)])
-        new = over(old, loops, {step: values[0]}, inside=points)
-        if new.domain.is_empty():
-            continue
-        yield new if is_first else named(new, names.statement(old.id)), values
-        is_first = False
+    steps = [var(n) - cut.first for n in leaving]
+    sides = [([-1 - step], cut.inside(step), [step - cut.size]) for step in steps]
+    pieces = (cut.at(old, 0, [c for side in conditions for c in side]) for conditions in product(*sides))
+    for at, (new, given) in enumerate(piece for piece in pieces if not piece[0].domain.is_empty()):
+        yield named(new, names.statement(old.id)) if at else new, given
 
 
 def _apart(found: Dependences) -> Iterator[Timed]:
@@ -194,14 +174,12 @@ def _apart(found: Dependences) -> Iterator[Timed]:
 def _counted_from_block(statement: Statement, parts: Sequence[Part], cut: Cut) -> tuple[Statement, tuple[Part, ...]]:
     """The statement with iterators that stay in the block, which count from its first step now."""
     names, points = statement.iterators, statement.domain.reset_tuple_id()
-    first = var(cut.name) * cut.size + cut.low
     given = {
-        name: var(name) + first
+        name: cut.value(name)
         for name in names[1:]
-        if points.is_subset(make_set("", names, at_least_zero=cut.inside(var(name) - first)))
+        if points.is_subset(make_set("", names, at_least_zero=cut.inside(var(name) - cut.first)))
     }
-    values = [given.get(name, var(name)) for name in names]
-    new = over(statement, names, given)
+    new, values = over(statement, names, given), values_of(statement, given)
     moved = (
         replace(p, points=renamed(pull_back(p.points, names, values), new.id, names), values=_given(p.values, given))
         for p in parts
@@ -224,61 +202,59 @@ def _through(parts: Sequence[Part], pieces: Ordered) -> tuple[Part, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Window:
-    """What pieces touch of an array with dimensions `dims` in the block: convex `parts` of block and subscripts."""
+class _Panel:
+    """What pieces touch of an array with dimensions in the block, in convex `parts` of block and subscripts."""
 
-    array: Array
-    dims: tuple[int, ...]
-    name: ArrayId
+    window: Window
     parts: tuple[Set, ...]
     is_updated: bool
 
 
-class _Windows:
+class _Panels:
     """A loop over blocks with windows of what its steps use of arrays, filled before, and written back where updated.
 
     Of an array that the block updates, these are panels; of another one, what lies in the block in every dimension.
     """
 
     def __init__(self, scop: Scop, cut: Cut, names: Names) -> None:
-        self.cut, self.names, self.block = cut, names, cut.name
-        self.first = var(cut.name) * cut.size + cut.low
+        self.cut, self.names = cut, names
         self.group = [s for s in scop.statements if s.iterators and s.iterators[0] == cut.name]
-        windows = [w for array in scop.arrays if len(array.extents) > 1 for w in self._of(array)]
-        self.scop = self._windowed(scop, windows) if windows else scop
+        panels = [panel for array in scop.arrays if len(array.extents) > 1 for panel in self._of(array)]
+        self.scop = self._windowed(scop, panels) if panels else scop
 
-    def _of(self, array: Array) -> list[_Window]:
-        """The windows of an array; none where something is in the block at times only."""
+    def _of(self, array: Array) -> list[_Panel]:
+        """The panels of an array; none where something is in the block at times only."""
         uses = [(s, access) for s in self.group for access in s.accesses if access.array == array.id]
         written = [self._dims(s, access.ref, is_updated=True) for s, access in uses if access.is_write]
         if None in written:
             return []
         is_updated = any(written)
         touched = dict[tuple[int, ...], list[Set]]()
+        target = (self.cut.name, *(f"{self.cut.name}_{dim}" for dim in range(len(array.extents))))
         for statement, access in uses:
             dims = self._dims(statement, access.ref, is_updated=is_updated)
             if dims is None:
                 return []
             if dims:
-                target, values = (self.block, *self._places(array)), (var(self.block), *access.ref.index)
+                values = (var(self.cut.name), *access.ref.index)
                 reached = make_map(statement.id, statement.iterators, "", target, values)
                 touched.setdefault(dims, []).append(reached.intersect_domain(statement.domain).range())
-        windows, filled = list[_Window](), list[Set]()
+        panels, filled = list[_Panel](), list[Set]()
         for dims in sorted(touched, reverse=True):
-            box = box_around(touched[dims], self.block)
+            box = box_around(touched[dims], self.cut.name)
             parts = convex_parts(box.subtract(union_of(filled)) if filled else box)
             filled.append(box)
-            windows.append(_Window(array, dims, self.names.array(array.id), tuple(parts), is_updated))
-        return windows
-
-    def _places(self, array: Array) -> tuple[str, ...]:
-        return tuple(f"{self.block}_{dim}" for dim in range(len(array.extents)))
+            extents = tuple(self.cut.size if dim in dims else size for dim, size in enumerate(array.extents))
+            own, first = self.names.array(array.id), dict.fromkeys(dims, self.cut.first)
+            window = Window(array, own, (self.cut.name,), first, extents)
+            panels.append(_Panel(window, tuple(parts), is_updated))
+        return panels
 
     def _dims(self, statement: Statement, ref: Ref, *, is_updated: bool) -> tuple[int, ...] | None:
         """The dimensions in which the window has the block that a reference lies in; none outside, None at times."""
         always, points = list[int](), statement.domain.reset_tuple_id()
         for dim in range(len(ref.index) - 1, -1, -1):
-            within = make_set("", statement.iterators, at_least_zero=self.cut.inside(ref.index[dim] - self.first))
+            within = make_set("", statement.iterators, at_least_zero=self.cut.inside(ref.index[dim] - self.cut.first))
             within = points.intersect(within)
             if points.is_subset(within):
                 always.append(dim)
@@ -288,54 +264,25 @@ class _Windows:
             return tuple(always[:1])
         return tuple(sorted(always)) if len(always) == len(ref.index) else ()
 
-    def _windowed(self, scop: Scop, windows: Sequence[_Window]) -> Scop:
+    def _windowed(self, scop: Scop, panels: Sequence[_Panel]) -> Scop:
         """The pieces with windows, and the copies around them."""
-        known = {(w.array.id, w.dims): w for w in windows}
-        updated = {w.array.id: w.is_updated for w in windows}
-        place, copies = self.group[0].position[0], sum(len(w.parts) for w in windows)
-        last = max(s.position[1] for s in self.group) + 1 + copies
+        known = {(panel.window.array.id, tuple(panel.window.first)): panel.window for panel in panels}
+        updated = {panel.window.array.id: panel.is_updated for panel in panels}
+
+        def instead(statement: Statement, ref: Ref) -> Ref:
+            is_updated = updated.get(ref.array)
+            dims = None if is_updated is None else self._dims(statement, ref, is_updated=is_updated)
+            return known[ref.array, dims].inside(ref) if dims else ref
+
+        copied = [self._copied(panel, part) for panel in panels for part in panel.parts]
         inside = {s.id for s in self.group}
-        statements = list[Statement]()
-        for statement in scop.statements:
-            if statement.id not in inside:
-                statements.append(statement)
-                continue
+        statements = with_copies(self.group, copied, self.group[0].position[:1], self.names, instead)
+        statements += (s for s in scop.statements if s.id not in inside)
+        arrays = (*scop.arrays, *(panel.window.kept for panel in panels))
+        return replace(scop, arrays=arrays, statements=tuple(sorted(statements, key=lambda s: s.position)))
 
-            def move(ref: Ref, statement: Statement = statement) -> Ref:
-                is_updated = updated.get(ref.array)
-                dims = None if is_updated is None else self._dims(statement, ref, is_updated=is_updated)
-                return self._in(known[ref.array, dims], ref) if dims else ref
-
-            after = (place, statement.position[1] + copies, *statement.position[2:])
-            statements.append(replace(with_refs(statement, move), position=after))
-        parts = [(window, part) for window in windows for part in window.parts]
-        for at, (window, part) in enumerate(parts):
-            like = next(s for s in self.group if any(a.array == window.array.id for a in s.accesses))
-            statements.append(self._copy(window, part, like, (place, at), to_window=True))
-            if window.is_updated:
-                statements.append(self._copy(window, part, like, (place, last + at), to_window=False))
-        new = (
-            local(w.array, w.name, [self.cut.size if d in w.dims else size for d, size in enumerate(w.array.extents)])
-            for w in windows
-        )
-        ordered = tuple(sorted(statements, key=lambda s: s.position))
-        return replace(scop, arrays=(*scop.arrays, *new), statements=ordered)
-
-    def _in(self, window: _Window, ref: Ref) -> Ref:
-        return Ref(window.name, self._shifted(window, ref.index, by=-1))
-
-    def _shifted(self, window: _Window, index: Sequence[Affine], *, by: int) -> tuple[Affine, ...]:
-        return tuple(e + self.first * by if dim in window.dims else e for dim, e in enumerate(index))
-
-    def _copy(
-        self, window: _Window, points: Set, like: Statement, place: tuple[int, int], *, to_window: bool
-    ) -> Statement:
-        """What a window holds, into it or back; the loop inside of the block counts from its first element."""
-        places = self._places(window.array)
-        loops, array = (self.block, *places), window.array
-        at = tuple(map(var, places))
-        there = Ref(array.id, self._shifted(window, at, by=1))
-        here = Ref(window.name, at)
-        moved = (here, there) if to_window else (there, here)
-        inside = pull_back(points, loops, (var(self.block), *there.index))
-        return copying(self.names.statement(like.id), like.span, loops, inside, place, array.type, moved)
+    def _copied(self, panel: _Panel, part: Set) -> Copied:
+        """A part over the loops of its copies: those inside of the block count from the first element of the window."""
+        window = panel.window
+        points = pull_back(part, window.loops, (var(self.cut.name), *window.there))
+        return window, points, (True, False) if panel.is_updated else (True,)

@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from sisyphus.analysis.rewrite import range_of
-from sisyphus.forms.blocks import Cut, near
-from sisyphus.forms.building import Names, local, over, placed
+from sisyphus.forms.blocks import near
+from sisyphus.forms.building import Cut, Names, local, placed
 from sisyphus.ir import (
     INT32,
     Array,
@@ -157,9 +157,7 @@ def _in_block(step: _Step, size: int, names: Names) -> _Step | None:
         return None
     old, before, loop = step.statement, step.depth - 1, step.loop
     cut = Cut(names.like(f"{loop}_block"), range_of([old], before).start, size)
-    iterators = (*old.iterators[:before], cut.name, *old.iterators[before:])
-    given = {loop: cut.value(loop)}
-    new = over(old, iterators, given, inside=make_set("", iterators, at_least_zero=cut.inside(var(loop))))
+    new, given = cut.at(old, before)
     new = replace(new, position=(*old.position[: step.depth], 0, *old.position[step.depth :]))
     at = {name: place.substitute(given) for name, place in step.at.items()}
     pivots = {ref.substitute(given): pinned for ref, pinned in step.pivots.items()}

@@ -6,13 +6,13 @@ for k: { for i > k: S1(i, k)   for i: for k < j < i: S0(i, j, k) }
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from sisyphus.analysis.rewrite import names_of
-from sisyphus.forms.building import named, over
+from sisyphus.forms.building import named, over, values_of
 from sisyphus.ir import Expr, Ref, ScalarType, Scop, Statement, StmtId, substitute
-from sisyphus.poly import Affine, Set, Timed, equations, follows, inverse, is_convex, make_set, var
+from sisyphus.poly import Affine, Set, Timed, equations, follows, inverse, is_convex, var
 from sisyphus.values import dataclass, replace
 
 
@@ -34,6 +34,19 @@ class Ordered:
 
     scop: Scop
     parts: Mapping[StmtId, tuple[Part, ...]]
+
+
+#: A statement, one over other loops that runs instances of it, and those iterators of the old one that changed there.
+Moved = tuple[Statement, Statement, Mapping[str, Affine]]
+
+
+def ordered(scop: Scop, moved: Iterable[Moved]) -> Ordered:
+    """A kernel of moved statements, in the order of their places."""
+    statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
+    for old, new, given in moved:
+        statements.append(new)
+        parts[new.id] = (Part(old.id, new.domain, values_of(old, given)),)
+    return Ordered(replace(scop, statements=tuple(sorted(statements, key=lambda s: s.position))), parts)
 
 
 @dataclass
@@ -152,8 +165,6 @@ def _built(item: _Item, name: StmtId) -> tuple[Statement, Part]:
         raise ValueError(f"the times of `{old.id}` do not fix its iterators, or not by affine expressions")
     given = dict(zip(old.iterators, values, strict=True))
     same = [row.substitute(given) - var(loop) for loop, row in zip(item.loops, item.rows, strict=True)]
-    inside = make_set("", item.loops, zero=[e for e in same if e != Affine()])
-    statement = named(
-        over(replace(old, domain=timed.instances, position=item.position), item.loops, given, inside), name
-    )
+    whole = replace(old, domain=timed.instances, position=item.position)
+    statement = named(over(whole, item.loops, given, zero=[e for e in same if e != Affine()]), name)
     return statement, Part(old.id, statement.domain, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
@@ -49,53 +49,41 @@ def scheduled(found: Dependences, text: str) -> Scop:
     return ordered.scop
 
 
+#: The forms that have a name alone, and those with a size in their name, of so many of something.
+REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
+    LATCH: latched,
+    FINISHED: finished_apart,
+    FORWARD: forwarded,
+    FUSED: fused,
+    SUMS_APART: sums_apart,
+    UNTILED: untiled,
+    SHADOW: shadowed,
+    PIVOTS: lambda found: with_pivots(found.scop),
+    IN_PLACE: in_place,
+    PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
+    INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,
+    BLOCKS: lambda found: None if (whole := expand(found.scop, found)) is None else in_blocks(whole),
+}
+SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
+    BATCHES: (in_batches, "iterations"),
+    LINE_BLOCKS: (in_line_blocks, "lines"),
+    PANELS: (in_panels, "steps"),
+    PIVOT_BLOCKS: (lambda found, size: with_pivots(found.scop, size), "steps"),
+}
+
+
 def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
     """The form of a kernel that some rewrites make, one after another; `KernelError` where it has none of that name."""
     for rewrite in rewrites:
-        found = dependences(scop)
-        if rewrite.startswith(SCHEDULE):
+        found, sized = dependences(scop), next((form for form in SIZED if rewrite.startswith(form)), None)
+        if rewrite in REWRITES:
+            scop = REWRITES[rewrite](found) or scop
+        elif sized is not None:
+            scop = _in_size(found, sized, rewrite.removeprefix(sized))
+        elif rewrite.startswith(SCHEDULE):
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
-        elif rewrite == LATCH:
-            scop = latched(found) or scop
-        elif rewrite == FINISHED:
-            scop = finished_apart(found) or scop
-        elif rewrite == FORWARD:
-            scop = forwarded(found) or scop
-        elif rewrite == FUSED:
-            scop = fused(found) or scop
-        elif rewrite == SUMS_APART:
-            scop = sums_apart(found) or scop
-        elif rewrite == UNTILED:
-            scop = untiled(found) or scop
-        elif rewrite == SHADOW:
-            scop = shadowed(found) or scop
-        elif rewrite == PIVOTS:
-            scop = with_pivots(scop) or scop
-        elif rewrite == IN_PLACE:
-            scop = in_place(found) or scop
-        elif rewrite == PRIVATE:
-            private = privatise(scop, found)
-            scop = scop if private is None else private.scop
-        elif rewrite == INSIDE:
-            inside = expand_inside(scop, found)
-            scop = scop if inside is None else inside.scop
-        elif rewrite == BLOCKS:
-            expansion = expand(scop, found)
-            scop = (in_blocks(expansion) if expansion else None) or scop
         elif rewrite.startswith(STRIPS):
             scop = _in_strips(found, rewrite.removeprefix(STRIPS))
-        elif rewrite.startswith(BATCHES):
-            size = _size(BATCHES, rewrite)
-            scop = _there(in_batches(found, size), BATCHES, size, "iterations")
-        elif rewrite.startswith(LINE_BLOCKS):
-            size = _size(LINE_BLOCKS, rewrite)
-            scop = _there(in_line_blocks(found, size), LINE_BLOCKS, size, "lines")
-        elif rewrite.startswith(PANELS):
-            size = _size(PANELS, rewrite)
-            scop = _there(in_panels(found, size), PANELS, size)
-        elif rewrite.startswith(PIVOT_BLOCKS):
-            size = _size(PIVOT_BLOCKS, rewrite)
-            scop = _there(with_pivots(scop, size), PIVOT_BLOCKS, size)
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop
@@ -113,15 +101,12 @@ def _in_strips(found: Dependences, text: str) -> Scop:
     return scop
 
 
-def _size(form: str, rewrite: str) -> int:
-    """How many steps a form has that is named with them."""
-    text = rewrite.removeprefix(form)
+def _in_size(found: Dependences, form: str, text: str) -> Scop:
+    """The kernel in a form of such a size."""
     if not text.isdecimal() or not int(text):
         raise KernelError(f"no size of {form.strip()}: `{text[:60]}`", hint=f"a number, as in `{form}64`")
-    return int(text)
-
-
-def _there(scop: Scop | None, form: str, size: int, what: str = "steps") -> Scop:
+    build, what = SIZED[form]
+    scop = build(found, int(text))
     if scop is None:
-        raise KernelError(f"this kernel has no {form}of {size} {what}")
+        raise KernelError(f"this kernel has no {form}of {int(text)} {what}")
     return scop

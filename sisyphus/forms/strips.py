@@ -17,10 +17,11 @@ from functools import cached_property
 from itertools import product
 
 from sisyphus.analysis import Dependences
-from sisyphus.analysis.rewrite import range_of, with_refs
-from sisyphus.forms.building import Names, copying, local, over
+from sisyphus.analysis.rewrite import range_of
+from sisyphus.forms.building import Cut, Names, over
 from sisyphus.forms.order_proof import faults
-from sisyphus.forms.reordering import Ordered, Part
+from sisyphus.forms.reordering import Moved, Ordered, ordered
+from sisyphus.forms.windows import Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
 from sisyphus.poly import Affine, Set, const, make_set, var
 from sisyphus.values import dataclass, replace
@@ -197,80 +198,64 @@ class Build:
         scop, first = steps.scop, steps.statements[0]
         self.names = Names(scop)
         rows = next((name for name in steps.row.values() if name is not None), "row")
-        self.block, self.strip = (self.names.wanted(f"{name}_block") for name in (first.iterators[0], rows))
+        block, strip = (self.names.wanted(f"{name}_block") for name in (first.iterators[0], rows))
+        self.block, self.strip = Cut(block, steps.times.start, strips.steps), Cut(strip, 0, strips.rows)
         self.blocks = -(-len(steps.times) // strips.steps)
         self.place = first.position[0]
 
     def ordered(self) -> Ordered:
         """The same instances over the new loops, in the order of strips."""
-        inside = {s.id for s in self.steps.statements}
-        statements, parts = list[Statement](), dict[StmtId, tuple[Part, ...]]()
-        for old in self.steps.scop.statements:
-            new, values = (old, tuple(map(var, old.iterators))) if old.id not in inside else self._moved(old)
-            statements.append(new)
-            parts[new.id] = (Part(old.id, new.domain, values),)
-        return Ordered(replace(self.steps.scop, statements=tuple(statements)), parts)
+        scop, inside = self.steps.scop, {s.id for s in self.steps.statements}
+        return ordered(scop, (self._moved(s) if s.id in inside else (s, s, {}) for s in scop.statements))
 
     def values(self, old: Statement) -> dict[str, Affine]:
-        """The iterators of a statement in the loops that it has in strips."""
+        """The time and the row of a statement in the loops that it has in strips."""
         time, row = old.iterators[0], self.steps.row[old.id]
-        given = {name: var(name) for name in old.iterators}
-        given[time] = var(self.block) * self.strips.steps + var(time) + self.steps.times.start
+        given = {time: self.block.value(time)}
         if row is not None:
-            given[row] = var(self.strip) * self.strips.rows + var(row) - self._moved_by(old)
+            given[row] = self.strip.value(row) - self._moved_by(old)
         return given
 
     def _moved_by(self, old: Statement) -> Affine:
         """By how many rows its strip lies higher in a step than where strips begin."""
         return var(old.iterators[0]) * self.steps.skew + self.steps.shift[old.id] - self.steps.rows.start
 
-    def _moved(self, old: Statement) -> tuple[Statement, tuple[Affine, ...]]:
-        """A statement over its new loops, and the values of the old ones."""
-        time, row = old.iterators[0], self.steps.row[old.id]
-        loops, given = (self.block, self.strip, *old.iterators), self.values(old)
-        at = var(row) if row is not None else self._moved_by(old) - var(self.strip) * self.strips.rows
-        inside = [var(time), self.strips.steps - 1 - var(time), at, self.strips.rows - 1 - at]
-        values = tuple(given[name] for name in old.iterators)
-        new = over(old, loops, given, make_set("", loops, at_least_zero=inside))
-        return replace(new, position=(self.place, 0, len(self.steps.arrays), *old.position[1:])), values
+    def _moved(self, old: Statement) -> Moved:
+        """A statement over its new loops."""
+        row, given = self.steps.row[old.id], self.values(old)
+        at = var(row) if row is not None else self._moved_by(old) - self.strip.first
+        inside = [*self.block.inside(var(old.iterators[0])), *self.strip.inside(at)]
+        new = over(old, (self.block.name, self.strip.name, *old.iterators), given, inside)
+        return old, replace(new, position=(self.place, 0, 0, *old.position[1:])), given
 
     def windowed(self, scop: Scop) -> Scop:
         """Every strip with windows of its own, filled before its steps and written back after them."""
-        window = self.steps.window(self.strips)
-        base = var(self.strip) * self.strips.rows + window.start
+        rows = self.steps.window(self.strips)
         windows = {
-            array.id: local(array, self.names.array(array.id), (len(window), *array.extents[1:]))
+            array.id: Window(
+                array,
+                self.names.array(array.id),
+                (self.block.name, self.strip.name),
+                {0: self.strip.first + rows.start},
+                (len(rows), *array.extents[1:]),
+            )
             for array in self.steps.arrays
         }
 
-        def inside(ref: Ref) -> Ref:
-            if ref.array not in windows:
-                return ref
-            return Ref(windows[ref.array].id, (ref.index[0] - base, *ref.index[1:]))
+        def instead(_statement: Statement, ref: Ref) -> Ref:
+            return windows[ref.array].inside(ref) if ref.array in windows else ref
 
         within = {s.id for s in self.steps.statements}
-        statements = [with_refs(s, inside) if s.id in within else s for s in scop.statements]
-        for at, array in enumerate(self.steps.arrays):
-            last = len(windows) + 1 + at
-            statements += [self._copy(array, windows[array.id].id, base, at, to_window=True)]
-            statements += [self._copy(array, windows[array.id].id, base, last, to_window=False)]
-        ordered = tuple(sorted(statements, key=lambda s: s.position))
-        return replace(scop, arrays=(*scop.arrays, *windows.values()), statements=ordered)
+        copied = [(window, self._box(window), (True, False)) for window in windows.values()]
+        group = [s for s in scop.statements if s.id in within]
+        statements = with_copies(group, copied, (self.place, 0), self.names, instead)
+        statements += (s for s in scop.statements if s.id not in within)
+        arrays = (*scop.arrays, *(window.kept for window in windows.values()))
+        return replace(scop, arrays=arrays, statements=tuple(sorted(statements, key=lambda s: s.position)))
 
-    def _copy(self, array: Array, window: ArrayId, base: Affine, at: int, *, to_window: bool) -> Statement:
-        """The rows of a window that there are, into it or back, at a place among what a strip does."""
-        like = next(s for s in self.steps.statements if any(access.array == array.id for access in s.accesses))
-        places = tuple(f"{self.strip}_{depth}" for depth in range(len(array.extents)))
-        loops = (self.block, self.strip, *places)
-        here = Ref(window, tuple(map(var, places)))
-        there = Ref(array.id, (var(places[0]) + base, *map(var, places[1:])))
-        moved, box = (here, there) if to_window else (there, here), self._box(loops, there, array)
-        return copying(self.names.statement(like.id), like.span, loops, box, (self.place, 0, at), array.type, moved)
-
-    def _box(self, loops: tuple[str, ...], there: Ref, array: Array) -> Set:
+    def _box(self, window: Window) -> Set:
         """Every block, strip, and place of a window that lies in the array."""
-        ends = {self.block: self.blocks, self.strip: self.steps.count(self.strips)}
-        ends[loops[2]] = len(self.steps.window(self.strips))
-        pairs = [(var(name), const(end)) for name, end in ends.items()]
-        pairs += [(at, const(extent)) for at, extent in zip(there.index, array.extents, strict=True)]
-        return make_set("", loops, at_least_zero=[e for low, end in pairs for e in (low, end - low - 1)])
+        ends = zip(window.loops, (self.blocks, self.steps.count(self.strips), window.extents[0]), strict=False)
+        pairs = [(var(name), const(end)) for name, end in ends]
+        pairs += [(at, const(extent)) for at, extent in zip(window.there, window.array.extents, strict=True)]
+        return make_set("", window.loops, at_least_zero=[e for low, end in pairs for e in (low, end - low - 1)])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sisyphus.analysis import Dependences, reduction_of
+from sisyphus.forms.building import loops_of
 from sisyphus.ir import Binary, Cast, Expr, Scop, Statement, StmtId, Unary, reads
 from sisyphus.values import replace
 
@@ -29,16 +30,11 @@ def sums_apart(found: Dependences) -> Scop | None:
 
 def _groups(scop: Scop, waiting: set[tuple[StmtId, StmtId]]) -> Iterator[tuple[list[Statement], int]]:
     """Statements that are all that a loop has, which add to one array and wait for each other; its depth from 1 on."""
-    for depth in range(1, max((len(s.iterators) for s in scop.statements), default=0) + 1):
-        loops: dict[tuple[int, ...], list[Statement]] = {}
-        for statement in scop.statements:
-            if len(statement.iterators) >= depth:
-                loops.setdefault(statement.position[:depth], []).append(statement)
-        for inside in loops.values():
-            ids = {s.id for s in inside}
-            in_turns = any(pair[::-1] in waiting for pair in waiting if ids.issuperset(pair))
-            if in_turns and len({s.write.array for s in inside}) == 1 and all(_adds(scop, s) for s in inside):
-                yield inside, depth
+    for place, inside in sorted(loops_of(scop.statements).items(), key=lambda loop: len(loop[0])):
+        ids = {s.id for s in inside}
+        in_turns = any(pair[::-1] in waiting for pair in waiting if ids.issuperset(pair))
+        if in_turns and len({s.write.array for s in inside}) == 1 and all(_adds(scop, s) for s in inside):
+            yield inside, len(place)
 
 
 def _adds(scop: Scop, statement: Statement) -> bool:

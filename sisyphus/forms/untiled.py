@@ -11,6 +11,7 @@ from functools import partial
 
 from sisyphus.analysis import Dependences, schedules
 from sisyphus.analysis.isl_limits import Patience
+from sisyphus.forms.building import loops_of
 from sisyphus.ir import Scop, Statement, index_names, moved_by
 from sisyphus.poly import backwards, later_along, make_map, name_dims, plain_shadow, project_onto, renamed, var
 from sisyphus.values import replace
@@ -40,15 +41,10 @@ def untiled(found: Dependences) -> Scop | None:
 
 def _tile_loops(scop: Scop, patience: Patience) -> Iterator[tuple[Sequence[Statement], int]]:
     """Each loop that can go: the statements in it, and how many loops are around it."""
-    depths = max((len(s.iterators) for s in scop.statements), default=0)
-    for depth in range(depths):
-        loops: dict[tuple[int, ...], list[Statement]] = {}
-        for statement in scop.statements:
-            if len(statement.iterators) > depth:
-                loops.setdefault(statement.position[: depth + 1], []).append(statement)
-        for inside in loops.values():
-            if all(patience.ask(partial(_is_determined, statement, depth)) for statement in inside):
-                yield inside, depth
+    for place, inside in sorted(loops_of(scop.statements).items(), key=lambda loop: len(loop[0])):
+        depth = len(place) - 1
+        if all(patience.ask(partial(_is_determined, statement, depth)) for statement in inside):
+            yield inside, depth
 
 
 def _is_determined(statement: Statement, depth: int) -> bool:

@@ -87,7 +87,7 @@ def _made(case: Case, path: Path) -> Made:
     except KernelError as refused:  # a random point may ask for what no kernel can have
         return Made(case, REFUSED, f"point: {refused.message}")
     points = tuple(point for _, _, point in designs)
-    if any(DesignPoint.from_json(json.loads(json.dumps(p.to_json())), path="point") != p for p in points):
+    if any(DesignPoint.from_json(json.loads(json.dumps(p.to_json()))) != p for p in points):
         return Made(case, WRONG, "a design point is another one after it was saved")
     plans = [plan for _, plan, _ in designs]
     verdict = Verdict(tuple(c for one, plan, _ in designs for c in prove(plan, one.dependences, one.live).checks))

@@ -10,8 +10,7 @@ from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute
 from sisyphus.errors import KernelError
-from sisyphus.forms import BATCHES, elements_of, in_batches, independent, rewritten
-from sisyphus.forms.lines import Window
+from sisyphus.forms import BATCHES, elements_of, in_batches, independent, lines, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 
@@ -94,9 +93,9 @@ def test_windows_that_are_not_filled_or_not_written_back_are_seen(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the comparison that the tests above rest on."""
-    kept = Window.copies
+    kept = lines.copies
     monkeypatch.setattr(
-        Window, "copies", lambda self, *given: (c for c in kept(self, *given) if c[0] == (missing == "written"))
+        lines, "copies", lambda *given: (copy for copy in kept(*given) if copy[2] == (missing == "written",))
     )
     assert not is_same(sweeps(), rewritten(sweeps(), [f"{BATCHES}3"]))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from builders import scop
 
-from sisyphus.forms.building import Names, copying, local, named, over, placed, with_elements
+from sisyphus.forms.building import Cut, Names, copying, local, loops_of, named, over, placed, with_elements
 from sisyphus.ir import ArrayId, Ref, Role
 from sisyphus.ir.scop_text import statement_lines
-from sisyphus.poly import make_box, make_set, var
+from sisyphus.poly import make_box, var
 
 KERNEL = scop("for i in range(8):\n a[i] = a[i] + a_1[i]", a=(8,), a_1=(8,))
 
@@ -20,7 +20,7 @@ def test_a_name_is_given_once_and_never_one_that_something_has() -> None:
 
 def test_a_statement_over_other_loops_runs_the_same_instances() -> None:
     [old] = KERNEL.statements
-    within = make_set("", ["b", "i"], at_least_zero=[var("i"), 3 - var("i")])
+    within = [var("i"), 3 - var("i")]
     new = placed(over(old, ("b", "i"), {"i": var("b") * 4 + var("i")}, within), (0, 0, 0))
     assert statement_lines(new) == [
         "S0[b, i] at (0, 0, 0)",
@@ -28,6 +28,14 @@ def test_a_statement_over_other_loops_runs_the_same_instances() -> None:
         "  a[4*b + i]: float = (a[4*b + i] + a_1[4*b + i])",
     ]
     assert named(new, old.id).domain.is_equal(new.domain)
+    cut, given = Cut("b", low=0, size=4).at(old, 0)
+    assert (cut.domain.is_equal(new.domain), cut.write, given) == (True, new.write, {"i": var("b") * 4 + var("i")})
+
+
+def test_loops_come_with_the_statements_in_them_in_the_order_of_the_text() -> None:
+    two = scop("for i in range(8):\n for j in range(8):\n  a[i] = b[j]\n b[i] = a[i]", a=(8,), b=(8,))
+    inside = {place: [str(s.id) for s in group] for place, group in loops_of(two.statements).items()}
+    assert inside == {(0,): ["S0", "S1"], (0, 0): ["S0"]}
 
 
 def test_a_copy_moves_from_the_second_element_to_the_first() -> None:

@@ -10,8 +10,7 @@ from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute
 from sisyphus.errors import KernelError
-from sisyphus.forms import LINE_BLOCKS, elements_of, in_line_blocks, making_lines, rewritten, size_of_blocks
-from sisyphus.forms.lines import Window
+from sisyphus.forms import LINE_BLOCKS, elements_of, in_line_blocks, lines, making_lines, rewritten, size_of_blocks
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 
@@ -72,9 +71,9 @@ def test_blocks_of_lines_compute_the_same(name: str, size: int) -> None:
 def test_windows_that_are_not_filled_or_not_written_back_are_seen(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Window.copies
+    kept = lines.copies
     monkeypatch.setattr(
-        Window, "copies", lambda self, *given: (c for c in kept(self, *given) if c[0] == (missing == "written"))
+        lines, "copies", lambda *given: (copy for copy in kept(*given) if copy[2] == (missing == "written",))
     )
     assert not is_same(rows(), rewritten(rows(), [f"{LINE_BLOCKS}3"]))
 

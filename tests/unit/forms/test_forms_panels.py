@@ -14,7 +14,7 @@ from builders import scop
 from sisyphus.analysis import dependences, distribute
 from sisyphus.errors import KernelError
 from sisyphus.forms import LATCH, PANELS, SCHEDULE, in_panels, panels, proposals, rewritten, sizes_of_panels
-from sisyphus.forms.blocks import Cut
+from sisyphus.forms.building import Cut
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump

@@ -1,0 +1,94 @@
+"""Windows of arrays that stay on chip in the loops around them, filled before what they are for and written back after.
+
+for jb: { for i: for j < 64: A_1[i][j] = A[i][64 jb + j]   … A_1[i][j] = f(A_1[i][j]) …
+          for i: for j < 64: A[i][64 jb + j] = A_1[i][j] }
+
+Knows no form, and not which elements a window needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from sisyphus.analysis.rewrite import with_refs
+from sisyphus.forms.building import Names, copying, local
+from sisyphus.ir import Array, ArrayId, Ref, Statement
+from sisyphus.poly import Affine, Set, var
+from sisyphus.values import dataclass, replace
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Elements of `array` in the array `own`, whose extents differ in the dimensions of `first`.
+
+    There it begins with the element `first`, by the loops `around`; the copies are in these, with loops of their own.
+    """
+
+    array: Array
+    own: ArrayId
+    around: tuple[str, ...]
+    first: Mapping[int, Affine]
+    extents: tuple[int, ...]
+
+    @property
+    def kept(self) -> Array:
+        """The array that the window is."""
+        return local(self.array, self.own, self.extents)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The loops of a copy through the window, one for each dimension."""
+        return tuple(f"{self.around[-1]}_{dim}" for dim in range(len(self.extents)))
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """All loops of a copy."""
+        return (*self.around, *self.places)
+
+    @property
+    def there(self) -> tuple[Affine, ...]:
+        """The subscripts of the element of the array that a copy moves."""
+        return tuple(var(name) + self.first.get(at, Affine()) for at, name in enumerate(self.places))
+
+    def inside(self, ref: Ref) -> Ref:
+        """The element of the window that stands for one of the array."""
+        return Ref(self.own, tuple(e - self.first.get(at, Affine()) for at, e in enumerate(ref.index)))
+
+    def copy(
+        self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool
+    ) -> Statement:
+        """A statement that fills the window or writes it back at such points of its loops."""
+        there, here = Ref(self.array.id, self.there), Ref(self.own, tuple(map(var, self.places)))
+        like = next(s for s in group if self.array.id in s.touched)
+        moved = (here, there) if to_window else (there, here)
+        return copying(names.statement(like.id), like.span, self.loops, points, place, self.array.type, moved)
+
+
+#: A window, points of its loops, and whether it is filled there (True), written back (False), or both.
+Copied = tuple[Window, Set, tuple[bool, ...]]
+
+
+def with_copies(
+    group: Sequence[Statement],
+    copied: Sequence[Copied],
+    place: tuple[int, ...],
+    names: Names,
+    instead: Callable[[Statement, Ref], Ref],
+) -> list[Statement]:
+    """A group of statements, all at this place behind each other, with copies before and behind them.
+
+    `place` is where the loops around the windows are: the group's next numbers move up behind what is filled. `instead`
+    is what stands for a reference of a statement.
+    """
+    depth = len(place)
+    last = max((s.position[depth] for s in group), default=0)
+    made = []
+    for old in group:
+        moved = (*place, old.position[depth] + len(copied), *old.position[depth + 1 :])
+        made.append(replace(with_refs(old, partial(instead, old)), position=moved))
+    for at, (window, points, ways) in enumerate(copied):
+        for to_window in ways:
+            where = (*place, at if to_window else len(copied) + last + 1 + at)
+            made.append(window.copy(names, group, points, where, to_window=to_window))
+    return made
