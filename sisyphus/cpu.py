@@ -28,10 +28,10 @@ class CpuTime:
     compiler: str
 
 
-def time_on_cpu(scop: Scop, *, fast_math: bool = False, limit_s: float = RUN_S) -> CpuTime:
+def time_on_cpu(scop: Scop, *, fast_math: bool = False) -> CpuTime:
     """Compiles and runs the source as it is.
 
-    Raises `ToolError` where the compiler is missing or the run takes longer than `limit_s` seconds, `KernelError` where
+    Raises `ToolError` where the compiler is missing or the run takes longer than `RUN_S` seconds, `KernelError` where
     the source does not compile.
     """
     flags = (*FLAGS, *([FAST_MATH] if fast_math else []))
@@ -43,6 +43,6 @@ def time_on_cpu(scop: Scop, *, fast_math: bool = False, limit_s: float = RUN_S) 
         built = run_tool(command, cwd=folder, timeout_s=COMPILE_S, accept=range(-64, 256))
         if built.status != 0:
             raise KernelError(f"the source does not compile as C:\n{built.errors.strip()}")
-        done = run_tool([str(folder / "timing")], cwd=folder, timeout_s=limit_s)
+        done = run_tool([str(folder / "timing")], cwd=folder, timeout_s=RUN_S)
     seconds, runs = done.output.split()
     return CpuTime(float(seconds), int(runs), " ".join((COMPILER, *flags)))

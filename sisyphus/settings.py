@@ -28,8 +28,8 @@ def user_cache() -> Path:
     return user_cache_path("sisyphus-hls")
 
 
-def settings_of(command: str) -> dict[str, str]:
-    """Everything beside the command line that steers a command: texts of files and variables by name."""
+def settings_of_searches() -> dict[str, str]:
+    """Everything beside the command line that steers `sisy optimize`: texts of files and variables by name."""
     files = {str(path): path.read_text(encoding="utf-8") for path in (Path(NAME), user_settings()) if path.is_file()}
-    variables = {n: value for n, value in os.environ.items() if n.startswith(f"{PREFIX}_{command.upper()}_")}
+    variables = {n: value for n, value in os.environ.items() if n.startswith(f"{PREFIX}_OPTIMIZE_")}
     return files | dict(sorted(variables.items()))

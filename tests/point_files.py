@@ -38,7 +38,7 @@ class Case:
 def case(name: str) -> Case:
     """The design point of a file by its name without `.json`."""
     path = POINTS / f"{name}.json"
-    point = DesignPoint.from_json(json.loads(path.read_text()), path=str(path))
+    point = DesignPoint.from_json(json.loads(path.read_text()))
     kernel = name.split("-")[0]
     sizes = tomllib.loads((KERNELS / "sizes.toml").read_text())[kernel]["MINI"]
     scop = read(KERNELS / f"{kernel}.c", defines=[f"{name}={value}" for name, value in sizes.items()])

@@ -2,14 +2,12 @@
 
 from sisyphus.analysis.chains import longest_chain
 from sisyphus.analysis.dataflow import Flow, flows, schedules
-from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, Slab, work_of
+from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
 from sisyphus.analysis.footprint import (
     Box,
-    Footprint,
-    Operation,
     count_or_none,
     elements_touched,
     float_operations,
@@ -24,11 +22,11 @@ from sisyphus.analysis.liveness import Live, liveness
 from sisyphus.analysis.phases import Cut, Phase, apart, cuts, handed_over, phase_of
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
-from sisyphus.analysis.rewrite import Expanded, Expansion
+from sisyphus.analysis.rewrite import Expansion
 from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.streams import Stream, deadlock
 from sisyphus.analysis.summary import statement_graph_dot, summary
-from sisyphus.analysis.sums import Sum, sums_of
+from sisyphus.analysis.sums import sums_of
 from sisyphus.analysis.views import View, Viewed, freed, read_at_once, with_copies, with_views
 
 __all__ = [
@@ -41,23 +39,18 @@ __all__ = [
     "Dependence",
     "Dependences",
     "Distribution",
-    "Expanded",
     "Expansion",
     "Flow",
-    "Footprint",
     "Live",
     "Loop",
     "LoopKind",
     "Nest",
-    "Operation",
     "OuterLoop",
     "Phase",
     "Reduction",
     "Restricted",
     "Share",
-    "Slab",
     "Stream",
-    "Sum",
     "View",
     "Viewed",
     "ViolatedDependence",

@@ -50,9 +50,9 @@ def each_legal_order(nest: Nest) -> Iterator[tuple[str, ...]]:
     return extend((), nest.directions)
 
 
-def legal_orders(nest: Nest, limit: int = MANY_ORDERS) -> tuple[tuple[str, ...], ...]:
-    """At most `limit` legal permutations; `each_legal_order` has them all."""
-    return tuple(islice(each_legal_order(nest), limit))
+def legal_orders(nest: Nest) -> tuple[tuple[str, ...], ...]:
+    """At most `MANY_ORDERS` legal permutations; `each_legal_order` has them all."""
+    return tuple(islice(each_legal_order(nest), MANY_ORDERS))
 
 
 def is_legal(nest: Nest, order: Sequence[str]) -> bool:

@@ -43,8 +43,8 @@ class Restricted:
     iterations: Mapping[StmtId, tuple[int, ...]]
 
 
-def restricted(scop: Scop, share: Share, name: str | None = None) -> Restricted:
-    """The kernel of a share, called `name`. Loops begin where those of the source do, arrays at element 0.
+def restricted(scop: Scop, share: Share) -> Restricted:
+    """The kernel of a share. Loops begin where those of the source do, arrays at element 0.
 
     So equal shares of one kernel are the same kernel, wherever its values do not depend on the place.
     """
@@ -58,7 +58,6 @@ def restricted(scop: Scop, share: Share, name: str | None = None) -> Restricted:
     used = {str(array.id) for array in arrays}
     own = replace(
         scop,
-        name=name or scop.name,
         arguments=tuple(a for a in scop.arguments if a.kind == "scalar" or a.name in used),
         arrays=arrays,
         statements=statements,

@@ -12,7 +12,7 @@ from sisyphus.analysis.dependence import Dependence, Dependences, Signs, depende
 from sisyphus.analysis.distribution import Distribution, Nest, OuterLoop, distribute
 from sisyphus.analysis.expansion import expand
 from sisyphus.analysis.footprint import Operation, count_or_none, footprints, operations
-from sisyphus.analysis.legality import MANY_ORDERS, legal_orders
+from sisyphus.analysis.legality import legal_orders
 from sisyphus.analysis.liveness import liveness
 from sisyphus.analysis.reduction import reduction_of
 from sisyphus.analysis.statement_text import statement_text
@@ -214,7 +214,7 @@ def _nests(distribution: Distribution) -> list[Plain]:
 
 
 def _nest(nest: Nest) -> Plain:
-    orders = legal_orders(nest, MANY_ORDERS)
+    orders = legal_orders(nest)
     return {
         "id": nest.id,
         "statements": list(nest.statements),

@@ -2,7 +2,7 @@
 
 from sisyphus.batch.compare import JobChange, changes
 from sisyphus.batch.executors import Workers, run_all
-from sisyphus.batch.jobs import Job, JobResult, run_job
+from sisyphus.batch.jobs import Job, JobResult
 from sisyphus.batch.pages import page, tables
 from sisyphus.batch.results import Results
 from sisyphus.batch.sweep import Sweep, jobs_of, read_sweep
@@ -19,6 +19,5 @@ __all__ = [
     "page",
     "read_sweep",
     "run_all",
-    "run_job",
     "tables",
 ]

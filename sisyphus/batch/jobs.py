@@ -17,7 +17,7 @@ from typing import Any
 from sisyphus.backends.hls import is_ours, whole_text
 from sisyphus.errors import EffortUp, ToolError
 from sisyphus.ir import Origin
-from sisyphus.settings import settings_of
+from sisyphus.settings import settings_of_searches
 from sisyphus.tools import run_tool
 from sisyphus.values import asdict, dataclass, field
 from sisyphus.versions import versions
@@ -47,7 +47,7 @@ class Job:
     @cached_property
     def key(self) -> str:
         """SHA-256 over all that the result depends on: the text with its headers, options, versions; found once."""
-        settings = settings_of("optimize")
+        settings = settings_of_searches()
         parts = {
             "settings": settings,
             "name": self.name,

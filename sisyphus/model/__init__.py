@@ -3,7 +3,7 @@
 from sisyphus.model.area.arrays import ArrayCosts
 from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.backing import Backing
-from sisyphus.model.estimate import Estimate, Estimator, estimate, schedules_of
+from sisyphus.model.estimate import Estimate, Estimator, estimate
 from sisyphus.model.formulas.rtl import natural_objective
 from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm
 from sisyphus.model.formulas.terms import Term
@@ -24,5 +24,4 @@ __all__ = [
     "Users",
     "estimate",
     "natural_objective",
-    "schedules_of",
 ]

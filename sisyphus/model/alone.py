@@ -74,7 +74,7 @@ class TaskStudy:
     def bytes_moved(self) -> int:
         """By the transfers under its tile loops, in all calls."""
         times = 1 if self.outside is None else self.outside
-        return sum(bytes_moved(move, runs * times) for move, runs in moves_in(self.facts.parts, 1))
+        return sum(bytes_moved(move, runs * times) for move, runs in moves_in(self.facts.parts))
 
     @cached_property
     def needs(self) -> TaskNeeds:

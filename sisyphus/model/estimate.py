@@ -19,7 +19,7 @@ from sisyphus.model.formulas.rtl import in_rtl, natural_objective
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.terms import Term, without_zeros
 from sisyphus.model.study import Known, Study
-from sisyphus.plan import KnownPlans, Plan, Schedule, build_plan
+from sisyphus.plan import KnownPlans, Plan, build_plan
 from sisyphus.space import DesignPoint, Objective
 from sisyphus.target import Target
 from sisyphus.values import dataclass, field
@@ -93,13 +93,6 @@ def estimate(
     """Cycles (of the report, and in RTL) and counts of each resource of a plan on a target; on-chip memory in bytes."""
     clock.did(clock.JUDGED)
     return _estimate(plan, Known(target, rules, guards))
-
-
-def schedules_of(plan: Plan, target: Target) -> Mapping[str, tuple[Schedule, ...]]:
-    """The schedule, in cycles from its start, of each pipelined body of the tasks that a plan calls, by task name."""
-    study = Study(plan, target)
-    kernel_cycles(study)
-    return {name: tuple(body.schedule for body in task.pipes) for name, task in study.tasks.items()}
 
 
 class Estimator:

@@ -319,7 +319,7 @@ def _nest_costs(
     dsp = copies * body_multipliers(setting.alg, pipe) + _multipliers(
         setting, (move for step in around for move in step)
     )
-    dsp = dsp + _multipliers(setting, (move for move, _ in moves_in(facts.parts, 1)))
+    dsp = dsp + _multipliers(setting, (move for move, _ in moves_in(facts.parts)))
     kinds = cores_of(setting, pipe)
     for kind, count in study.cores(setting).items():
         found[f"core {kind}"] = copies * count
@@ -344,7 +344,7 @@ def _is_inferred(setting: Setting, facts: TaskFacts, study: PipeStudy) -> Condit
         for access in filter(work.updates, (work.write, *work.reads.values())):
             for dim in access.dims:
                 found = alg.either(found, moves_with_two_loops(alg, dim, study.pipe, within))
-    for move, _ in moves_in(facts.parts, 1):
+    for move, _ in moves_in(facts.parts):
         found = alg.either(found, alg.both(move.active, alg.exceeds(move.bursts, 1)))
     return found
 

@@ -9,7 +9,7 @@ from sisyphus.plan.memory_banks import banks_of, beats, layout_extents, spread
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
-from sisyphus.plan.sharing import Shared, Varying, narrowed, shared_subexpressions, varying, varying_in
+from sisyphus.plan.sharing import Varying, narrowed, shared_subexpressions, varying, varying_in
 from sisyphus.plan.streamed import not_in_one_pass, receiving, sending, streams_between
 from sisyphus.plan.tile_list import FAR, MOST_TILES, TileList, starts_to_return, tables_in, turns_between
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
@@ -32,7 +32,6 @@ from sisyphus.plan.tree import (
     conditions_of,
     copies_in,
     descend,
-    headline,
     is_copied_work,
     stands_apart,
     walk,
@@ -63,7 +62,6 @@ __all__ = [
     "Schedule",
     "Shape",
     "ShapeBuilder",
-    "Shared",
     "Skip",
     "Task",
     "TileList",
@@ -85,7 +83,6 @@ __all__ = [
     "descend",
     "dump",
     "dump_schedule",
-    "headline",
     "in_turn",
     "is_copied_work",
     "layout_extents",

@@ -21,9 +21,8 @@ from sisyphus.space import (
     Tile,
     TransferPoint,
     factors_of,
-    faults_ahead,
-    faults_listed,
     free_loops,
+    lever_faults,
     places_around,
     port_names,
     port_width,
@@ -47,9 +46,7 @@ def _faults(scop: Scop, distribution: Distribution, point: DesignPoint) -> Itera
     for nest in distribution.nests:
         yield from _nest_faults(scop, nest, point.nest(nest.id))
         yield from _cover_faults(scop, nest, point)
-        twice = [buffer for buffer in point.buffers if buffer.copies == 2 and nest.id in buffer.nests]
-        yield from faults_ahead(scop, nest, point.nest(nest.id), twice)
-        yield from faults_listed(scop, nest, point.nest(nest.id), point.buffers)
+        yield from lever_faults(scop, nest, point)
         yield from _stripe_faults(scop, nest, point)
     yield from _buffer_faults(scop, distribution, point)
 

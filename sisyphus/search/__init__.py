@@ -3,7 +3,7 @@
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel, MakeCosts
 from sisyphus.search.events import Bound, Combine, Incumbent, LeftOut, Whole
-from sisyphus.search.exact import Result, Terms, Verdict, find_best
+from sisyphus.search.exact import Result, Terms, Verdict
 from sisyphus.search.fit import SearchWithin
 from sisyphus.search.measured_costs import MeasuredCosts
 from sisyphus.search.nodes import Problem
@@ -37,7 +37,6 @@ __all__ = [
     "are_alike",
     "as_fixed",
     "branch_and_bound",
-    "find_best",
     "fit_together",
     "fits_whole",
     "most_elements",

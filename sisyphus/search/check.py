@@ -16,7 +16,7 @@ from sisyphus.space import (
     Space,
     intervals,
     level0_pairs,
-    loaded_ahead,
+    levers_unmet,
     places_around,
 )
 
@@ -52,24 +52,13 @@ def _nest(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
         yield f"nest `{nest.id}`: `{chosen.pipeline or 'none'}` cannot be pipelined"
     if chosen.interval not in intervals(nest, chosen.pipeline):
         yield f"nest `{nest.id}`: the tool cannot be asked for an interval of {chosen.interval}"
-    yield from _ahead(space, nest, point)
-    if chosen.listed != (nest.listed and chosen.pipeline is not None):
-        yield f"nest `{nest.id}`: its tiles are {'' if nest.listed else 'not '}listed in this space"
+    yield from levers_unmet(space, nest, point)
     if nest.order is not None and chosen.order != nest.order:
         yield f"nest `{nest.id}`: its order is fixed to {','.join(nest.order)}"
     active = [loop.iterator for loop in nest.loops if chosen.tile(loop.iterator).level0 > 1]
     for a, b in level0_pairs(space, nest, active):
         if chosen.order.index(b) < chosen.order.index(a):
             yield f"nest `{nest.id}`: loop `{a}` must stay outside of `{b}`"
-
-
-def _ahead(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
-    """Tiles that are loaded ahead where none may be, or not where the user wants them."""
-    if any(buffer.copies > 1 and nest.id in buffer.nests for buffer in point.buffers):
-        if not nest.early:
-            yield f"nest `{nest.id}`: its tiles cannot be loaded ahead"
-    elif nest.ahead and loaded_ahead(space.scop, nest.nest, point.nest(nest.id), point.buffers) != point.buffers:
-        yield f"nest `{nest.id}`: its tiles are to be loaded ahead"
 
 
 def _all_buffers(space: Space, point: DesignPoint) -> Iterator[str]:

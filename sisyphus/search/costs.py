@@ -8,14 +8,15 @@ the same time. Which steps and groups there are depends only on which arrays are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sisyphus.ir import ArrayId
-from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space, Tile
+from sisyphus.model.formulas.steps import Moved
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Places, Space, Tile
 from sisyphus.target import Budget
 from sisyphus.values import dataclass
 
@@ -26,8 +27,6 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Arrays: TypeAlias = frozenset[ArrayId]
-#: More tiles than any loop has.
-MANY = 1e18
 #: A tile and a coarse-grained factor for each loop of a nest, and the interval that is asked for.
 Tiling: TypeAlias = tuple[dict[str, Tile], dict[str, int], int]
 
@@ -98,16 +97,10 @@ class Least:
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """Loads and stores of a tiled array: their cycles, and a number that is the same for arrays of one place.
-
-    `turns` is how many tiles follow each other, at most, in the loop that loads this array ahead: `MANY` where it is
-    not known which loop that is, or if any does, and 0 where none does.
-    """
+    """Loads and stores of a tiled array, their cycles together."""
 
     use: ArrayUse
-    place: Ints | int
-    cycles: Floats | float
-    turns: Floats | float = 0.0
+    moved: Moved
 
 
 @dataclass(frozen=True)
@@ -196,21 +189,20 @@ class Tilings:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Where the tiled arrays of a nest are transferred: per candidate one of `choices`, a set of loops per array.
+    """Where the same tiled arrays of a nest are transferred: per candidate one of `choices`."""
 
-    `ahead` says of each choice whether tiles are loaded ahead; of none if it is empty.
-    """
-
-    arrays: tuple[ArrayId, ...]
-    choices: tuple[tuple[frozenset[str], ...], ...]
+    choices: tuple[Places, ...]
     chosen: Ints
-    ahead: tuple[bool, ...] = ()
+
+    @property
+    def arrays(self) -> tuple[ArrayId, ...]:
+        return tuple(self.choices[0].outside) if self.choices else ()
 
     def by_place(self) -> Iterator[tuple[ArrayId, Ints, frozenset[str]]]:
         """Each tiled array with the candidates that have the same loops outside of its transfers."""
-        for at, array in enumerate(self.arrays):
-            for outside in dict.fromkeys(choice[at] for choice in self.choices):
-                same = [c for c, choice in enumerate(self.choices) if choice[at] == outside]
+        for array in self.arrays:
+            for outside in dict.fromkeys(choice.outside[array] for choice in self.choices):
+                same = [c for c, choice in enumerate(self.choices) if choice.outside[array] == outside]
                 rows = np.flatnonzero(np.isin(self.chosen, same))
                 if len(rows):
                     yield array, rows, outside
@@ -303,7 +295,7 @@ class CostModel(Protocol):
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
         """Cycles of candidates of a nest at least, where `work` is without transfers; no less than with fewer arrays.
 
-        `other` are the cycles of one array that is not in `moved`, wherever it is transferred, and never ahead.
+        `other` are the cycles of one array that is not in `moved`, wherever it is transferred.
         """
         ...
 
@@ -356,9 +348,3 @@ class MakeCosts(Protocol):
     def has_formulas(self) -> bool: ...
 
     def __call__(self, space: Space) -> CostModel: ...
-
-
-def least_latency(costs: CostModel, nest: NestSpace, work: Floats, tiled: Iterable[ArrayUse]) -> Floats:
-    """Cycles of a nest at least, wherever its tiled arrays are transferred: all of them at one place, or ahead."""
-    turns = {use: MANY if use.array in nest.early else 0.0 for use in tiled}
-    return costs.latency(nest, work, [Transfers(u, 0, costs.least_tile(nest, u).cycles, n) for u, n in turns.items()])

@@ -22,6 +22,7 @@ from sisyphus.space import (
     BufferPoint,
     NestPoint,
     NestSpace,
+    Places,
     Space,
     ahead_place,
     beat_factor,
@@ -32,8 +33,8 @@ from sisyphus.space import (
 )
 from sisyphus.values import dataclass
 
-#: Rows of candidates, the loops outside of each transfer, the order of all loops, and the one that loads ahead.
-_Kind: TypeAlias = tuple[Ints, tuple[frozenset[str], ...], tuple[str, ...], str | None]
+#: Rows of candidates, the places of transfers, the order of all loops, and the one that loads ahead.
+_Kind: TypeAlias = tuple[Ints, Places, tuple[str, ...], str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ class Encoding:
     ) -> None:
         self.space, self.nest, self.states = space, nest, states
         self.tilings, self.placed, self.batch = tilings, placed, tilings.batch
-        self._tiled = {array: at for at, array in enumerate(placed.arrays)}
+        self._tiled = placed.arrays
         self._registers, self._caps, self._alone, self._rules = registers, caps, alone, rules
 
     def candidates(self) -> Candidates:
@@ -83,8 +84,8 @@ class Encoding:
         for rows, chosen, names, loads in self._kinds:
             ahead[rows] = loops.index(loads) if loads is not None else -1
             order[rows] = orders.setdefault(names, len(orders))
-            for array, at in self._tiled.items():
-                place = self._place(names, chosen[at], rows)
+            for array, outside in chosen.outside.items():
+                place = self._place(names, outside, rows)
                 places[array].get(place, around[array])[rows] = True
         for at in range(len(loops)):
             pipeline[self.batch.level1[at] > 1] = at
@@ -111,7 +112,7 @@ class Encoding:
         """Of the buffer of a tiled array, per candidate."""
         found = np.ones(self.batch.count, np.int64)
         for rows, chosen, names, loads in self._kinds if array in self.nest.early else ():
-            found[rows] += loads is not None and self._place(names, chosen[self._tiled[array]], rows) == loads
+            found[rows] += loads is not None and self._place(names, chosen.outside[array], rows) == loads
         return found
 
     @cached_property
@@ -129,15 +130,15 @@ class Encoding:
         for key, rows in zip(different.tolist(), np.split(sorted_rows, starts[1:]), strict=True):
             active, choice = divmod(key, len(self.placed.choices))
             names = [name for at, name in enumerate(self.batch.loops) if active >> at & 1]
-            sets = self.placed.choices[choice]
-            order = self.nest.order or level0_order(self.space, self.nest, names, sets)
-            is_ahead = any(self.placed.ahead[choice : choice + 1])
-            found.append((rows, sets, order, self._loads_ahead(order, sets, rows) if is_ahead else None))
+            places = self.placed.choices[choice]
+            order = self.nest.order or level0_order(self.space, self.nest, names, tuple(places.outside.values()))
+            found.append((rows, places, order, self._loads_ahead(order, places, rows) if places.ahead else None))
         return found
 
-    def _loads_ahead(self, order: tuple[str, ...], sets: tuple[frozenset[str], ...], rows: Ints) -> str | None:
+    def _loads_ahead(self, order: tuple[str, ...], chosen: Places, rows: Ints) -> str | None:
         """The loop that loads the tiles of candidates of one kind ahead."""
-        places = [self._place(order, sets[at], rows) for array, at in self._tiled.items() if array in self.nest.early]
+        early = [outside for array, outside in chosen.outside.items() if array in self.nest.early]
+        places = [self._place(order, outside, rows) for outside in early]
         return ahead_place(self._point(order, rows[0]), places)
 
     def _place(self, order: tuple[str, ...], outside: frozenset[str], rows: Ints) -> str:
@@ -176,8 +177,8 @@ class Encoding:
             width = np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
             return Rows(width, np.zeros(count, np.int64), np.zeros(count, np.bool_), np.ones(count, np.bool_))
         found = Rows(*(np.full(count, value) for value in (1, 0, False, True)))
-        for rows, sets, order, _ in self._kinds:
-            outside = sets[self._tiled[use.array]]
+        for rows, places, order, _ in self._kinds:
+            outside = places.outside[use.array]
             place = self._place(order, outside, rows)
             for part in self._alike(use, rows):
                 chosen = self._point(order, part[0])

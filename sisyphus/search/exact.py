@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from sisyphus.search.agenda import Agenda, Task, with_ports
-from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel, Placement, Step
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
@@ -34,14 +33,12 @@ class Terms:
     """How long and how far to search.
 
     `deadline` is of the search's clock; only costs below `upper` count, and a proof within `gap` is enough.
-    `first_only` stops at the first solution, and so do more than `most_refused` solutions that exceed a budget when
-    they are built.
+    More than `most_refused` solutions that exceed a budget when they are built stop it.
     """
 
     deadline: float | None = None
     gap: float = 0.0
     upper: float = float("inf")
-    first_only: bool = False
     most_refused: float = float("inf")
 
 
@@ -91,18 +88,6 @@ class Result:
 Accept = Callable[[Solution], Verdict]
 #: Told of every higher bound.
 HearBound = Callable[[float], None]
-
-
-def find_best(
-    costs: CostModel,
-    terms: Terms,
-    *,
-    accept: Accept = lambda solution: Verdict(solution.cycles, solution.cycles),
-    hear_bound: HearBound = lambda _: None,
-    combine: Combine = branch_and_bound,
-) -> Result:
-    """The best solution of a space."""
-    return Search(costs, terms, accept, hear_bound, combine).run()
 
 
 class Search:
@@ -372,13 +357,8 @@ class Search:
                 return
 
     def _must_stop(self, event: Event) -> bool:
-        is_enough = self.terms.first_only and self.best is not None
-        return (
-            is_enough
-            or isinstance(event, Failed)
-            or self.refused > self.terms.most_refused
-            or self.lower_bounds.deadline.is_over
-        )
+        is_enough = self.refused > self.terms.most_refused
+        return is_enough or isinstance(event, Failed) or self.lower_bounds.deadline.is_over
 
     def _refuse(self, over: Mapping[str, float]) -> None:
         """Counts solutions that do not fit, and remembers by how little they exceed each budget."""

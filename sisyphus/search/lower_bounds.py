@@ -20,12 +20,12 @@ from sisyphus.search.costs import (
     Step,
     Tilings,
     joined_costs,
-    least_latency,
 )
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.options import Options
 from sisyphus.search.placements import may_be
+from sisyphus.search.places import least_latency
 from sisyphus.search.tables import Table
 from sisyphus.space import NestSpace
 from sisyphus.target import Budget

@@ -22,7 +22,7 @@ from sisyphus.model.area.multiplexers import lone_core_lut, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
-from sisyphus.model.formulas.steps import latency, nest_with_loads_ahead, tiled_nest
+from sisyphus.model.formulas.steps import latency, tiled_nest
 from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.plan import Numbers, build_plan
 from sisyphus.search.costs import (
@@ -49,7 +49,7 @@ from sisyphus.search.memory_costs import MEMORY, copies_of_tiles, smallest_tile,
 from sisyphus.search.packing import WORTH, least_blocks
 from sisyphus.search.resident_costs import BLOCKS, CORES, EITHER, ResidentCosts, users_of
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
+from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Places, Space
 from sisyphus.target import Budget, OperatorTable
 from sisyphus.values import replace
 
@@ -217,7 +217,7 @@ class MeasuredCosts(ResidentCosts):
         return self._models[nest.id].counts.listed <= EFFORT.listed_points
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
-        return self.count(nest, tilings, Placed((), ((),), np.zeros(tilings.count, np.int64)), registers)
+        return self.count(nest, tilings, Placed((Places(),), np.zeros(tilings.count, np.int64)), registers)
 
     def least(self, nest: NestSpace, tilings: Tilings) -> Costs:
         clock.added_up(tilings.count)
@@ -246,13 +246,10 @@ class MeasuredCosts(ResidentCosts):
 
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
         shares = [self._floors[nest.id].stored(one.use) for one in moved]
-        both = list(zip(moved, shares, strict=True))
-        loads = [(m.place, m.cycles * (1 - share), m.turns) for m, share in both if share < 1]
-        stores = [(m.place, m.cycles * share) for m, share in both if share]
-        if any(np.any(m.turns) for m in moved):
-            return np.asarray(latency(VECTOR, nest_with_loads_ahead(VECTOR, work, loads, stores, other)))
-        plain = [(place, cycles) for place, cycles, _ in loads]
-        return np.asarray(latency(VECTOR, tiled_nest(VECTOR, work, plain, stores, other)))
+        both = list(zip((one.moved for one in moved), shares, strict=True))
+        loads = [replace(one, cycles=one.cycles * (1 - share)) for one, share in both if share < 1]
+        stores = [replace(one, cycles=one.cycles * share) for one, share in both if share]
+        return np.asarray(latency(VECTOR, tiled_nest(VECTOR, work, loads, stores, other)))
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
         return self._floors[nest.id].refill(batch, outside)

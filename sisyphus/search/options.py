@@ -14,10 +14,10 @@ from sisyphus.algebra import distinct
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings, least_latency
+from sisyphus.search.costs import Arrays, CostModel, Costs, Floats, Ints, Mask, Placed, Tilings
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.places import Block
+from sisyphus.search.places import Block, breadth_of, least_latency, places_of
 from sisyphus.search.recounts import Recounts
 from sisyphus.search.tables import (
     Table,
@@ -94,8 +94,7 @@ class Options:
     def breadth(self, limit: float) -> int:
         """How many choices of at most `limit` cycles there may be."""
         tilings = int((self._lower <= limit).sum())
-        ways = 2 if any(use.array in self.nest.early for use in self.uses) else 1
-        return tilings * (ways * len(self.chains.families((1 << len(self.nest.loops)) - 1)) if self.uses else 1)
+        return tilings * (breadth_of(self.nest, self.chains) if self.uses else 1)
 
     def within(self, limit: float, budgets: Mapping[str, float], deadline: Deadline) -> Table:
         """Choices of at most `limit` cycles that fit the budgets alone, without those that another one matches.
@@ -152,11 +151,7 @@ class Options:
     def choice(self, pick: Table) -> NestChoices:
         """A table of one entry in words."""
         batch = self.tilings.batch.take(pick.rows[:1])
-        tiles, copies, interval = batch.tiling(0)
-        *family, ahead = pick.families[0].tolist()
-        sets = self.chains.whole(batch.level0[:, 0], family) if self.uses else ()
-        outside = {use.array: s for use, s in zip(self.uses, sets, strict=True)}
-        return NestChoices(self.nest.id, tiles, copies, outside, interval, ahead=bool(ahead))
+        return places_of(self.chains, batch.level0[:, 0], pick.families[0]).chosen(self.nest.id, *batch.tiling(0))
 
     def _slice(
         self,
@@ -286,9 +281,8 @@ class Options:
         level0 = self.tilings.batch.level0[:, table.rows]
         keys = np.concatenate([self.chains.active(level0)[:, None], table.families], axis=1)
         kinds, first, chosen = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        choices = [self.chains.whole(level0[:, at], kind[1:-1]) for at, kind in zip(first, kinds, strict=True)]
-        arrays, ahead = tuple(use.array for use in self.uses), tuple((kinds[:, -1] > 0).tolist())
-        return Placed(arrays, tuple(choices) if arrays else ((),) * len(kinds), chosen.reshape(-1), ahead)
+        choices = [places_of(self.chains, level0[:, at], kind[1:]) for at, kind in zip(first, kinds, strict=True)]
+        return Placed(tuple(choices), chosen.reshape(-1))
 
     def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Costs:
         """Entries whose resident arrays come to these states."""

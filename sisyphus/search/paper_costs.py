@@ -142,7 +142,7 @@ class PaperCosts(MemoryCosts):
         return costs
 
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
-        return np.asarray(work + np.maximum(sum(one.cycles for one in moved), other))
+        return np.asarray(work + np.maximum(sum(one.moved.cycles for one in moved), other))
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:
         return np.zeros(batch.count)

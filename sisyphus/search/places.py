@@ -6,18 +6,41 @@ all of them, so that most families are left out before they are complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from sisyphus import clock
 from sisyphus.algebra import distinct, distinct_rows
+from sisyphus.model.formulas.steps import Moved
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import MANY, Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
+from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
 from sisyphus.search.effort import EFFORT
-from sisyphus.space import ArrayUse, NestSpace
+from sisyphus.space import ArrayUse, NestSpace, Places
 from sisyphus.values import dataclass, replace
+
+#: More tiles than any loop has: of one that may load ahead, or another one may.
+MANY = 1e18
+
+
+def least_latency(costs: CostModel, nest: NestSpace, work: Floats, tiled: Iterable[ArrayUse]) -> Floats:
+    """Cycles of a nest at least, wherever its tiled arrays are transferred: all of them at one place, or ahead."""
+    turns = {use: MANY if use.array in nest.early else 0.0 for use in tiled}
+    moved = [Transfers(use, Moved(0, costs.least_tile(nest, use).cycles, n)) for use, n in turns.items()]
+    return costs.latency(nest, work, moved)
+
+
+def breadth_of(nest: NestSpace, chains: Chains) -> int:
+    """How many families of places a tiling has at most, each with tiles loaded ahead and not where they may be."""
+    ways = 2 if any(array in nest.early for array in chains.arrays) else 1
+    return ways * len(chains.families((1 << len(nest.loops)) - 1))
+
+
+def places_of(chains: Chains, level0: Ints, row: Ints) -> Places:
+    """The places that a family stands for, a row as `Placing` has it, of a tiling with these level-0 tiles."""
+    *family, ahead = row.tolist()
+    return Places(dict(zip(chains.arrays, chains.whole(level0, family), strict=True)), bool(ahead))
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +247,7 @@ class Block:
         """
         families = self.prefixes[at][part.prefix]
         work = self.base[part.places] + self._refill(families, part.places)
-        all_moved = list(map(Transfers, self.uses[: at + 1], families.T, part.moved, turns))
+        all_moved = list(map(Transfers, self.uses[: at + 1], map(Moved, families.T, part.moved, turns)))
         cycles = self.costs.latency(self.nest, work, all_moved, other[part.places])
         kept = (cycles <= limit) & np.isfinite(cycles)
         np.minimum.at(self.left_out, part.places[~kept], cycles[~kept])

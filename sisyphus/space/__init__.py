@@ -1,11 +1,12 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.adders import added_in, added_types, may_add_in_fabric
-from sisyphus.space.ahead import ahead_place, faults_ahead, loaded_ahead, may_load_ahead
+from sisyphus.space.ahead import ahead_place, may_load_ahead
 from sisyphus.space.choices import (
     Choices,
     NestChoices,
     NotADesign,
+    Places,
     choices,
     decode,
     innermost_outside,
@@ -16,9 +17,9 @@ from sisyphus.space.choices import (
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.derive import build_space
 from sisyphus.space.factors import Factors
-from sisyphus.space.fix import apply_fixes, knob_names, levers_off
+from sisyphus.space.fix import apply_fixes, knob_names, lever_faults, levers_off, levers_unmet
 from sisyphus.space.json_places import place_of
-from sisyphus.space.listed import faults_listed, may_be_listed
+from sisyphus.space.listed import may_be_listed
 from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
     FORMS,
@@ -87,6 +88,7 @@ __all__ = [
     "NotADesign",
     "Objective",
     "Options",
+    "Places",
     "RowUse",
     "Space",
     "Tile",
@@ -102,9 +104,7 @@ __all__ = [
     "dealt_over_ports",
     "decode",
     "factors_of",
-    "faults_ahead",
     "faults_by",
-    "faults_listed",
     "few",
     "form_for",
     "free_loops",
@@ -117,8 +117,9 @@ __all__ = [
     "level0_order",
     "level0_pairs",
     "level2_order",
+    "lever_faults",
     "levers_off",
-    "loaded_ahead",
+    "levers_unmet",
     "long_arrays",
     "may_add_in_fabric",
     "may_be_listed",

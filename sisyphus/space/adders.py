@@ -7,7 +7,10 @@ reports have it, for this family of parts at this clock, of every type that the 
 from __future__ import annotations
 
 from sisyphus.ir import Binary, Call, Expr, Scop, walk
-from sisyphus.target import Target
+from sisyphus.space.narrowing import Fix, Knob
+from sisyphus.space.space import Space
+from sisyphus.target import ADDERS, Target
+from sisyphus.values import replace
 
 
 def added_in(expr: Expr) -> frozenset[str]:
@@ -27,3 +30,19 @@ def may_add_in_fabric(scop: Scop, target: Target) -> bool:
     """Whether the kernel adds, and reports have the adders of each of its types in fabric."""
     added = added_types(scop)
     return bool(added) and all(target.operators.knows_in_fabric(kind) for kind in added)
+
+
+def _fix(fix: Fix, space: Space) -> Space:
+    """The space with these adders, whichever it had: what may be chosen beside them does not depend on them."""
+    legal = {name: name for name in (ADDERS if may_add_in_fabric(space.scop, space.target) else ADDERS[:1])}
+    unseen = f"the kernel adds nothing of which a report at {space.target.clock_mhz:g} MHz has an adder in fabric"
+    adders = legal[fix.one_of(legal, unseen if fix.value in ADDERS else f"`{fix.value}` is neither")]  # type: ignore[index]
+    return replace(space, options=replace(space.options, adders=adders), target=space.target.adding_in(adders))
+
+
+IN_FABRIC = Knob(
+    "adders",
+    "what all additions of floating point run on: `dsp`, or `fabric` (look-up tables)",
+    _fix,
+    off="dsp",
+)

@@ -6,12 +6,14 @@ known: loops run through a box. Nothing in the nest may write what is loaded, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Role, Scop
-from sisyphus.space.point import BufferPoint, NestPoint
+from sisyphus.space.narrowing import YES_NO, Fix, Knob
+from sisyphus.space.point import BufferPoint, DesignPoint, NestPoint
+from sisyphus.space.space import NestSpace, Space
+from sisyphus.values import replace
 
 
 def may_load_ahead(scop: Scop, nest: Nest) -> tuple[ArrayId, ...]:
@@ -46,17 +48,42 @@ def loaded_ahead(scop: Scop, nest: Nest, chosen: NestPoint, buffers: Sequence[Bu
     return tuple(replace(b, copies=2) if b in mine and b.place == place else b for b in buffers)
 
 
-def faults_ahead(scop: Scop, nest: Nest, point: NestPoint, buffers: Sequence[BufferPoint]) -> list[str]:
+def _faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
     """What is wrong with the buffers of a nest that have two copies, a sentence each; none where they can be built."""
-    found, legal = [], may_load_ahead(scop, nest)
+    chosen, legal = point.nest(nest.id), may_load_ahead(scop, nest)
+    loops, buffers = dict(chosen.tiles), [b for b in point.buffers if b.copies == 2 and nest.id in b.nests]
     for buffer in buffers:
-        loops = dict(point.tiles)
         if buffer.array not in legal or len(buffer.nests) > 1:
-            found.append(f"tiles of `{buffer.array}` cannot be loaded ahead in nest `{nest.id}`")
+            yield f"tiles of `{buffer.array}` cannot be loaded ahead in nest `{nest.id}`"
         elif buffer.place not in loops or loops[buffer.place].level0 < 2:
-            found.append(f"`{buffer.place}` is no loop with several tiles, under which one could be loaded ahead")
+            yield f"`{buffer.place}` is no loop with several tiles, under which one could be loaded ahead"
     if len({buffer.place for buffer in buffers}) > 1:
-        found.append(f"nest `{nest.id}` can load ahead under one loop")
-    if buffers and (point.unroll or point.split):
-        found.append(f"nest `{nest.id}` has copies or full tiles apart, and so no tiles that are loaded ahead")
-    return found
+        yield f"nest `{nest.id}` can load ahead under one loop"
+    if buffers and (chosen.unroll or chosen.split):
+        yield f"nest `{nest.id}` has copies or full tiles apart, and so no tiles that are loaded ahead"
+
+
+def _unmet(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
+    """Tiles that are loaded ahead where none may be, or not where the user wants them."""
+    if any(buffer.copies > 1 and nest.id in buffer.nests for buffer in point.buffers):
+        if not nest.early:
+            yield f"nest `{nest.id}`: its tiles cannot be loaded ahead"
+    elif nest.ahead and loaded_ahead(space.scop, nest.nest, point.nest(nest.id), point.buffers) != point.buffers:
+        yield f"nest `{nest.id}`: its tiles are to be loaded ahead"
+
+
+def _fix(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
+    legal = YES_NO if nest.early else ["no"]
+    refused = f"tiles of `{nest.id}` cannot be loaded ahead" if fix.value == "yes" else "no answer"
+    ahead = YES_NO[fix.one_of(legal, refused)]
+    return replace(nest, ahead=ahead, early=nest.early if ahead else ())
+
+
+AHEAD = Knob(
+    "NEST.ahead",
+    "`yes`: the next tiles are loaded beside what is computed with these; or `no`",
+    _fix,
+    off="no",
+    faults=_faults,
+    unmet=_unmet,
+)

@@ -44,6 +44,18 @@ class NestChoices:
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where a nest transfers its tiled arrays: `outside` and `ahead` of its choices."""
+
+    outside: Mapping[ArrayId, frozenset[str]] = field(default_factory=dict)
+    ahead: bool = False
+
+    def chosen(self, nest: str, tiles: Mapping[str, Tile], copies: Mapping[str, int], interval: int) -> NestChoices:
+        """These places for these tiles."""
+        return NestChoices(nest, tiles, copies, self.outside, interval, ahead=self.ahead)
+
+
+@dataclass(frozen=True)
 class Choices:
     """What is chosen for a kernel: in each nest, the widest beat of each array, and which arrays lie in registers."""
 

@@ -4,65 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from math import prod
 
+from sisyphus.analysis import Nest
 from sisyphus.errors import UsageError
-from sisyphus.ir import Array, ArrayId
-from sisyphus.space.adders import may_add_in_fabric
-from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, Tile
-from sisyphus.space.space import ArrayUse, LoopSpace, NestSpace, Space
+from sisyphus.ir import Array, ArrayId, Scop
+from sisyphus.space.adders import IN_FABRIC
+from sisyphus.space.ahead import AHEAD
+from sisyphus.space.listed import LISTED
+from sisyphus.space.narrowing import YES_NO, Fix, Knob, loop_of, use_of, with_nest, with_places, with_tiles
+from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, DesignPoint
+from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.stripes import dealt_over_ports, in_stripes
 from sisyphus.space.widths import layout_for
-from sisyphus.target import ADDERS
-from sisyphus.values import dataclass, replace
+from sisyphus.values import replace
 
 GRAMMAR = re.compile(r"(?P<left>[^=\s]+)=(?P<value>\S+)")
 #: As many ports as the search chooses; all nests, loops or arrays; the order of loops in the source.
 ANY_PORTS, EVERY, SOURCE_ORDER = "any", "*", "source"
-YES_NO = {"yes": True, "no": False}
 EXAMPLE = (
     "for example `S1.order=k,i,j`, `S1.k=48x1x5`, `S1.pipeline=j`, `S1+S2.unroll.i=4`, `S1.A.place=k`, "
     "`A@S1.partition=50,1`, `A.width=4`"
 )
-
-
-@dataclass(frozen=True)
-class Fix:
-    """What the user wrote, and the value in it."""
-
-    text: str
-    value: str
-
-    def illegal(self, what: str, legal: Iterable[object]) -> UsageError:
-        values = [str(v) for v in legal]
-        shown = ", ".join(values[:40]) + (f", … ({len(values)} in all)" if len(values) > 40 else "")
-        return UsageError(f"`--fix {self.text}`: {what}", hint=f"legal: {shown or 'none'}")
-
-    def one_of(self, legal: Iterable[str], what: str) -> str:
-        """The value, which must be one of these."""
-        if self.value not in legal:
-            raise self.illegal(what, legal)
-        return self.value
-
-
-@dataclass(frozen=True)
-class Knob:
-    """A knob as `--fix` has it: what it says, and what it makes of a space or of the nest that it names.
-
-    In `spelling` words in capitals stand for names: of a nest, of a LOOP of it or a FREE one, which may have copies, of
-    an ARRAY or MEMORY, which may have views, or any NAME. `narrow` is given them behind the fix and the space. `off` is
-    the value of designs without the lever that the knob is, empty where it is none.
-    """
-
-    spelling: str
-    says: str
-    narrow: Callable[..., Space | NestSpace]
-    off: str = ""
-
-    @cached_property
-    def grammar(self) -> re.Pattern[str]:
-        return re.compile(re.sub("[A-Z]+", lambda word: f"(?P<{word[0]}>[^.]*?)", re.escape(self.spelling)))
 
 
 def knob_names(space: Space) -> Iterator[str]:
@@ -75,6 +38,18 @@ def levers_off() -> dict[str, str]:
     """Per lever that a knob is, by the last word of its name, what `--fix` takes to leave designs with it out."""
     named = ((re.sub("[A-Z]+", EVERY, knob.spelling), knob.off) for knob in KNOBS if knob.off)
     return {name.replace(f".{EVERY}", "").rpartition(".")[2]: f"{name}={off}" for name, off in named}
+
+
+def lever_faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
+    """What is wrong with the levers of a nest in a design point, whatever the space, a sentence each."""
+    for knob in KNOBS:
+        yield from knob.faults(scop, nest, point)
+
+
+def levers_unmet(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
+    """What a design has of levers that a nest of a space has not, or not as the space asks for, a sentence each."""
+    for knob in KNOBS:
+        yield from knob.unmet(space, nest, point)
 
 
 def _things(space: Space) -> list[dict[str, str]]:
@@ -125,7 +100,7 @@ def _narrowed(space: Space, knob: Knob, names: Mapping[str, str], fix: Fix) -> S
         given = [[known[kind](space, fix, name) if kind in known else name for kind, name in names.items()]]
     for things in given:
         found = knob.narrow(fix, space, *things)
-        space = found if isinstance(found, Space) else _with_nest(space, found)
+        space = found if isinstance(found, Space) else with_nest(space, found)
     return space
 
 
@@ -154,34 +129,6 @@ def _nest(space: Space, fix: Fix, name: str) -> NestSpace:
     raise fix.illegal(f"there is no nest `{name}`", (n.id for n in space.nests))
 
 
-def _loop(fix: Fix, nest: NestSpace, name: str) -> LoopSpace:
-    if name not in {s.iterator for s in nest.loops}:
-        raise fix.illegal(f"nest `{nest.id}` has no loop `{name}`", (s.iterator for s in nest.loops))
-    return nest.loop(name)
-
-
-def _use(fix: Fix, nest: NestSpace, array: ArrayId) -> ArrayUse:
-    use = nest.use(array)
-    if use is None:
-        raise fix.illegal(f"nest `{nest.id}` does not use `{array}`", (u.array for u in nest.arrays))
-    return use
-
-
-def _with_nest(space: Space, nest: NestSpace) -> Space:
-    return replace(space, nests=tuple(nest if n.id == nest.id else n for n in space.nests))
-
-
-def _with_tiles(nest: NestSpace, loop: LoopSpace, tiles: Iterable[Tile]) -> NestSpace:
-    """The nest with fewer tiles of a loop, and the coarse-grained factors that some of these still allows."""
-    kept = tuple(tiles)
-    less = replace(loop, tiles=kept, unroll=tuple(f for f in loop.unroll if any(t.level0 % f == 0 for t in kept)))
-    return replace(nest, loops=tuple(less if s.iterator == loop.iterator else s for s in nest.loops))
-
-
-def _with_places(nest: NestSpace, use: ArrayUse, places: tuple[str, ...]) -> NestSpace:
-    return replace(nest, arrays=tuple(replace(u, places=places) if u is use else u for u in nest.arrays))
-
-
 def _fix_order(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
     loops = [s.iterator for s in nest.loops]
     order = tuple(loops if fix.value == SOURCE_ORDER else fix.value.split(","))
@@ -202,35 +149,13 @@ def _fix_pipeline(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
                 f"`--fix {fix.text}`: level 1 of `{loop.iterator}` is {found} in all tiles left to it",
                 hint=f"the pipelined loop alone has a level 1 above 1: leave out `--fix {nest.id}.{loop.iterator}`",
             )
-        nest = _with_tiles(nest, loop, tiles)
+        nest = with_tiles(nest, loop, tiles)
     return replace(nest, pipelines=(chosen,))
 
 
 def _fix_split(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
     split = YES_NO[fix.one_of(YES_NO, f"`{fix.value}` is neither")]
     return replace(nest, split=split, early=() if split else nest.early)
-
-
-def _fix_ahead(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
-    legal = YES_NO if nest.early else ["no"]
-    refused = f"tiles of `{nest.id}` cannot be loaded ahead" if fix.value == "yes" else "no answer"
-    ahead = YES_NO[fix.one_of(legal, refused)]
-    return replace(nest, ahead=ahead, early=nest.early if ahead else ())
-
-
-def _fix_listed(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
-    """The nest of a space with or without listed tiles: each of them is a search of its own."""
-    legal = "yes" if nest.listed else "no"
-    fix.one_of((legal,), f"tiles of `{nest.id}` are {'all' if nest.listed else 'not'} listed in this space")
-    return nest
-
-
-def _fix_adders(fix: Fix, space: Space) -> Space:
-    """The space with these adders, whichever it had: what may be chosen beside them does not depend on them."""
-    legal = {name: name for name in (ADDERS if may_add_in_fabric(space.scop, space.target) else ADDERS[:1])}
-    unseen = f"the kernel adds nothing of which a report at {space.target.clock_mhz:g} MHz has an adder in fabric"
-    adders = legal[fix.one_of(legal, unseen if fix.value in ADDERS else f"`{fix.value}` is neither")]  # type: ignore[index]
-    return replace(space, options=replace(space.options, adders=adders), target=space.target.adding_in(adders))
 
 
 def _fix_interval(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
@@ -242,17 +167,17 @@ def _fix_interval(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
 
 def _fix_unroll(fix: Fix, _space: Space, nest: NestSpace, name: str) -> NestSpace:
     """The factor, and the tiles that it divides."""
-    loop = _loop(fix, nest, name)
+    loop = loop_of(fix, nest, name)
     refused = f"`{name}` cannot have {fix.value} copies side by side in `{nest.id}`"
     factor = int(fix.one_of(list(map(str, loop.unroll)), refused))
-    return _with_tiles(nest, replace(loop, unroll=(factor,)), (t for t in loop.tiles if t.level0 % factor == 0))
+    return with_tiles(nest, replace(loop, unroll=(factor,)), (t for t in loop.tiles if t.level0 % factor == 0))
 
 
 def _fix_tile(fix: Fix, _space: Space, nest: NestSpace, name: str) -> NestSpace:
-    loop = _loop(fix, nest, name)
+    loop = loop_of(fix, nest, name)
     refused = f"`{name}` has {loop.trip_count} iterations, split as level 0 x level 1 x level 2"
     value = fix.one_of(list(map(str, loop.tiles)), refused)
-    return _with_tiles(nest, loop, (tile for tile in loop.tiles if str(tile) == value))
+    return with_tiles(nest, loop, (tile for tile in loop.tiles if str(tile) == value))
 
 
 def _fix_places(fix: Fix, space: Space, nest: NestSpace, array: ArrayId) -> Space:
@@ -266,15 +191,15 @@ def _fix_places(fix: Fix, space: Space, nest: NestSpace, array: ArrayId) -> Spac
     shared = place in nest.nest.outer and place != nest.around
     for other in space.under(nest.id, place) if shared else (nest.id,):
         if other == nest.id or space.nest(other).use(array) is not None:
-            space = _with_nest(space, _fix_place(fix, space.nest(other), array, place))
+            space = with_nest(space, _fix_place(fix, space.nest(other), array, place))
     return space
 
 
 def _fix_place(fix: Fix, nest: NestSpace, array: ArrayId, place: str) -> NestSpace:
-    use = _use(fix, nest, array)
+    use = use_of(fix, nest, array)
     if place not in use.places:
         raise fix.illegal(f"`{array}` cannot be placed at `{place}` in `{nest.id}`", use.places)
-    return _with_places(nest, use, (place,))
+    return with_places(nest, use, (place,))
 
 
 def _refuse_place(fix: Fix, space: Space, array: ArrayId) -> Space:
@@ -299,7 +224,7 @@ def _fix_ports(fix: Fix, space: Space, array: ArrayId) -> Space:
     if fix.value != "1":
         space = replace(space, nests=in_stripes(space, same, int(fix.value)) or space.nests)
         for copy, user in [(name, nest.id) for name in same for nest in space.users(name)]:
-            space = _with_nest(space, _fix_place(fix, space.nest(user), copy, KERNEL_PLACE))
+            space = with_nest(space, _fix_place(fix, space.nest(user), copy, KERNEL_PLACE))
     kept = tuple(width for width, count in counts.items() if count == fix.value)
     return replace(space, widths={**space.widths, **dict.fromkeys(same, kept)})
 
@@ -357,7 +282,7 @@ def _fix_partition(fix: Fix, space: Space, array: ArrayId) -> Space:
 
 def _fix_tile_partition(fix: Fix, space: Space, array: ArrayId, nest: NestSpace) -> Space:
     """The buffer that a nest has for itself: it is not resident, and only unroll factors that divide remain."""
-    use = _use(fix, nest, array)
+    use = use_of(fix, nest, array)
     places = tuple(p for p in use.places if p != KERNEL_PLACE)
     if not places:
         raise UsageError(
@@ -365,12 +290,12 @@ def _fix_tile_partition(fix: Fix, space: Space, array: ArrayId, nest: NestSpace)
             hint=f"fix `{array}.partition` instead, or leave out `--fix {nest.id}.{array}.place`, if it is there",
         )
     factors = _factors(fix, space, array)
-    narrowed = _with_places(nest, use, places)
+    narrowed = with_places(nest, use, places)
     for factor, dim in zip(factors, use.dims, strict=True):
         for name in dim.loops:
             loop = narrowed.loop(name)
-            narrowed = _with_tiles(narrowed, loop, (t for t in loop.tiles if factor % t.level2 == 0))
-    return replace(_with_nest(space, narrowed), pinned={**space.pinned, f"{array}@{nest.id}": factors})
+            narrowed = with_tiles(narrowed, loop, (t for t in loop.tiles if factor % t.level2 == 0))
+    return replace(with_nest(space, narrowed), pinned={**space.pinned, f"{array}@{nest.id}": factors})
 
 
 #: Of two that a text may mean, the first one.
@@ -396,27 +321,15 @@ KNOBS = (
     Knob("NEST.order", "level-0 order, outermost first: k,i,j, or `source`", _fix_order, off=SOURCE_ORDER),
     Knob("NEST.pipeline", "a loop, or `none`", _fix_pipeline),
     Knob("NEST.split", "`yes`: full tiles in loops of their own, without guards; or `no`", _fix_split, off="no"),
-    Knob(
-        "NEST.ahead",
-        "`yes`: the next tiles are loaded beside what is computed with these; or `no`",
-        _fix_ahead,
-        off="no",
-    ),
-    Knob(
-        "NEST.listed", "`yes`: tiles in moving bounds stand in a table, run by one loop; or `no`", _fix_listed, off="no"
-    ),
+    AHEAD,
+    LISTED,
     Knob(
         "NEST.interval",
         "1: asked of the pipeline, so that sums along it are in fabric; or `plain`",
         _fix_interval,
         off="plain",
     ),
-    Knob(
-        "adders",
-        "what all additions of floating point run on: `dsp`, or `fabric` (look-up tables)",
-        _fix_adders,
-        off="dsp",
-    ),
+    IN_FABRIC,
     Knob("NEST.unroll.FREE", "coarse-grained: so many tiles of the loop side by side", _fix_unroll, off="1"),
     Knob(
         "NEST.ARRAY.place",

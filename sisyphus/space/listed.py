@@ -9,12 +9,13 @@ own, as each step of an elimination and each wavefront has. Knows no cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sisyphus.analysis import LoopKind, Nest
 from sisyphus.ir import Ref, Scop
-from sisyphus.space.point import BufferPoint, NestPoint
-from sisyphus.space.space import NestSpace
+from sisyphus.space.narrowing import Fix, Knob
+from sisyphus.space.point import DesignPoint
+from sisyphus.space.space import NestSpace, Space
 from sisyphus.values import replace
 
 
@@ -71,17 +72,41 @@ def _sequential(nest: Nest) -> tuple[str, ...]:
     return tuple(loop.iterator for loop in nest.band if loop.kind is LoopKind.SEQUENTIAL)
 
 
-def faults_listed(scop: Scop, nest: Nest, point: NestPoint, buffers: Sequence[BufferPoint]) -> Iterator[str]:
+def _faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
     """What is wrong with a nest whose tiles are listed, a sentence each."""
-    if not point.listed:
+    chosen = point.nest(nest.id)
+    if not chosen.listed:
         return
     if not may_be_listed(scop, nest):
         yield f"tiles of nest `{nest.id}` cannot be listed"
     around = _sequential(nest)
-    if point.pipeline is None or point.pipeline in around or point.unroll or point.split:
+    if chosen.pipeline is None or chosen.pipeline in around or chosen.unroll or chosen.split:
         yield f"nest `{nest.id}`: listed tiles need a pipelined loop, no copies, and no full tiles apart"
-    if point.order[: len(around)] != around:
+    if chosen.order[: len(around)] != around:
         yield f"nest `{nest.id}`: listed tiles stand inside of loop `{around[0]}`, which is sequential"
-    for buffer in buffers:
+    for buffer in point.buffers:
         if nest.id in buffer.nests and buffer.place in nest.iterators:
             yield f"buffer `{buffer.id}` is transferred between the tiles of nest `{nest.id}`, which are listed"
+
+
+def _unmet(_space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
+    chosen = point.nest(nest.id)
+    if chosen.listed != (nest.listed and chosen.pipeline is not None):
+        yield f"nest `{nest.id}`: its tiles are {'' if nest.listed else 'not '}listed in this space"
+
+
+def _fix(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
+    """The nest of a space with or without listed tiles: each of them is a search of its own."""
+    legal = "yes" if nest.listed else "no"
+    fix.one_of((legal,), f"tiles of `{nest.id}` are {'all' if nest.listed else 'not'} listed in this space")
+    return nest
+
+
+LISTED = Knob(
+    "NEST.listed",
+    "`yes`: tiles in moving bounds stand in a table, run by one loop; or `no`",
+    _fix,
+    off="no",
+    faults=_faults,
+    unmet=_unmet,
+)

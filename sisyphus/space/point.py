@@ -184,15 +184,12 @@ class DesignPoint:
         return own | {name: [_json(part) for part in own.pop(name)] for name in PARTS}
 
     @staticmethod
-    def from_json(data: Mapping[str, Any], *, path: str = "design point") -> DesignPoint:
-        """The inverse of `to_json`; raises `KernelError` with the place of every field that is missing or wrong.
-
-        `path` is the file, and the place of the point in it.
-        """
+    def from_json(data: Mapping[str, Any]) -> DesignPoint:
+        """The inverse of `to_json`; raises `KernelError` with the place of every field that is missing or wrong."""
         faults = point_faults(data)
         if faults:
             raise KernelError(
-                f"{path}: {'; '.join(few([str(fault) for fault in faults]))}",
+                f"design point: {'; '.join(few([str(fault) for fault in faults]))}",
                 hint="compare with the `design` part of a design.json that `sisy optimize` wrote (docs/designs.md)",
             )
         data = json.loads(

@@ -71,12 +71,12 @@ def long_arrays(space: Space) -> tuple[ArrayId, ...]:
     return tuple(a for a in ordered if max(dealt_over_ports(space, a).widths[a]) > space.port_width(a))
 
 
-def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> Space:
+def dealt_over_ports(space: Space, array: ArrayId) -> Space:
     """The space in which an array may also be dealt over several ports, with beats as wide as one port is.
 
     The paper has no such arrays, and the ports of a processor share one memory. Copies of the array are dealt as it is,
     through its ports or through some of their own. All arrays together have no more ports than may be
-    connected to the banks, and one has `most`. Every nest has tiles that keep to the stripes, and others.
+    connected to the banks, and one as many as `STRIPES` has. Every nest has tiles that keep to the stripes, and others.
     """
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
@@ -87,7 +87,9 @@ def dealt_over_ports(space: Space, array: ArrayId, most: int = max(STRIPES)) -> 
     others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
     left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
     behind = sum(not space.arrives_with_another(a) for a in same)
-    found = dealt_widths(declared.extents, widest, min(device.banks, left // behind, most), padding=options.padding)
+    found = dealt_widths(
+        declared.extents, widest, min(device.banks, left // behind, max(STRIPES)), padding=options.padding
+    )
     for count in range(len(found), 0, -1):
         if in_stripes(space, same, found[count - 1] // widest) is not None:
             widths = dict.fromkeys(same, tuple(dict.fromkeys((*known, *found[:count]))))

@@ -97,14 +97,6 @@ class OperatorTable:
         """Whether a report has the adder of a floating-point type in fabric, on this family and at this clock."""
         return self.cost("add_fabric", ctype).measured
 
-    def knows(self, op: str, ctype: str) -> bool:
-        """Whether `cost` has an answer."""
-        try:
-            self.cost(op, ctype)
-        except InternalError:
-            return False
-        return True
-
     def _find(self, op: str, ctype: str, bits: int | None, other_bits: int | None) -> OpCost:
         kind = _kind(ctype)
         if kind in _AS_FLOAT:

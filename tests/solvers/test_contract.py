@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from best_of_space import find_best
 from builders import scop
 from unit.search.solve_spaces import gemm_space, space_of
 
@@ -19,7 +20,7 @@ from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.nlp.values import chosen, values_of
-from sisyphus.search import PaperCosts, Terms, find_best, point_of, search
+from sisyphus.search import PaperCosts, Terms, point_of, search
 from sisyphus.search.check import faults
 from sisyphus.solve import (
     Form,
@@ -139,7 +140,7 @@ def test_no_time_is_no_accident(name: str) -> None:
 
 def test_scip_takes_a_start_and_tells_of_better_points() -> None:
     adapter, space = load_adapter("scip"), gemm_space()
-    poor = find_best(PaperCosts(space), Terms(first_only=True)).solution
+    poor = find_best(PaperCosts(space), Terms()).solution
     assert poor is not None
     said: list[Progress] = []
     model = formulate(space).model

@@ -7,10 +7,9 @@ no character) is spelled with escapes.
 from __future__ import annotations
 
 import re
-import shlex
 
-#: Characters that mean themselves, and those that do in Tcl, where a space ends a word.
-_PLAIN, _PLAIN_IN_TCL = re.compile(r"[\w.:/+@=, -]", re.ASCII), re.compile(r"[\w.:/+@=,-]", re.ASCII)
+#: Characters that mean themselves in Tcl.
+_PLAIN_IN_TCL = re.compile(r"[\w.:/+@=,-]", re.ASCII)
 
 
 def one_line(text: str) -> str:
@@ -24,21 +23,10 @@ def c_comment(text: str) -> str:
     return re.sub(r"\\$", r"\\.", one_line(text).replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/"))
 
 
-def c_string(text: str) -> str:
-    """A string constant of C and C++, quotes included."""
-    data = text.encode("utf-8", "surrogateescape")
-    return '"' + "".join(chr(b) if _PLAIN.fullmatch(chr(b)) else f"\\{b:03o}" for b in data) + '"'
-
-
 def make_value(text: str) -> str:
     """The value of a variable of a Makefile, on the right of `:=`."""
     kept = one_line(text).replace("$", "$$").replace("#", r"\#")
     return re.sub(r"(\\+)$", lambda m: m[1] + " ", kept)
-
-
-def shell_word(text: str) -> str:
-    """One word of a command for /bin/sh."""
-    return shlex.quote(one_line(text))
 
 
 def tcl_word(text: str) -> str:

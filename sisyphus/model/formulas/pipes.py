@@ -83,12 +83,12 @@ def pipes_in(parts: Sequence[Part]) -> Iterator[tuple[Pipe, Value]]:
     return ((here.part, here.copies) for here in placed(parts) if isinstance(here.part, Pipe))
 
 
-def moves_in(parts: Sequence[Part], entries: Value) -> Iterator[tuple[Move, Value]]:
-    """Every transfer of some parts that are entered so often, with how often it runs.
+def moves_in(parts: Sequence[Part]) -> Iterator[tuple[Move, Value]]:
+    """Every transfer of some parts that are entered once, with how often it runs.
 
     The first load for a loop that loads ahead counts there, in place of the one that finds no tile.
     """
-    for here in placed(parts, entries):
+    for here in placed(parts):
         if isinstance(burst := here.part, Burst):
             moves = (move for step in burst.steps for move in step if not move.first)
             yield from ((move, here.entries * burst.rounds) for move in moves)

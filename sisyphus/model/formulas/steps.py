@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.model.formulas.terms import Term, doubt_of, scaled, total
 from sisyphus.values import dataclass
@@ -101,53 +103,54 @@ def awaited(alg: Algebra, parts: Sequence[tuple[Condition, Term]]) -> list[Condi
     return found
 
 
-def tiled_nest(
-    alg: Algebra,
-    work: Steps,
-    loads: Sequence[tuple[Value, Value]],
-    stores: Sequence[tuple[Value, Value]],
-    other: Value = 0,
-) -> InTurn:
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A load or store of a tiled array: its place, a number that is larger for places further in, and its cycles.
+
+    `turns` of a load is how many tiles follow each other, at most, in the loop that loads this array ahead, one tile
+    before it is asked for; 0 where none does.
+    """
+
+    place: Value
+    cycles: Value
+    turns: Value = 0
+
+
+def tiled_nest(alg: Algebra, work: Steps, loads: Sequence[Moved], stores: Sequence[Moved], other: Value = 0) -> InTurn:
     """A nest with tiled arrays: what it computes, and between that loads and stores in the places that they have.
 
-    Each load and store is its place, a number, with its cycles. Those of one place run side by side, those of different
-    places follow each other. `other` are cycles that one more array takes, whatever its place.
+    Those of one place run side by side, those of different places follow each other. `other` are cycles that one more
+    array takes, whatever its place. Loads ahead run beside what is computed and moved inside of their loop.
     """
+    if any(np.any(load.turns) for load in loads):
+        return _with_loads_ahead(alg, work, loads, stores, other)
     moved = InTurn((*_by_place(alg, loads), *_by_place(alg, stores)))
     return InTurn((work, AtOnce(((True, moved), (True, other)))))
 
 
-def nest_with_loads_ahead(
-    alg: Algebra,
-    work: Steps,
-    loads: Sequence[tuple[Value, Value, Value]],
-    stores: Sequence[tuple[Value, Value]],
-    other: Value = 0,
+def _with_loads_ahead(
+    alg: Algebra, work: Steps, loads: Sequence[Moved], stores: Sequence[Moved], other: Value
 ) -> InTurn:
-    """The same nest where some loads run one tile ahead, beside what is computed and moved inside of their loop.
-
-    The third number of a load is how many tiles follow each other in that loop at most, 0 for a load that is not ahead.
-    Places further in are larger numbers. The first of the loads ahead stand with others before the loop.
-    """
-    ahead = [alg.exceeds(turns, 0) for _, _, turns in loads]
-    last = alg.maximum(*(alg.select(on, place, 0) for on, (place, _, _) in zip(ahead, loads, strict=True)))
-    first, later, before, rest = (list[tuple[Value, Value]]() for _ in range(4))
-    for on, (place, cycles, turns) in zip(ahead, loads, strict=True):
-        own, outside = alg.select(on, cycles, 0), alg.exceeds(last, place)
-        later.append((place, own))
-        first.append((place, own / alg.maximum(turns, 1)))
-        before.append((place, alg.select(alg.either(on, alg.negation(outside)), 0, cycles)))
-        rest.append((place, alg.select(alg.either(on, outside), 0, cycles)))
+    """A nest where some loads run one tile ahead: the first of these stand with others before the loop."""
+    ahead = [alg.exceeds(load.turns, 0) for load in loads]
+    last = alg.maximum(*(alg.select(on, load.place, 0) for on, load in zip(ahead, loads, strict=True)))
+    first, later, before, rest = (list[Moved]() for _ in range(4))
+    for on, load in zip(ahead, loads, strict=True):
+        own, outside = alg.select(on, load.cycles, 0), alg.exceeds(last, load.place)
+        later.append(Moved(load.place, own))
+        first.append(Moved(load.place, own / alg.maximum(load.turns, 1)))
+        before.append(Moved(load.place, alg.select(alg.either(on, alg.negation(outside)), 0, load.cycles)))
+        rest.append(Moved(load.place, alg.select(alg.either(on, outside), 0, load.cycles)))
     around = AtOnce(tuple((True, InTurn(_by_place(alg, part))) for part in (first, before)))
     inside = tiled_nest(alg, work, rest, stores, other)
     return InTurn((around, AtOnce(((True, InTurn(_by_place(alg, later))), (True, inside)))))
 
 
-def _by_place(alg: Algebra, moves: Sequence[tuple[Value, Value]]) -> tuple[AtOnce, ...]:
+def _by_place(alg: Algebra, moves: Sequence[Moved]) -> tuple[AtOnce, ...]:
     """A step for each place, where its first move stands, and there alone."""
     steps = []
-    for at, (place, own) in enumerate(moves):
-        first = alg.negation(alg.either(*(alg.equals(before, place) for before, _ in moves[:at])))
-        rest = ((alg.both(first, alg.equals(place, other)), cycles) for other, cycles in moves[at + 1 :])
-        steps.append(AtOnce(((first, own), *rest)))
+    for at, own in enumerate(moves):
+        first = alg.negation(alg.either(*(alg.equals(before.place, own.place) for before in moves[:at])))
+        rest = ((alg.both(first, alg.equals(own.place, other.place)), other.cycles) for other in moves[at + 1 :])
+        steps.append(AtOnce(((first, own.cycles), *rest)))
     return tuple(steps)

@@ -340,8 +340,8 @@ def test_a_unit_says_what_it_only_reads_and_only_writes() -> None:
     source = scop(text, A=(8, 6), B=(8, 6), C=(6,))
     dealer = Dealer(dependences(source))
     second = shares(dealer, dealer.dealings[0].dealing, 2)[1]
-    unit = restricted(source, second, "half")
-    assert (unit.scop.name, restricted(source, second).scop.name) == ("half", source.name)
+    unit = restricted(source, second)
+    assert unit.scop.name == source.name
     roles = {a.id: a.role for a in unit.scop.arrays}
     assert roles == {"A": Role.IN, "B": Role.OUT, "C": Role.IN}
     assert unit.elements == {"A": (4, 0), "B": (4, 0), "C": (0,)}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from schedules import schedules_of
 from unit.choosing.small_kernels import BLEND, BLUR, TWICE, asked, read
 from unit.search.measured_designs import a_point, kernel_space
 
@@ -18,7 +19,6 @@ from sisyphus.budgets import with_amounts
 from sisyphus.choice import find
 from sisyphus.choose import choose
 from sisyphus.errors import NothingFits
-from sisyphus.model import schedules_of
 from sisyphus.neighbours import neighbours
 from sisyphus.part_search import Choice, silent
 from sisyphus.plan import check_point, dump_schedule

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 from hand_plans import gemm_resident, gemm_tiled
+from schedules import schedules_of
 
 from sisyphus.algebra import EXACT
-from sisyphus.model import estimate, schedules_of
+from sisyphus.model import estimate
 from sisyphus.model.study import Study
 from sisyphus.plan import Call, Plan, Schedule, dump
 from sisyphus.target import load_device, make_target

@@ -9,22 +9,22 @@ import pytest
 
 from sisyphus.algebra import EXACT, VECTOR
 from sisyphus.algebra.tape import Tape
-from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, awaited, explained, latency, tiled_nest
+from sisyphus.model.formulas.steps import AtOnce, InTurn, Moved, Steps, Times, awaited, explained, latency, tiled_nest
 from sisyphus.model.formulas.terms import Term
 
 
-def by_hand(work: int, loads: list[tuple[int, int]], stores: list[tuple[int, int]]) -> int:
+def by_hand(work: int, loads: list[Moved], stores: list[Moved]) -> int:
     """Place by place."""
     total = work
     for moves in (loads, stores):
-        total += sum(max(cycles for own, cycles in moves if own == place) for place in {own for own, _ in moves})
+        total += sum(max(m.cycles for m in moves if m.place == place) for place in {m.place for m in moves})
     return total
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_arrays_of_one_place_are_side_by_side_and_places_follow_each_other(seed: int) -> None:
     rng = random.Random(seed)
-    loads, stores = ([(rng.randint(0, 2), rng.randint(0, 90)) for _ in range(rng.randint(0, 4))] for _ in range(2))
+    loads, stores = ([Moved(rng.randint(0, 2), rng.randint(0, 90)) for _ in range(rng.randint(0, 4))] for _ in range(2))
     work, other = rng.randint(1, 99), rng.randint(0, 300)
     expected = by_hand(work, loads, stores)
     assert latency(EXACT, tiled_nest(EXACT, work, loads, stores)) == expected
@@ -32,7 +32,7 @@ def test_arrays_of_one_place_are_side_by_side_and_places_follow_each_other(seed:
 
 
 def test_places_may_differ_from_candidate_to_candidate() -> None:
-    moves = [(np.array([0, 0, 1]), np.array([5, 6, 7])), (np.array([0, 1, 1]), np.array([9, 2, 1]))]
+    moves = [Moved(np.array([0, 0, 1]), np.array([5, 6, 7])), Moved(np.array([0, 1, 1]), np.array([9, 2, 1]))]
     assert latency(VECTOR, tiled_nest(VECTOR, np.array([1, 1, 1]), moves, [])).tolist() == [10, 9, 8]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 import pytest
+from best_of_space import find_best
 from builders import scop as build_scop
 from random_knobs import random_points
 from unit.search.solve_spaces import gemm_space, random_space, space_of
@@ -16,7 +17,7 @@ from sisyphus.nlp.convex import is_convex
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
 from sisyphus.nlp.values import chosen, values_of
-from sisyphus.search import PaperCosts, Solution, Terms, Verdict, find_best, point_of
+from sisyphus.search import PaperCosts, Solution, Terms, Verdict, point_of
 from sisyphus.space import DesignPoint, NotADesign, Space, Tile, decode
 
 

@@ -19,7 +19,7 @@ from sisyphus.search.costs import Batch, Costs, Floats, Move, Placed, Tilings, T
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.memory_costs import MEMORY, tile_spans
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, NestSpace, Space, apply_fixes, illegal
+from sisyphus.space import ArrayUse, NestSpace, Places, Space, apply_fixes, illegal
 
 #: Cycles are whole numbers, of which some are quotients.
 CLOSE = 1e-6
@@ -123,7 +123,7 @@ def test_copies_hold_a_tile_each(copies: int) -> None:
     costs, nest = MeasuredCosts(space), space.nests[0]
     found, use = candidates_of(space, nest, costs.states), nest.use(array)
     assert use is not None and found.count
-    placed = Placed((array,), ((outside,),), np.zeros(found.count, np.int64))
+    placed = Placed((Places({array: outside}),), np.zeros(found.count, np.int64))
     one = costs.bytes_of_tiles(array, tile_spans(nest, use, found.batch, outside), found.count)
     assert costs.count(nest, found, placed, frozenset()).usage[MEMORY][-1].tolist() == (copies * one).tolist()
 
@@ -148,7 +148,7 @@ class RaisedTransfers(MeasuredCosts):
 
 class AddedTransfers(MeasuredCosts):
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
-        return np.asarray(work + sum(one.cycles for one in moved))
+        return np.asarray(work + sum(one.moved.cycles for one in moved))
 
 
 class CountsTooMuch(MeasuredCosts):

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import pytest
+from best_of_space import find_best
 from clock import Clock
 from unit.search.measured_designs import BUDGETS, KERNELS, Full, a_point, every_design, kernel_space, measured_space
 from unit.search.solve_spaces import gemm_scop
 
 from sisyphus.errors import NoDesignError
 from sisyphus.ir import ArrayId
-from sisyphus.search import Found, MakeCosts, MeasuredCosts, Solution, Terms, find_best, point_of, search
+from sisyphus.search import Found, MakeCosts, MeasuredCosts, Solution, Terms, point_of, search
 from sisyphus.search.costs import Costs, Placed, Tilings
 from sisyphus.search.exact import Verdict
 from sisyphus.search.lower_bounds import LowerBounds

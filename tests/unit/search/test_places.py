@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from unit.search.solve_spaces import random_space
 
+from sisyphus.model.formulas.steps import Moved
 from sisyphus.search import MeasuredCosts, PaperCosts, places
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
@@ -66,7 +67,7 @@ class Case:
                 for ahead in {0, int(self.loads_ahead(row, family) > 0)}:
                     turns = self.turns(row, family) if ahead else [0.0] * len(family)
                     parts = zip(self.uses, family, tiles, turns, strict=True)
-                    moved = [Transfers(use, bits, tile.cycles, turn) for use, bits, tile, turn in parts]
+                    moved = [Transfers(use, Moved(bits, tile.cycles, turn)) for use, bits, tile, turn in parts]
                     held = zip(tiles, turns, strict=True)
                     used = sum(float(tile.usage[MEMORY].sum()) * (2 if turn else 1) for tile, turn in held)
                     if used <= self.budgets[MEMORY]:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from best_of_space import find_best
 
 from sisyphus.ir import ArrayId
 from sisyphus.kernel_forms import load_kernels, with_copies
 from sisyphus.request import Source
-from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
+from sisyphus.search import MeasuredCosts, Terms, point_of
 from sisyphus.search.costs import Placement
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.exact import Verdict
@@ -78,7 +79,7 @@ def test_beats_chosen_apart_become_the_narrower_one(costs: MeasuredCosts) -> Non
         offered.append(point_of(space, solution))
         return Verdict(solution.cycles, solution.cycles)
 
-    find_best(costs, Terms(first_only=True), accept=accept)
+    find_best(costs, Terms(), accept=accept)
     found = choices(space, offered[0])
     found = replace(found, widths={**found.widths, ArrayId("B"): 4, ArrayId("B_1"): 2})
     assert {t.width for t in decode(space, found).transfers if t.buffer.startswith("B")} == {2}

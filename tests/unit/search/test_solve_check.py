@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from best_of_space import find_best
 from unit.search.solve_spaces import gemm_space
 
 from sisyphus.nlp.values import knob
-from sisyphus.search import PaperCosts, Terms, find_best, point_of
+from sisyphus.search import PaperCosts, Terms, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.repair import near
 from sisyphus.space import DesignPoint, Space, Tile, apply_fixes

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import spoil
+from best_of_space import find_best
 from builders import scop
 from plan_interpreter import differences, run_plan, run_source, some_memory
 from random_knobs import random_points
@@ -15,7 +16,7 @@ from sisyphus.errors import KernelError
 from sisyphus.model import estimate
 from sisyphus.plan import build_plan, check_point
 from sisyphus.plan.tree import Copy
-from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
+from sisyphus.search import MeasuredCosts, Terms, point_of
 from sisyphus.search.check import faults
 from sisyphus.space import NEST_PLACE, DesignPoint, Options, Space, apply_fixes, build_space, choices, decode
 from sisyphus.target import load_device, make_target

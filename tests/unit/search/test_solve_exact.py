@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from best_of_space import find_best
 from unit.search.brute_points import every_point
 from unit.search.solve_spaces import gemm_space, matvec_space, random_space
 
@@ -14,7 +15,7 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.frontend import read
 from sisyphus.nlp.nl import write_nl
 from sisyphus.nlp.paper_problem import formulate
-from sisyphus.search import PaperCosts, Result, Solution, Terms, Verdict, branch_and_bound, find_best, point_of
+from sisyphus.search import PaperCosts, Result, Solution, Terms, Verdict, branch_and_bound, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.exact import Search

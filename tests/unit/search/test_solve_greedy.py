@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from best_of_space import find_best
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.search.listening import wholes
@@ -20,7 +21,7 @@ from sisyphus.search import start as start_module
 from sisyphus.search.costs import Placement, Step
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Event
-from sisyphus.search.exact import Search, Terms, Verdict, find_best
+from sisyphus.search.exact import Search, Terms, Verdict
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.partitions import Lattice, States

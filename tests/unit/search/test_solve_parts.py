@@ -9,6 +9,7 @@ from math import lcm, prod
 
 import numpy as np
 import pytest
+from best_of_space import find_best
 from builders import scop as build_scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from unit.search.listening import wholes
 from unit.search.solve_spaces import gemm_space, matvec_space, random_space, space_of
 
 from sisyphus.ir import ArrayId
-from sisyphus.search import PaperCosts, Problem, Terms, agenda, branch_and_bound, find_best
+from sisyphus.search import PaperCosts, Problem, Terms, agenda, branch_and_bound
 from sisyphus.search.agenda import Agenda
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains

@@ -7,6 +7,7 @@ from itertools import product
 from math import prod
 
 import pytest
+from best_of_space import find_best
 from builders import scop
 from plan_interpreter import differences, run_plan, run_source, some_memory
 from random_knobs import random_points
@@ -14,7 +15,7 @@ from random_knobs import random_points
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.model import estimate
 from sisyphus.plan import build_plan
-from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
+from sisyphus.search import MeasuredCosts, Terms, point_of
 from sisyphus.search.candidates import candidates_of
 from sisyphus.search.check import faults
 from sisyphus.search.partitions import states_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from best_of_space import find_best
 from builders import scop
 from plan_interpreter import differences, run_plan, run_source, some_memory
 from random_knobs import random_points
@@ -13,7 +14,7 @@ from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.errors import UsageError
 from sisyphus.ir import ArrayId
 from sisyphus.plan import build_plan, check_point
-from sisyphus.search import MeasuredCosts, Terms, find_best, point_of
+from sisyphus.search import MeasuredCosts, Terms, point_of
 from sisyphus.search.check import faults
 from sisyphus.search.share import sharings
 from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, choices, decode

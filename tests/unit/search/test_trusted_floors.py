@@ -12,7 +12,7 @@ from sisyphus.search.candidates import candidates_of
 from sisyphus.search.chains import Chains
 from sisyphus.search.costs import Mask, Placed
 from sisyphus.solve import Limits, Stop
-from sisyphus.space import DesignPoint, Space
+from sisyphus.space import DesignPoint, Places, Space
 
 #: Planes of planes: their tiles are runs of memory or not, and their subscripts move with tile loops or not.
 TEXT = """for i in range(4):
@@ -41,7 +41,7 @@ def left_out_and_counted(costs: MeasuredCosts) -> Iterator[tuple[Mask, Mask]]:
             sets = chains.whole(some.batch.level0[:, 0], family)
             moved = [costs.tile(nest, use, some.batch, names) for use, names in zip(nest.arrays, sets, strict=True)]
             cycles = [costs.least(nest, some).cycles, *(tile.cycles for tile in moved)]
-            placed = Placed(arrays, (sets,), np.zeros(some.count, np.int64))
+            placed = Placed((Places(dict(zip(arrays, sets, strict=True))),), np.zeros(some.count, np.int64))
             counted = costs.count(nest, some, placed, frozenset()).cycles
             yield np.isinf(cycles).any(axis=0), np.isinf(counted)
 

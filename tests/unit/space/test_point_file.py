@@ -56,8 +56,8 @@ def spoilt(spoil: Spoil) -> dict[str, Any]:
 @pytest.mark.parametrize(("spoil", "place", "sentence"), WRONG, ids=[f"{place}-{s[:12]}" for _, place, s in WRONG])
 def test_what_cannot_be_built_is_refused_with_its_place(spoil: Spoil, place: str, sentence: str) -> None:
     with pytest.raises(KernelError) as refused:
-        DesignPoint.from_json(spoilt(spoil), path="p.json: design")
-    assert refused.value.message.startswith(f"p.json: design: {place}: ")
+        DesignPoint.from_json(spoilt(spoil))
+    assert refused.value.message.startswith(f"design point: {place}: ")
     assert sentence in refused.value.message
     assert refused.value.exit_code == 1
 
