@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from sisyphus.analysis.dependence import Dependences, DepKind
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.ir import ArrayId, Scop, StmtId
+from sisyphus.ir import ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Map, last_writers, name_dims, original_schedule
 from sisyphus.values import dataclass
 
@@ -25,10 +26,11 @@ class Flow:
     approximate: bool = False
 
 
-def schedules(scop: Scop) -> dict[StmtId, Map]:
-    """The order of the source, all statements in one time space."""
+def schedules(scop: Scop, statements: Sequence[Statement] | None = None) -> dict[StmtId, Map]:
+    """The order of the source, of all statements or some of them, in the time space of all."""
     length = 2 * max((len(s.iterators) for s in scop.statements), default=0) + 1
-    return {s.id: original_schedule(s.id, s.iterators, s.position, length) for s in scop.statements}
+    wanted = scop.statements if statements is None else statements
+    return {s.id: original_schedule(s.id, s.iterators, s.position, length) for s in wanted}
 
 
 def flows(dependences: Dependences) -> tuple[Flow, ...]:
@@ -46,8 +48,8 @@ def flows_of(dependences: Dependences, array: ArrayId, patience: Patience) -> tu
 
 
 def _exact(scop: Scop, array: ArrayId) -> list[Flow]:
-    order = schedules(scop)
     users = [s for s in scop.statements if any(a.array == array for a in s.accesses)]
+    order = schedules(scop, users)
     accesses = [a for s in users for a in s.accesses if a.array == array]
     reads = [a.relation for a in accesses if not a.is_write]
     writes = [a.relation for a in accesses if a.is_write]

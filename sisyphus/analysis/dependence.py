@@ -56,7 +56,7 @@ class Dependence:
     approximate: bool = False
     like: Dependence | None = None
 
-    @property
+    @cached_property
     def depths(self) -> tuple[int | None, ...]:
         """Depths of the loops that carry it; None stands for the loop-independent part."""
         return tuple(depth for depth, _ in self.parts)

@@ -6,7 +6,7 @@ for i: acc[i] = 0    for i: for k: acc[i] += A[i][k] * x[k]    for i: y[i] = acc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 
@@ -87,6 +87,7 @@ class _Search:
         self._sound: dict[int, bool] = {}
         self._private: dict[Choice, bool] = {}
         self._reasons: dict[Choice, str | None] = {}
+        self._left: dict[tuple[Dependence, frozenset[int]], tuple[int | None, ...]] = {}
 
     def visit(self, statements: Sequence[Statement], depth: int) -> None:
         for group in self.components(statements, depth, self.over):
@@ -107,20 +108,18 @@ class _Search:
         ]
         return strong_components(statements, edges)
 
-    def depths_left(self, edge: Dependence, over: Mapping[int, frozenset[int]]) -> list[int | None]:
+    def depths_left(self, edge: Dependence, over: Mapping[int, frozenset[int]]) -> tuple[int | None, ...]:
         """Where an edge is carried once the webs are expanded."""
-        ends = [self.place.get((edge.array, end)) for end in (edge.source, edge.sink)]
-        expanded = [over[at] if at is not None else frozenset() for at in ends]
-        if ends[0] != ends[1] and any(expanded):
-            return []
-        left: list[int | None] = []
-        for depth, part in edge.parts:
-            if depth not in expanded[0]:
-                for at in expanded[0]:
-                    part = compare(part, edge.shared[at][0], 0, edge.shared[at][1])
-                if not expanded[0] or not part.is_empty():
-                    left.append(depth)
-        return left
+        source, sink = self.place.get((edge.array, edge.source)), self.place.get((edge.array, edge.sink))
+        if source != sink:
+            return () if any(over[at] for at in (source, sink) if at is not None) else edge.depths
+        expanded = over[source] if source is not None else frozenset()
+        if not expanded:
+            return edge.depths
+        known = self._left.get((edge, expanded))
+        if known is None:
+            known = self._left[edge, expanded] = tuple(_carried(edge, expanded))
+        return known
 
     def blockers(self, group: tuple[Statement, ...], depth: int) -> list[Choice]:
         """The expansions, none of which can be left out, that set most of a group's computations apart.
@@ -226,6 +225,16 @@ class _Search:
                     self.webs.append(web)
                     self.over[at] = frozenset()
                     self.place |= {(array, s.id): at for s in web.statements}
+
+
+def _carried(edge: Dependence, expanded: frozenset[int]) -> Iterator[int | None]:
+    """The loops that carry an edge from an iteration of the expanded loops to the same one."""
+    for depth, part in edge.parts:
+        if depth not in expanded:
+            for at in expanded:
+                part = compare(part, edge.shared[at][0], 0, edge.shared[at][1])
+            if not part.is_empty():
+                yield depth
 
 
 def _computes(statement: Statement) -> bool:

@@ -49,7 +49,7 @@ def webs_of(scop: Scop, dependences: Dependences, array: ArrayId, patience: Pati
 
 def last_iteration(scop: Scop, web: Web, depth: int) -> int | None:
     """The one iteration of the loop at this depth in which all elements of an array get their final value."""
-    order = schedules(scop)
+    order = schedules(scop, web.statements)
     writes = [
         (a.relation, order[s.id]) for s in web.statements for a in s.accesses if a.is_write and a.array == web.array.id
     ]

@@ -7,7 +7,7 @@ Two functions that read one memory run one after the other; in one body, reads o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
@@ -29,17 +29,19 @@ def fused(found: Dependences) -> Scop | None:
     for group, depth in _groups(found):
         wanted = {**kept, group: depth}
         joined = Dependences(replace(found.scop, fused=tuple(wanted)), found.edges)
-        if all(_stays_alone(joined, *one) for one in wanted.items()):
+        if _stay_alone(joined, wanted):
             kept = wanted
     return replace(found.scop, fused=tuple(kept)) if kept else None
 
 
-def _stays_alone(joined: Dependences, group: Sequence[StmtId], depth: int) -> bool:
-    """Do the statements of a group depend in a cycle on no other one, inside of the loops around their nests?"""
-    first = joined.scop.statement(group[0])
-    near = [s for s in joined.scop.statements if s.position[:depth] == first.position[:depth]]
-    [tied] = (part for part in components(near, depth, joined) if first in part)
-    return {s.id for s in tied} == {*group}
+def _stay_alone(joined: Dependences, groups: Mapping[tuple[StmtId, ...], int]) -> bool:
+    """Do the statements of each group depend in a cycle on no other one, inside of the loops around their nests?"""
+    around = {group: (depth, joined.scop.statement(group[0]).position[:depth]) for group, depth in groups.items()}
+    tied: set[tuple[tuple[int, ...], frozenset[StmtId]]] = set()
+    for depth, place in {*around.values()}:
+        near = [s for s in joined.scop.statements if s.position[:depth] == place]
+        tied |= {(place, frozenset(s.id for s in part)) for part in components(near, depth, joined)}
+    return all((place, frozenset(group)) in tied for group, (_, place) in around.items())
 
 
 def _groups(found: Dependences) -> Iterator[tuple[tuple[StmtId, ...], int]]:
