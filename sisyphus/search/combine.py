@@ -130,7 +130,7 @@ class _Search:
             return
         undecided = [m for m, ways in asked.items() if [*ways] != [node.states]]
         if not undecided:
-            yield from self._expand(node, vectors, is_all=is_all)
+            yield from self._decide_agreed(node, vectors, is_all=is_all)
             return
         m = min(undecided, key=lambda o: len(asked[o]))
         least = {states: float(lower[m][entries].min()) for states, entries in asked[m].items()}
@@ -145,6 +145,15 @@ class _Search:
             again = self.charges.vectors(below, alive)
             if again is not None:
                 yield from self._agree(below, again, is_all=is_all and len(least) == 1)
+
+    def _decide_agreed(self, node: Node, vectors: Mapping[int, Floats], *, is_all: bool) -> Iterator[Event]:
+        """Decides entries once partitions are; those that another one matches only where such a one is refused."""
+        is_refused = False
+        for event in self._expand(node, self.charges.unmatched(node, vectors), is_all=is_all):
+            yield event
+            is_refused |= isinstance(event, Whole) and self.incumbent.cycles > event.cycles * (1 + EPSILON)
+        if is_refused:
+            yield from self._expand(node, vectors, is_all=is_all)
 
     def _expand(self, node: Node, vectors: Mapping[int, Floats], *, is_all: bool) -> Iterator[Event]:
         """Decides one entry after another; `is_all`: nothing was decided yet."""

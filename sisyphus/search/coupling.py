@@ -86,19 +86,31 @@ class Coupling:
         waiting = kept if known is None else kept & ~known.counted
         if not waiting.any():
             return known
-        joined, changed = self.joined(m, states), np.zeros(table.count, np.bool_)
-        for array, asked in joined.items():
-            if array not in self.fixed:
-                changed |= asked != table.states[array]
-        rows = np.flatnonzero(waiting & changed)
+        rows = np.flatnonzero(waiting & self._changed(m, states))
         if 0 < len(rows) <= EFFORT.recounted_entries:
-            again = self.recount(table.take(rows), {a: s[rows] for a, s in joined.items()})
+            again = self.recount(table.take(rows), {a: s[rows] for a, s in self.joined(m, states).items()})
             if known is None:
                 known = Coupled(table.cycles.copy(), self.alone[m].copy(), np.zeros(table.count, np.bool_))
                 self._together[m, self.own_states(m, states)] = known
             known.cycles[rows], known.usage[:, rows] = again.cycles, self._stacked(again.usage)
             known.counted[rows] = True
         return known
+
+    def exact(self, m: int, states: Sequence[int], kept: Mask) -> tuple[Floats, Floats] | None:
+        """Cycles and usage of entries that come to just these states; None where a `kept` one is not counted."""
+        known = self.known(m, states)
+        waiting = kept if known is None else kept & ~known.counted
+        if self.recount is not None and (waiting & self._changed(m, states)).any():
+            return None
+        return (self.tables[m].cycles, self.alone[m]) if known is None else (known.cycles, known.usage)
+
+    def _changed(self, m: int, states: Sequence[int]) -> Mask:
+        """Entries of a table whose arrays come to other states than they ask for."""
+        table, changed = self.tables[m], np.zeros(self.tables[m].count, np.bool_)
+        for array, asked in self.joined(m, states).items():
+            if array not in self.fixed:
+                changed |= asked != table.states[array]
+        return changed
 
     def remember(self, m: int, entry: int, states: Sequence[int], after: Sequence[int]) -> None:
         """An entry that was counted next to `states` brings them to `after`."""

@@ -21,7 +21,7 @@ from sisyphus.search.events import Whole
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.partitions import States
-from sisyphus.search.tables import Table
+from sisyphus.search.tables import Table, pareto
 from sisyphus.search.whole_steps import WholeSteps
 from sisyphus.target import Budget
 from sisyphus.values import dataclass, field, replace
@@ -205,6 +205,25 @@ class Charges:
         own = self.tables[m].cycles if again is None or alone else again.cycles
         cost = self._charged(node, m, own, self._owners(node.open)[m])
         return cost if kept is None else np.where(kept, cost, np.inf)
+
+    def unmatched(self, node: Node, vectors: Mapping[int, Floats]) -> dict[int, Floats]:
+        """The same charges without entries that another one matches in cycles and in all that it takes.
+
+        All entries that are left come to the states of the node, so that they cost what they are counted next to these.
+        """
+        found = {}
+        for m, vector in vectors.items():
+            kept = np.isfinite(vector)
+            exact = self.coupling.exact(m, node.states, kept)
+            rows = np.flatnonzero(kept)
+            if exact is not None:
+                cycles, usage = exact[0][rows], exact[1][:, rows]
+                rows = pareto(
+                    replace(self.tables[m].take(rows), cycles=cycles, usage={"": usage}, states={}, rows=rows)
+                ).rows
+            found[m] = np.full(len(vector), np.inf)
+            found[m][rows] = vector[rows]
+        return found
 
     def in_shares(self, node: Node, vectors: Mapping[int, Floats], *, alone: bool = False) -> Mapping[int, Floats]:
         """The same charges where each undecided nest of a step has a share of it, by its least cycles.

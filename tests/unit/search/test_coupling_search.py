@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -16,6 +16,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search import Problem, branch_and_bound
 from sisyphus.search.costs import Costs, Ints, Move, Step
 from sisyphus.search.coupling import Recount
+from sisyphus.search.events import Incumbent, Whole
 from sisyphus.search.nodes import Charges, Node
 from sisyphus.search.partitions import IMPOSSIBLE, States
 from sisyphus.search.tables import Table
@@ -55,15 +56,20 @@ def problem_of(seed: int) -> Problem:
 
 def best_of_all(problem: Problem) -> float:
     """By counting every whole choice."""
-    best, recount = np.inf, problem.recount
+    return min(costs_of_all(problem).values(), default=np.inf)
+
+
+def costs_of_all(problem: Problem) -> dict[tuple[int, ...], float]:
+    """Of every whole choice that partitions serve; infinite where a budget does not allow it."""
+    found, recount = dict[tuple[int, ...], float](), problem.recount
     assert recount is not None
     for chosen in product(*(range(table.count) for table in problem.tables)):
         picks = [table.take(np.array([entry])) for table, entry in zip(problem.tables, chosen, strict=True)]
         states = {a: together(s, s.start, *asked_of(picks, a)) for a, s in problem.states.items()}
         if IMPOSSIBLE not in states.values():
             counted = [recount(pick, {a: np.array([states[a]]) for a in pick.states}) for pick in picks]
-            best = min(best, whole_cost(problem, counted, states))
-    return best
+            found[chosen] = whole_cost(problem, counted, states)
+    return found
 
 
 def asked_of(picks: Sequence[Table], array: ArrayId) -> list[int]:
@@ -114,3 +120,54 @@ def test_ways_of_asking_that_are_forgotten_are_seen(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Charges, "asked", of_first_entries)
     assert any(best_of_search(problem) != best_of_all(problem) for problem in map(problem_of, SEEDS))
+
+
+def told(problem: Problem, accepts: Callable[[Whole], bool]) -> tuple[float, int]:
+    """The least cycles that are accepted in a search that leaves nothing out, and how many choices it tells."""
+    incumbent, count = Incumbent(), 0
+    for event in branch_and_bound(problem, np.inf, incumbent, may_leave_out=False):
+        count += isinstance(event, Whole)
+        if isinstance(event, Whole) and accepts(event):
+            incumbent.cycles = min(incumbent.cycles, event.cycles)
+    return incumbent.cycles, count
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_others_match_is_told_where_these_are_refused(seed: int) -> None:
+    problem = problem_of(seed)
+    costs = costs_of_all(problem)
+    rng = random.Random(seed)
+    accepted = {chosen for chosen in costs if rng.random() < 0.3}
+    best = min((cost for chosen, cost in costs.items() if chosen in accepted), default=np.inf)
+    assert told(problem, lambda whole: whole.chosen in accepted)[0] == best
+
+
+def test_what_others_match_is_not_looked_at_where_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each entry there are eight; no more is looked at where nothing fits than with one of each."""
+    decided, child = [0], Charges.child
+
+    def counted(self: Charges, node: Node, m: int, entry: int) -> Node:
+        decided[0] += 1
+        return child(self, node, m, entry)
+
+    monkeypatch.setattr(Charges, "child", counted)
+
+    def decisions(problem: Problem, copies: int) -> int:
+        tables = [
+            replace(t.take(np.repeat(np.arange(t.count), copies)), rows=np.arange(copies * t.count))
+            for t in problem.tables
+        ]
+        decided[0] = 0
+        told(replace(problem, tables=tables), lambda _: False)
+        return decided[0]
+
+    tight = [tightened(problem_of(seed), 12) for seed in SEEDS]
+    tight = [problem for problem in tight if np.isinf(best_of_all(problem)) and decisions(problem, 1)]
+    assert tight
+    assert all(decisions(problem, 4) == decisions(problem, 1) for problem in tight)
+
+
+def tightened(problem: Problem, amount: int) -> Problem:
+    """With so much less of each budget, and nests that cost the same next to others."""
+    budgets = [replace(b, limit=b.limit - amount) for b in problem.budgets]
+    return replace(problem, budgets=budgets, recount=lambda table, _: Costs(table.cycles, table.usage))
