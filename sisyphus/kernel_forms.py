@@ -24,6 +24,7 @@ from sisyphus.forms import (
     FORWARD,
     FUSED,
     IN_PLACE,
+    INLINED,
     INSIDE,
     LATCH,
     PANELS,
@@ -44,6 +45,7 @@ from sisyphus.forms import (
     in_panels,
     in_place,
     in_tiles,
+    inlined,
     latched,
     order_in_strips,
     proposals,
@@ -91,7 +93,7 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
     found = dependences(scop)
     written = _analysed(scop, found, source)
     flat = _without_tiles(written, source)
-    base = _with_sums_apart(flat or written, source)
+    base = _with_inlined(_with_sums_apart(flat or written, source), source)
     plain = [*dict.fromkeys([written, base]), *_with_expanded(base, source)]
     direct = _direct(base, source)
     if direct is not None:
@@ -139,6 +141,12 @@ def _with_sums_apart(kernel: Kernel, source: Source) -> Kernel:
     """The kernel with sums of integers in loops of their own, where several statements add to them in turns."""
     apart, rewrites = sums_apart(kernel.dependences), (*kernel.rewrites, SUMS_APART)
     return kernel if apart is None else _analysed(apart, dependences(apart), source, rewrites=rewrites, name=SUMS_APART)
+
+
+def _with_inlined(kernel: Kernel, source: Source) -> Kernel:
+    """The kernel with values of local variables computed where they are read, where there are such."""
+    found, rewrites = inlined(kernel.dependences), (*kernel.rewrites, INLINED)
+    return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=INLINED)
 
 
 def _direct(kernel: Kernel, source: Source) -> Kernel | None:

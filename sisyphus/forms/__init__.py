@@ -6,6 +6,7 @@ from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
 from sisyphus.forms.in_place import in_place
+from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.line_blocks import in_line_blocks, making_lines
 from sisyphus.forms.lines import elements_of, size_of_blocks
@@ -20,6 +21,7 @@ from sisyphus.forms.rewrites import (
     FORWARD,
     FUSED,
     IN_PLACE,
+    INLINED,
     INSIDE,
     LATCH,
     LINE_BLOCKS,
@@ -47,6 +49,7 @@ __all__ = [
     "FINISHED",
     "FORWARD",
     "FUSED",
+    "INLINED",
     "INSIDE",
     "IN_PLACE",
     "LATCH",
@@ -75,6 +78,7 @@ __all__ = [
     "in_place",
     "in_tiles",
     "independent",
+    "inlined",
     "latched",
     "making_lines",
     "order_in_strips",

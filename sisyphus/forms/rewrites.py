@@ -12,6 +12,7 @@ from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
 from sisyphus.forms.in_place import in_place
+from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import latched
 from sisyphus.forms.line_blocks import in_line_blocks
 from sisyphus.forms.order_proof import faults
@@ -29,7 +30,7 @@ PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "sched
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
-LINE_BLOCKS = "line-blocks "
+LINE_BLOCKS, INLINED = "line-blocks ", "inlined"
 
 
 class ScheduleError(KernelError):
@@ -60,6 +61,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     SHADOW: shadowed,
     PIVOTS: lambda found: with_pivots(found.scop),
     IN_PLACE: in_place,
+    INLINED: inlined,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,
     BLOCKS: lambda found: None if (whole := expand(found.scop, found)) is None else in_blocks(whole),

@@ -18,6 +18,7 @@ from sisyphus.forms import (
     FINISHED,
     FORWARD,
     IN_PLACE,
+    INLINED,
     INSIDE,
     LINE_BLOCKS,
     PANELS,
@@ -105,7 +106,9 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
     for word in rng.sample(
-        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART), 8, counts=(3, 5, 3, 1, 1, 3, 2, 9)
+        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART, INLINED),
+        9,
+        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3),
     ):
         found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
@@ -287,6 +290,7 @@ FORMED = {
         "pivot-blocks",
         "shadow",
         "in-place",
+        "inlined",
         "forward",
         "finished",
         "untiled",

@@ -1,0 +1,120 @@
+"""Values of local variables computed where they are read, so that statements of one body become one; knows no cost.
+
+for i: for j: { b = s[i-1][j-1] + m   b = max(b, s[i-1][j] - 2)   s[i][j] = max(b, s[i][j-1] - 2) }   becomes
+for i: for j: s[i][j] = max(max(s[i-1][j-1] + m, s[i-1][j] - 2), s[i][j-1] - 2)
+
+Such variables tie the iterations of all loops around them together, and statements that each have a nest of their own
+once the variable has a place for each iteration hand every value over through memory.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from sisyphus.analysis import Dependences
+from sisyphus.ir import (
+    ArrayId,
+    Cast,
+    Expr,
+    Read,
+    Ref,
+    Role,
+    ScalarType,
+    Scop,
+    Statement,
+    StmtId,
+    children,
+    rebuild,
+    walk,
+)
+from sisyphus.values import dataclass, replace
+
+#: Nodes of an expression, repeats included.
+MOST_NODES = 256
+
+
+def inlined(found: Dependences) -> Scop | None:
+    """The kernel without the local variables that are read in the iteration that gives them their value; None: none.
+
+    A value is computed by one other statement alone, or is no more than an element or a constant, so that nothing is
+    computed more often than before; what it is computed of stays as it is until then. Results are the same bit for bit.
+    """
+    scop = found.scop
+    variables = {a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents}
+    variables &= {ref.array for s in scop.statements for ref in s.reads}
+    while variables:
+        walked = _Walk(scop, variables)
+        kept = [new for old in scop.statements if (new := walked.visit(old)) is not None]
+        if not walked.barred:
+            arrays = tuple(a for a in scop.arrays if a.id not in variables)
+            return replace(scop, statements=tuple(kept), arrays=arrays)
+        variables -= walked.barred
+    return None
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What a variable holds since a statement gave it that value."""
+
+    expr: Expr
+    by: Statement
+
+
+class _Walk:
+    """One pass over the statements in the order of the text; `barred` are variables that cannot go after all."""
+
+    def __init__(self, scop: Scop, variables: Collection[ArrayId]) -> None:
+        self.variables = {a.id: a.type for a in scop.arrays if a.id in variables}
+        self.barred: set[ArrayId] = set()
+        self._values: dict[ArrayId, _Value] = {}
+        self._users: dict[tuple[ArrayId, StmtId], set[StmtId]] = defaultdict(set)
+
+    def visit(self, old: Statement) -> Statement | None:
+        """The statement with values in place of variables; None where it only gives one its value."""
+        new = replace(old, rhs=rebuild(old.rhs, lambda leaf: self._instead(leaf, old)))
+        if sum(1 for _ in walk(new.rhs)) > MOST_NODES:
+            self.barred |= {ref.array for ref in old.reads if ref.array in self.variables}
+        if old.write.array in self.variables:
+            self._values[old.write.array] = _Value(new.rhs, old)
+            return None
+        self._forget(old.write.array)
+        match old.rhs:
+            case Read(ref=Ref(array=array)) if self.variables.get(array) == old.write_type:
+                self._values[array] = _Value(Read(old.write, old.write_type), old)
+        return new
+
+    def _instead(self, leaf: Expr, reader: Statement) -> Expr:
+        """What a leaf of a statement becomes: the value of a variable, as its type has it."""
+        if not isinstance(leaf, Read) or leaf.ref.array not in self.variables:
+            return leaf
+        variable = leaf.ref.array
+        known = self._values.get(variable)
+        if known is None or not _in_one_iteration(known.by, reader):
+            self.barred.add(variable)
+            return leaf
+        users = self._users[variable, known.by.id]
+        users.add(reader.id)
+        if len(users) > 1 and children(known.expr):
+            self.barred.add(variable)
+        return _as_type(known.expr, leaf.type)
+
+    def _forget(self, written: ArrayId) -> None:
+        """Values that are computed of an array are other ones once it is written."""
+        stale = [v for v, known in self._values.items() if any(_reads(e, written) for e in walk(known.expr))]
+        for variable in stale:
+            del self._values[variable]
+
+
+def _reads(expr: Expr, array: ArrayId) -> bool:
+    return isinstance(expr, Read) and expr.ref.array == array
+
+
+def _in_one_iteration(writer: Statement, reader: Statement) -> bool:
+    """Whether a reader runs in iterations of the body of a writer alone, and in each of these after it."""
+    shares = writer.iterators == reader.iterators and writer.position[:-1] == reader.position[:-1]
+    return shares and bool(reader.domain.reset_tuple_id().is_subset(writer.domain.reset_tuple_id()))
+
+
+def _as_type(expr: Expr, kind: ScalarType) -> Expr:
+    return expr if expr.type == kind else Cast(expr, kind)

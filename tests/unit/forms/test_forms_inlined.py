@@ -1,0 +1,113 @@
+"""Values computed where they are read: which variables go, that results stay, and what keeps the others."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from compiled_scops import run
+
+from sisyphus.analysis import dependences, statement_text
+from sisyphus.forms import INLINED, inlined, rewritten, steps_of
+from sisyphus.frontend import read
+from sisyphus.ir import Scop, promises
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Source
+
+KERNELS = Path(__file__).parents[3] / "kernels"
+
+
+def kernel(folder: Path, body: str) -> Path:
+    path = folder / "kernel.c"
+    path.write_text(f"void kernel(const int a[8], int y[8], short s[8][8])\n{{\n{body}}}\n")
+    return path
+
+
+def texts(scop: Scop) -> list[str]:
+    return [statement_text(statement) for statement in scop.statements]
+
+
+def found_in(path: Path) -> Scop:
+    found = inlined(dependences(read(path)))
+    assert found is not None
+    promises.run(found)
+    return found
+
+
+ALIGNED = """
+    for (int i = 1; i < 8; i++)
+        for (int j = 1; j < 8; j++) {
+            int best = s[i - 1][j - 1] + a[j];
+            if (s[i - 1][j] - 2 > best)
+                best = s[i - 1][j] - 2;
+            s[i][j] = best;
+        }
+"""
+
+
+def test_a_variable_that_several_statements_update_becomes_one_expression(tmp_path: Path) -> None:
+    """Of its own type in between: an int whose last value alone is cut to a short."""
+    path = kernel(tmp_path, ALIGNED)
+    found = found_in(path)
+    [only] = texts(found)
+    assert only.startswith("s[i][j] = ") and [a.id for a in found.arrays] == ["a", "y", "s"]
+    assert run(found, path, tmp_path) == "equal"
+
+
+BODIES = {
+    "narrower variables": "for (int i = 0; i < 8; i++) { signed char c = a[i] * 3; y[i] = c * c; }",
+    "several of them": "for (int i = 0; i < 8; i++) { int p = a[i] + 1; int q = p * 5; y[i] = q - a[7 - i]; }",
+    "copies that two read": "for (int i = 0; i < 8; i++) { int p = a[i]; y[i] = p + 1; s[i][0] = p * 3; }",
+    "what an element holds": "for (int i = 0; i < 8; i++) { int p = a[i] * 7; y[i] = p; s[i][1] = p * 3; }",
+    "under a condition": "for (int i = 0; i < 8; i++) { int p = a[i] * 7; if (i > 2) y[i] = p + 1; }",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=[*BODIES])
+def test_results_stay(body: str, tmp_path: Path) -> None:
+    path = kernel(tmp_path, body)
+    found = found_in(path)
+    assert not [a for a in found.arrays if not a.extents]
+    assert run(found, path, tmp_path) == "equal"
+
+
+KEPT = {
+    "computed by two": "for (int i = 0; i < 8; i++) { int p = a[i] * 7; y[i] = p + 1; s[i][0] = p * 3; }",
+    "carried on": "int p = 0; for (int i = 0; i < 8; i++) { p = p * 3 + a[i]; y[i] = p; }",
+    "read behind the loop": "int p = 0; for (int i = 0; i < 8; i++) p = a[i] + i; y[0] = p;",
+    "set in some iterations": "int p = 1; for (int i = 0; i < 8; i++) { if (i > 3) p = a[i]; y[i] = p; }",
+    "read in a loop inside": "for (int i = 0; i < 8; i++) { int p = 1 - a[i]; for (int j = 0; j < 8; j++) y[j] *= p; }",
+    "of what is written since": "for (int i = 1; i < 8; i++) { int p = y[i - 1] + 1; y[i - 1] = a[i]; y[i] = p; }",
+    "too large": "for (int i = 0; i < 8; i++) { int p = a[i];"
+    + "p = p * 3 > 40 ? p * 3 - a[7 - i] : p + 1;" * 9
+    + "y[i] = p; }",
+}
+
+
+@pytest.mark.parametrize("body", KEPT.values(), ids=[*KEPT])
+def test_variables_that_stay(body: str, tmp_path: Path) -> None:
+    source = read(kernel(tmp_path, body))
+    found = inlined(dependences(source))
+    kept = [a.id for a in (found or source).arrays if not a.extents]
+    assert kept == ["p"]
+
+
+def test_values_of_what_is_written_since_are_other_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test of what stays notices where writes are forgotten: results would be others."""
+    path = kernel(tmp_path, KEPT["of what is written since"])
+    monkeypatch.setattr(import_module("sisyphus.forms.inlined")._Walk, "_forget", lambda self, written: None)
+    assert run(found_in(path), path, tmp_path) != "equal"
+
+
+@pytest.mark.parametrize("name", ["needleman_wunsch", "levenshtein"])
+def test_alignments_have_wavefronts_of_one_statement(name: str) -> None:
+    """Each of them one nest: as many steps as there are wavefronts, and a few more around them."""
+    forms = {form.name: form for form in load_kernels(Source(str(KERNELS / "hls" / f"{name}.c")))}
+    wave = forms["wave-i+j"]
+    assert INLINED in wave.rewrites and steps_of(wave.distribution.body) <= 130
+
+
+def test_a_saved_form_is_built_again() -> None:
+    source = read(KERNELS / "hls" / "needleman_wunsch.c")
+    assert texts(rewritten(source, [INLINED])) == texts(inlined(dependences(source)) or source)
