@@ -37,6 +37,7 @@ from sisyphus.forms import (
     STRIPS,
     SUMS_APART,
     UNTILED,
+    WRITTEN_OUT,
     Strips,
     finished_apart,
     forwarded,
@@ -58,6 +59,7 @@ from sisyphus.forms import (
     sums_apart,
     untiled,
     with_pivots,
+    written_out,
 )
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.request import FIX_FORM, GIVEN_FORM, SOURCE_FORM, Kernel, Source, read_kernel
@@ -102,6 +104,7 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
             base, plain, direct = direct, [written, *without], None
     yield from plain
     yield from _with_pivots(base, source)
+    yield from _with_written_out(base, source)
     if source.schedule:
         ordered = dependences(scheduled(found, source.schedule))
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
@@ -147,6 +150,15 @@ def _with_inlined(kernel: Kernel, source: Source) -> Kernel:
     """The kernel with values of local variables computed where they are read, where there are such."""
     found, rewrites = inlined(kernel.dependences), (*kernel.rewrites, INLINED)
     return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=INLINED)
+
+
+def _with_written_out(base: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel with short loops inside of sequential ones written out, where that leaves half of the chain."""
+    found, rewrites = written_out(base.dependences), (*base.rewrites, WRITTEN_OUT)
+    if found is not None:
+        whole = _with_inlined(_analysed(found, dependences(found), source, rewrites=rewrites, name=WRITTEN_OUT), source)
+        if 2 * _shortest([whole]) <= _shortest([base]):
+            yield replace(whole, name=WRITTEN_OUT)
 
 
 def _direct(kernel: Kernel, source: Source) -> Kernel | None:

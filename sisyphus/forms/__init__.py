@@ -34,6 +34,7 @@ from sisyphus.forms.rewrites import (
     STRIPS,
     SUMS_APART,
     UNTILED,
+    WRITTEN_OUT,
     ScheduleError,
     rewritten,
     scheduled,
@@ -42,6 +43,7 @@ from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.untiled import in_tiles, untiled
+from sisyphus.forms.written_out import written_out
 
 __all__ = [
     "BATCHES",
@@ -64,6 +66,7 @@ __all__ = [
     "STRIPS",
     "SUMS_APART",
     "UNTILED",
+    "WRITTEN_OUT",
     "ScheduleError",
     "Strips",
     "elements_of",
@@ -94,4 +97,5 @@ __all__ = [
     "sums_apart",
     "untiled",
     "with_pivots",
+    "written_out",
 ]

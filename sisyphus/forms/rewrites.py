@@ -23,6 +23,7 @@ from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.untiled import untiled
+from sisyphus.forms.written_out import written_out
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
@@ -30,7 +31,7 @@ PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "sched
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
-LINE_BLOCKS, INLINED = "line-blocks ", "inlined"
+LINE_BLOCKS, INLINED, WRITTEN_OUT = "line-blocks ", "inlined", "written-out"
 
 
 class ScheduleError(KernelError):
@@ -62,6 +63,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     PIVOTS: lambda found: with_pivots(found.scop),
     IN_PLACE: in_place,
     INLINED: inlined,
+    WRITTEN_OUT: written_out,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,
     BLOCKS: lambda found: None if (whole := expand(found.scop, found)) is None else in_blocks(whole),

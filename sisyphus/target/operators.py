@@ -93,6 +93,16 @@ class OperatorTable:
         base = function.removesuffix("f") if ctype == "float" else function
         return str(package_toml("operators.toml")["functions"].get(base, base))
 
+    def delay_ps(self, op: str) -> int:
+        """Picoseconds of a combinational operator of integers, at any width; of those without a figure the most."""
+        known = package_toml("operators.toml")["delay"]
+        return int(known.get(op, known["mul"]))
+
+    @property
+    def usable_ps(self) -> int:
+        """Picoseconds of a clock period that operations may fill."""
+        return int(1000 * self.period_ns * package_toml("operators.toml")["delay"]["usable"])
+
     def knows_in_fabric(self, ctype: str) -> bool:
         """Whether a report has the adder of a floating-point type in fabric, on this family and at this clock."""
         return self.cost("add_fabric", ctype).measured

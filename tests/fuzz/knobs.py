@@ -26,6 +26,7 @@ from sisyphus.forms import (
     PRIVATE,
     SHADOW,
     SUMS_APART,
+    WRITTEN_OUT,
     Strips,
     independent,
     making_lines,
@@ -106,9 +107,9 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
     for word in rng.sample(
-        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART, INLINED),
-        9,
-        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3),
+        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART, INLINED, WRITTEN_OUT),
+        10,
+        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3, 3),
     ):
         found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
@@ -291,6 +292,7 @@ FORMED = {
         "shadow",
         "in-place",
         "inlined",
+        "written-out",
         "forward",
         "finished",
         "untiled",

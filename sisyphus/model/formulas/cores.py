@@ -57,6 +57,13 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
             return None
 
 
+def delay_of(table: OperatorTable, expr: Expr) -> int:
+    """Picoseconds of the root operator where it is combinational; 0 for wiring, as shifts by constants are."""
+    core = core_of(table, expr)
+    is_wiring = isinstance(expr, Binary) and expr.op in ("<<", ">>") and isinstance(expr.right, Literal)
+    return 0 if core is None or core.cost.latency or is_wiring else table.delay_ps(core.kind.split()[0])
+
+
 def core_of_sums(table: OperatorTable, expr: Expr, *, asked: bool) -> Core | None:
     """The adder of a sum along the pipeline: one without DSPs where an interval is asked for (178 of 178 loops)."""
     if not asked or table.adders == "fabric":  # then all adders are

@@ -10,7 +10,7 @@ from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.aliases import alias_pairs, copies_in_turn, told_apart
-from sisyphus.model.formulas.cores import core_of, core_of_sums, terms
+from sisyphus.model.formulas.cores import core_of, core_of_sums, delay_of, terms
 from sisyphus.model.formulas.rules import GuardForm, Rules
 from sisyphus.target import MeasuredInterval, OperatorTable
 from sisyphus.values import dataclass, replace
@@ -33,7 +33,8 @@ class Timing:
 
     `chain` is the time from reading the element it writes to writing it, over all unrolled copies; `path` the same for
     one copy; `single` says that this is one operator. All are 0 where the statement does not read its element.
-    `starts` says when each operation of the first copy starts, `arrivals` when each element that is read is there.
+    `starts` says when each operation of the first copy starts, `arrivals` when each element that is read is there,
+    `delays_from` how many picoseconds combinational operators take between the element and the write.
     """
 
     finish: Value
@@ -41,6 +42,7 @@ class Timing:
     path: int
     single: bool
     depth_from: Mapping[Ref, int]
+    delays_from: Mapping[Ref, int]
     starts: Mapping[Expr, Value]
     arrivals: Mapping[Ref, Value]
 
@@ -89,6 +91,24 @@ def path_to(table: OperatorTable, expr: Expr, leaf: Ref, *, tree: bool = False) 
     core = core_of(table, expr)
     cycles, count = max(found)
     return (cycles + core.cost.latency, count + 1) if core else (cycles, count)
+
+
+@lru_cache(maxsize=1 << 16)
+def delay_to(table: OperatorTable, expr: Expr, leaf: Ref) -> int | None:
+    """Picoseconds of combinational operators from a read of `leaf` to the root, at most; None where it is not read."""
+    if isinstance(expr, Read):
+        return 0 if expr.ref == leaf else None
+    found = [delay for part in children(expr) if (delay := delay_to(table, part, leaf)) is not None]
+    return max(found) + delay_of(table, expr) if found else None
+
+
+def in_cycles(setting: Setting, cycles: Value, delay_ps: int) -> Value:
+    """Cycles of operators with registers, and of combinational ones on the way, in what they may fill of a period.
+
+    Behind a register what is left of a period is free.
+    """
+    whole, rest = divmod(delay_ps, setting.operators.usable_ps)
+    return cycles + whole + (1 if rest and isinstance(cycles, int) and not cycles else 0)
 
 
 def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[BufferAccess], Value]:
@@ -141,7 +161,8 @@ def _timing(setting: Setting, pipe: Pipe, work: Work, arrivals: Mapping[Ref, Val
     if work.from_literal:
         chain = 0
     depths = {ref: cycles for ref, (cycles, _) in ways.items()}
-    return Timing(finish, chain, path, count == 1, depths, starts, arrivals)
+    delays = {ref: delay_to(setting.operators, work.expr, ref) or 0 for ref in work.reads}
+    return Timing(finish, chain, path, count == 1, depths, delays, starts, arrivals)
 
 
 def _behind_each_other(setting: Setting, pipe: Pipe, run: int, timing: Timing) -> Timing:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
 from sisyphus.model.facts.task_facts import BufferAccess, Flow, Pipe, Work
-from sisyphus.model.formulas.addresses import bank_count, changes_address, words_per_bank
+from sisyphus.model.formulas.addresses import bank_count, changes_address, in_registers, words_per_bank
 from sisyphus.model.formulas.aliases import (
     AliasPair,
     alias_distance,
@@ -19,6 +19,7 @@ from sisyphus.model.formulas.aliases import (
 from sisyphus.model.formulas.iteration_latency import (
     Setting,
     Timing,
+    in_cycles,
     is_reduction,
     is_tree,
     latency_of,
@@ -122,8 +123,9 @@ def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, updat
         copies = reduction_copies(pipe, work)
         partial = latency_of(setting.operators, work.expr) * alg.log2_floor(copies) + 1
         chain = alg.select(alg.exceeds(copies, 1), partial, chain)
-    apart = alg.exceeds(distance, 1)
-    return alg.select(apart, alg.ceil_div(update.spread, distance), chain)
+    delay = timing.delays_from[work.target]
+    spread, apart = in_cycles(setting, update.spread, delay), alg.exceeds(distance, 1)
+    return alg.select(apart, alg.ceil_div(spread, distance), in_cycles(setting, chain, delay))
 
 
 def acts_as_registers(alg: Algebra, rules: Rules, pipe: Pipe, write: BufferAccess) -> Condition:
@@ -179,21 +181,26 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
-    """Recurrences through an element that another start wrote: ⌈(chain + 3) / distance⌉ for each (unmeasured)."""
+    """Recurrences through an element that another start wrote: ⌈(chain + 3) / distance⌉ for each (unmeasured).
+
+    In registers, as variables are, nothing is read or written in memory.
+    """
+    alg, cycles = setting.alg, setting.rules.cycles
     found: list[tuple[Value, str]] = []
-    margin = setting.rules.cycles.read + setting.rules.cycles.write
     for flow in pipe.flows:
         chain = chain_of(setting, pipe, flow, timings)
         if chain is not None:
-            wait = setting.alg.ceil_div(chain + margin, flow_distance(setting.alg, pipe, flow))
+            margin = alg.select(in_registers(alg, pipe.works[flow.writer].write.dims), 0, cycles.read + cycles.write)
+            wait = alg.ceil_div(chain + margin, flow_distance(alg, pipe, flow))
             found.append((wait, f"`{flow.buffer}` from an earlier start"))
     return found
 
 
 def chain_of(setting: Setting, pipe: Pipe, flow: Flow, timings: Sequence[Timing]) -> Value | None:
     """Cycles from the read that a flow ends in to the write it begins with, in one start; None if none leads there."""
-    reader = pipe.works[flow.reader]
-    refs = [ref for ref, access in reader.reads.items() if access.buffer == flow.buffer and ref != reader.target]
+    reader, itself = pipe.works[flow.reader], flow.reader == flow.writer
+    refs = [ref for ref, access in reader.reads.items() if access.buffer == flow.buffer]
+    refs = [ref for ref in refs if not (itself and ref == reader.target)]
     return chain_between(setting, pipe, flow.writer, flow.reader, refs, timings)
 
 
@@ -202,25 +209,26 @@ def chain_between(
 ) -> Value | None:
     """Cycles from reads `refs` of one statement to the write of another in one start; None if none leads there.
 
-    Copies that add to one element follow each other; what stands before the sum runs beside that of the others.
+    By the longest way from value to value: what else a statement waits for can be done before. Copies that add to one
+    element follow each other; what stands before the sum runs beside that of the others.
     """
-    if writer == reader:
-        timing = timings[writer]
-        depth = max((timing.depth_from[r] for r in refs), default=None)
-        return None if depth is None else depth + setting.alg.maximum(timing.chain - timing.path, 0)
-    if reader < writer and _feeds(pipe.works[reader : writer + 1]):
-        return timings[writer].finish - setting.rules.cycles.read - setting.rules.cycles.write
-    return None
-
-
-def _feeds(works: Sequence[Work]) -> bool:
-    """Whether the first of some statements passes a value on to the last in the same start, by way of the others."""
-    reached = {(works[0].write.buffer, works[0].write.element)}
-    for work in works[1:]:
-        if any((a.buffer, a.element) in reached for a in work.reads.values()):
-            reached.add((work.write.buffer, work.write.element))
-    last = works[-1].write
-    return (last.buffer, last.element) in reached
+    alg, reached = setting.alg, dict[tuple[object, ...], tuple[Value, int]]()
+    for at in range(reader, writer + 1):
+        work, timing = pipe.works[at], timings[at]
+        if at == reader:
+            ways = [(0, 0, ref) for ref in refs]
+        else:
+            places = {ref: (read.buffer, read.element) for ref, read in work.reads.items()}
+            ways = [(*reached[place], ref) for ref, place in places.items() if place in reached]
+        written = (work.write.buffer, work.write.element)
+        reached.pop(written, None)
+        if ways:
+            longest = alg.maximum(0, *(before + timing.depth_from[ref] for before, _, ref in ways))
+            delay = max(before + timing.delays_from[ref] for _, before, ref in ways)
+            reached[written] = longest + alg.maximum(timing.chain - timing.path, 0), delay
+    last = pipe.works[writer].write
+    found = reached.get((last.buffer, last.element))
+    return None if found is None else in_cycles(setting, *found)
 
 
 def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:

@@ -1,0 +1,114 @@
+"""Short loops written out: which are, that results stay, and what is left as it is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from compiled_scops import run
+
+from sisyphus.analysis import dependences
+from sisyphus.forms import WRITTEN_OUT, rewritten, steps_of, written_out
+from sisyphus.frontend import read
+from sisyphus.ir import promises
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Source
+
+KERNELS = Path(__file__).parents[3] / "kernels"
+
+
+def kernel(folder: Path, body: str) -> Path:
+    path = folder / "kernel.c"
+    path.write_text(f"void kernel(const int x[32], int y[32], int z[4][2], const int c[4])\n{{\n{body}}}\n")
+    return path
+
+
+SHORT = {
+    "a cascade": """
+    for (int n = 0; n < 32; n++) {
+        int v = x[n];
+        for (int s = 0; s < 4; s++) {
+            int w = v * c[s] + z[s][0];
+            z[s][0] = v - w * 3;
+            v = w;
+        }
+        y[n] = v;
+    }
+""",
+    "bits of a remainder": """
+    unsigned crc = 1;
+    for (int n = 0; n < 32; n++) {
+        crc ^= (unsigned)x[n];
+        for (int b = 0; b < 8; b++)
+            crc = crc & 1 ? (crc >> 1) ^ 0xEDB88320u : crc >> 1;
+    }
+    y[0] = (int)crc;
+""",
+    "loops of which one bounds the other": """
+    for (int n = 0; n < 32; n++) {
+        for (int s = 0; s < 4; s++)
+            for (int t = 0; t <= s && t < 2; t++)
+                z[s][t] = z[s][t] * c[t] + x[n] * (s + t);
+        y[n] = z[3][1] + z[2][0];
+        z[0][0] = y[n];
+    }
+""",
+}
+
+
+@pytest.mark.parametrize("body", SHORT.values(), ids=[*SHORT])
+def test_results_stay_and_a_loop_is_left(body: str, tmp_path: Path) -> None:
+    path = kernel(tmp_path, body)
+    found = written_out(dependences(read(path)))
+    assert found is not None
+    promises.run(found)
+    assert all(len(s.iterators) <= 1 for s in found.statements)
+    assert run(found, path, tmp_path) == "equal"
+
+
+LEFT = {
+    "nothing is sequential": "for (int n = 0; n < 32; n++) for (int s = 0; s < 4; s++) z[s][0] = x[s];",
+    "no loop inside": "int v = 0; for (int n = 0; n < 32; n++) { v = v * 3 + x[n]; y[n] = v; }",
+    "too many": """
+    int v = 0;
+    for (int n = 0; n < 32; n++) {
+        for (int s = 0; s < 20; s++)
+            v = v * 3 + x[s];
+        y[n] = v;
+    }
+""",
+    "as many as around": """
+    int v = 0;
+    for (int n = 0; n < 4; n++) {
+        for (int s = 0; s < 4; s++)
+            v = v * 3 + x[s];
+        y[n] = v;
+    }
+""",
+}
+
+
+@pytest.mark.parametrize("body", LEFT.values(), ids=[*LEFT])
+def test_what_stays_as_it_is(body: str, tmp_path: Path) -> None:
+    assert written_out(dependences(read(kernel(tmp_path, body)))) is None
+
+
+def test_instances_out_of_order_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test of results notices statements that follow each other by their text, not by their iterations."""
+    module = import_module("sisyphus.forms.written_out")
+    copies = module._copies
+    monkeypatch.setattr(module, "_copies", lambda old, depth: ((when[::2], copy) for when, copy in copies(old, depth)))
+    path = kernel(tmp_path, SHORT["a cascade"])
+    found = written_out(dependences(read(path)))
+    assert found is not None and run(found, path, tmp_path) != "equal"
+
+
+def test_a_cascade_of_filters_is_one_pipeline() -> None:
+    """A saved form is built again, too."""
+    forms = {form.name: form for form in load_kernels(Source(str(KERNELS / "hls" / "iir_biquad.c")))}
+    found = forms["written-out"]
+    assert len(found.distribution.nests) == 2 and steps_of(found.distribution.body) <= 257
+    assert [s.id for s in rewritten(forms["source"].scop, [WRITTEN_OUT]).statements] == [
+        s.id for s in found.scop.statements
+    ]
