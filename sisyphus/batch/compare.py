@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sisyphus.batch.jobs import JobResult
+from sisyphus.errors import UsageError
 from sisyphus.values import dataclass
 
 
@@ -36,6 +37,22 @@ class JobChange:
             return f"{self.name}: {old:,} -> {new:,} cycles ({100 * (self.ratio - 1):+.1f} %)"
         old_state, new_state = ("a design" if r.is_done else f"exit {r.exit_code}" for r in (self.before, self.after))
         return f"{self.name}: {old_state} -> {new_state}"
+
+
+def missing(before: Sequence[JobResult], names: Collection[str]) -> list[str]:
+    """Jobs of an earlier batch that this one has none of the same name for; `UsageError` where that is all of them."""
+    old = {result.name for result in before}
+    gone = sorted(old - set(names))
+    if not old & set(names):
+        raise UsageError(
+            f"the batches have no job in common: there were {_some(gone)}, now there are {_some(sorted(names))}",
+            hint="the name of a job has its kernel, set, device and budget: compare batches of the same ones",
+        )
+    return gone
+
+
+def _some(names: Sequence[str]) -> str:
+    return (", ".join(f"`{name}`" for name in names[:2]) or "none") + ", …" * (len(names) > 2)
 
 
 def changes(before: Sequence[JobResult], after: Sequence[JobResult]) -> list[JobChange]:

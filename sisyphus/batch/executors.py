@@ -12,11 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sisyphus.batch.jobs import Job, JobResult, is_there, run_job
+from sisyphus.batch.jobs import Job, JobResult, is_there, run_job, synthesized, synthesizer_missing
 from sisyphus.batch.results import Results
 from sisyphus.errors import ToolError, UsageError
 from sisyphus.tools import end_all, find_tool
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 #: Classes of dask-jobqueue by the name of their queue.
 QUEUES = {"slurm": "SLURMCluster", "lsf": "LSFCluster", "pbs": "PBSCluster"}
@@ -33,6 +33,11 @@ class Workers:
     dask: str | None = None
     queue: str | None = None
 
+    @property
+    def is_here(self) -> bool:
+        """The jobs run on this machine, with its programs."""
+        return self.dask is None and self.queue is None
+
 
 #: Told of every result as it comes, and whether it was known from before.
 Hear = Callable[[JobResult, bool], None]
@@ -42,21 +47,31 @@ def run_all(jobs: Sequence[Job], out: Path, place: Workers, hear: Hear, *, synth
     """The results of all jobs in their order. Those known from an earlier run of the same inputs are not run again.
 
     Each result is on disk before it is heard of; in the end `results.jsonl` has exactly these, in the same order.
+    `ToolError` where designs are to be synthesized here and there is no Vitis HLS, before anything runs.
     """
+    if synthesize and place.is_here and synthesizer_missing():
+        raise ToolError(
+            "`--synthesize` needs Vitis HLS: neither `v++` with `vitis-run` nor `vitis_hls` is on PATH",
+            hint="source settings64.sh of Vitis, or leave `--synthesize` for a later run: it repeats no search",
+        )
     store = Results(out)
     store.repair()
     known = {result.key: result for result in store.read() if is_there(result, out)}
     found: dict[str, JobResult] = {}
     waiting: list[Job] = []
+    made: list[JobResult] = []
     for job in jobs:
         earlier = known.get(job.key)
-        if earlier is not None and earlier.is_final:
-            found[job.name] = earlier
-            hear(earlier, True)
-        else:
+        if earlier is None or not (earlier.is_final or earlier.has_design):
             waiting.append(job)
+        elif synthesize and earlier.has_design and earlier.reported is None:
+            made.append(earlier)
+        else:
+            found[job.name] = replace(earlier, exit_code=0, message="") if earlier.has_design else earlier
+            hear(found[job.name], True)
     with _executor(place) as executor:
         futures = [executor.submit(run_job, job, str(out), synthesize) for job in waiting]
+        futures += [executor.submit(synthesized, result, str(out)) for result in made]
         try:
             for future in as_completed(futures):
                 result = future.result()
@@ -74,7 +89,7 @@ def run_all(jobs: Sequence[Job], out: Path, place: Workers, hear: Hear, *, synth
 
 @contextmanager
 def _executor(place: Workers) -> Iterator[Executor]:
-    if place.dask is None and place.queue is None:
+    if place.is_here:
         with ThreadPoolExecutor(place.workers) as pool:
             try:
                 yield pool

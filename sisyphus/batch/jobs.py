@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sisyphus.backends.hls import is_ours, whole_text
-from sisyphus.errors import EffortUp, ToolError
+from sisyphus.errors import EffortUp, SisyphusError, ToolError
 from sisyphus.ir import Origin
-from sisyphus.settings import settings_of_searches
-from sisyphus.tools import run_tool
-from sisyphus.values import asdict, dataclass, field
+from sisyphus.settings import settings_of_searches, user_calibration
+from sisyphus.tools import find_tool, run_tool
+from sisyphus.values import asdict, dataclass, field, replace
 from sisyphus.versions import versions
 
 #: Seconds beyond the time limit of its search after which a job is taken to hang.
 GRACE_S = 1800.0
 #: Figures of an estimate that a result keeps, and of RTL cycles the most.
 FIGURES = ("cycles", "dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes", "bytes_moved")
+#: Figures that a synthesis report has, too.
+REPORTED = ("cycles", "dsp", "bram18k", "uram", "lut", "ff")
 #: Exit statuses that the same inputs would lead to again: refused, nothing fits, verification failed.
 _FINAL = frozenset({1, 2, 3, 4})
 
@@ -46,12 +49,16 @@ class Job:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 over all that the result depends on: the text with its headers, options, versions; found once."""
+        """SHA-256 over all that the result depends on: texts of kernel, headers and named files, options, versions.
+
+        It is found once, so that a worker elsewhere tells the same.
+        """
         settings = settings_of_searches()
         parts = {
             "settings": settings,
             "name": self.name,
             "arguments": self.arguments,
+            "files": _named_files(self.arguments, settings),
             "text": _text(self),
             "versions": versions(),
         }
@@ -62,7 +69,8 @@ class Job:
 class JobResult:
     """What came of a job. `figures` are predicted, as in design.json; `seconds` is all that differs between runs.
 
-    `stop` is why the search ended, or what kind of failure there was in place of a design.
+    `stop` is why the search ended, or what kind of failure there was in place of a design. `reported` are the figures
+    of the synthesis report, as far as it has them; None where the design was not synthesized.
     """
 
     name: str
@@ -77,11 +85,17 @@ class JobResult:
     verified: bool | None = None
     message: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    reported: Mapping[str, float] | None = None
 
     @property
     def is_done(self) -> bool:
-        """There is a design, and where it was verified it passed."""
+        """There is a design, where it was verified it passed, and where it was synthesized there is a report."""
         return self.exit_code == 0
+
+    @property
+    def has_design(self) -> bool:
+        """There is a design that passed, whatever came of its synthesis."""
+        return self.is_done or (self.exit_code == ToolError.exit_code and bool(self.figures))
 
     @property
     def is_final(self) -> bool:
@@ -129,12 +143,12 @@ def run_job(job: Job, out: str, synthesize: bool = False) -> JobResult:
         message = str(error.get("message", "")).partition("\n")[0]
         return _failed(job, ended.status, message, seconds, stop=error.get("kind"))
     result = _result(job, ended.status, told, seconds)
-    return _synthesized(result, place) if synthesize and result.is_done else result
+    return synthesized(result, out) if synthesize and result.is_done else result
 
 
 def is_there(result: JobResult, out: Path) -> bool:
     """Whether the folder of a design that was made is still one of ours."""
-    return not result.is_done or is_ours(out / result.folder)
+    return not result.has_design or is_ours(out / result.folder)
 
 
 def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> JobResult:
@@ -164,14 +178,48 @@ def _failed(job: Job, status: int, message: str, seconds: float, stop: str | Non
     )
 
 
-def _synthesized(result: JobResult, place: Path) -> JobResult:
-    """The design after `make csynth` in its folder, which needs Vitis."""
+def synthesized(result: JobResult, out: str) -> JobResult:
+    """The design after `make csynth` in its folder, which needs Vitis, with what the report of that says."""
+    from sisyphus.readback import find_reports
+
+    begun, place = time.monotonic(), Path(out).resolve() / result.folder
+    made, log = replace(result, exit_code=0, message="", reported=None), place / "csynth.log"
     try:
-        run_tool(["make", "csynth"], cwd=place, timeout_s=None, log=place / "csynth.log")
-    except ToolError as failure:
-        told = {**asdict(result), "exit_code": ToolError.exit_code, "message": failure.message.splitlines()[0]}
-        return JobResult(**told)
-    return result
+        run_tool(["make", "csynth"], cwd=place, timeout_s=None, log=log)
+        report = find_reports(place).synthesis
+        if report is None:
+            raise ToolError(f"`make csynth` left no report; its output is in {log}")
+    except SisyphusError as failure:
+        why = _told_by(log) if isinstance(failure, ToolError) else ""
+        message = failure.message.splitlines()[0] + (f": {why}" if why else "")
+        return replace(made, exit_code=ToolError.exit_code, message=message)
+    told = {"cycles": report.latency, **report.resources}
+    reported = {name: amount for name in REPORTED if (amount := told.get(name)) is not None}
+    taken = {**made.seconds, "synthesis": round(time.monotonic() - begun, 3)}
+    return replace(made, reported=reported, seconds=taken)
+
+
+def synthesizer_missing() -> bool:
+    """Whether `make csynth` would find no Vitis HLS on this machine."""
+    named = any(os.environ.get(name) for name in ("VPP", "VITIS_RUN", "VITIS_HLS"))
+    unified = all(find_tool(name) for name in ("v++", "vitis-run"))
+    return not (named or unified or find_tool("vitis_hls"))
+
+
+def _told_by(log: Path) -> str:
+    """The line of a log that says what went wrong: the tool's first error, else the last one that is not make's."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
+    said = [line for line in lines if line.strip() and not line.startswith(("make", "csynth"))]
+    return next((line for line in said if line.startswith("ERROR")), said[-1] if said else "").strip()
+
+
+def _named_files(arguments: Sequence[str], settings: Mapping[str, str]) -> dict[str, str]:
+    """What options read: a board of one's own, saved designs, schedules, the user's calibration; texts by name."""
+    paths = [Path(part) for word in arguments for part in (word, word.partition("=")[2]) if part]
+    if "--calibration" in arguments or any("calibration" in f"{n} {text}".lower() for n, text in settings.items()):
+        paths.append(user_calibration())
+    files = [path / "design.json" if path.is_dir() else path for path in paths]
+    return {str(path): path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()}
 
 
 def _text(job: Job) -> str:

@@ -6,17 +6,42 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from jinja2 import Environment, StrictUndefined
 
 from sisyphus.batch.compare import JobChange
-from sisyphus.batch.jobs import FIGURES, JobResult
+from sisyphus.batch.jobs import FIGURES, REPORTED, JobResult
 
 #: Figures in the order of their columns.
 COLUMNS = ("cycles", "rtl_cycles", *FIGURES[1:])
 #: Exit status of the command in words.
-MEANING = {0: "done", 1: "refused", 2: "usage", 3: "no design", 4: "wrong", 5: "tool failed", 6: "no time", 70: "fault"}
+MEANING = {
+    0: "done",
+    1: "refused",
+    2: "wrong usage",
+    3: "no design",
+    4: "wrong design",
+    5: "tool failed",
+    6: "out of time",
+    70: "fault of sisy",
+}
+#: Figures by the names that people know.
+TITLES = {
+    "cycles": "cycles",
+    "rtl_cycles": "cycles in RTL",
+    "dsp": "DSP",
+    "bram18k": "BRAM18",
+    "uram": "URAM",
+    "lut": "LUT",
+    "ff": "FF",
+    "onchip_bytes": "bytes on chip",
+    "bytes_moved": "bytes moved",
+}
+#: The pages of a design, the one that tells most first.
+REPORTS = ("report.html", "report.md")
 
 
 def tables(results: Sequence[JobResult]) -> Mapping[str, str]:
@@ -24,16 +49,26 @@ def tables(results: Sequence[JobResult]) -> Mapping[str, str]:
     return {"results.csv": _csv(results), "junit.xml": _junit(results)}
 
 
-def page(results: Sequence[JobResult], changed: Sequence[JobChange] = ()) -> str:
-    """One HTML page that needs nothing else."""
+def page(
+    results: Sequence[JobResult], changed: Sequence[JobChange] = (), notes: Sequence[str] = (), out: Path | None = None
+) -> str:
+    """One HTML page that needs nothing else; in the folder `out` it links to the reports of the designs there."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     text = files("sisyphus.batch").joinpath("templates", "page.html.j2").read_text(encoding="utf-8")
     figures = [name for name in COLUMNS if any(name in result.figures for result in results)]
     labels = [n for n in ("kernel", "set", "device", "budget", "tree") if any(r.labels.get(n) for r in results)]
     done = sum(result.is_done for result in results)
-    return environment.from_string(text).render(
-        results=results, figures=figures, labels=labels, meaning=meaning, done=done, changed=changed
-    )
+    values = {"results": results, "figures": figures, "labels": labels, "done": done, "changed": changed}
+    links = {} if out is None else {r.name: link for r in results if (link := _report_of(r, out)) is not None}
+    values |= {"titles": TITLES, "meaning": meaning, "notes": notes, "links": links}
+    values |= {"reported": [name for name in REPORTED if any(name in (r.reported or {}) for r in results)]}
+    return environment.from_string(text).render(values)
+
+
+def _report_of(result: JobResult, out: Path) -> str | None:
+    """The report of a design as a relative address, where it is there."""
+    found = (f"{result.folder}/{name}" for name in REPORTS if (out / result.folder / name).is_file())
+    return next((quote(path) for path in found), None)
 
 
 def meaning(result: JobResult) -> str:
@@ -44,10 +79,12 @@ def meaning(result: JobResult) -> str:
 def _csv(results: Sequence[JobResult]) -> str:
     text = io.StringIO()
     names = sorted({name for result in results for name in result.labels})
+    told = [f"reported_{name}" for name in REPORTED]
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["name", *names, "exit_code", "verified", "stop", "gap", *COLUMNS, "seconds", "message"])
+    writer.writerow(["name", *names, "exit_code", "verified", "stop", "gap", *COLUMNS, *told, "seconds", "message"])
     for r in results:
         labels, figures = [r.labels.get(n, "") for n in names], [r.figures.get(n, "") for n in COLUMNS]
+        figures += [(r.reported or {}).get(n, "") for n in REPORTED]
         seconds = r.seconds.get("total", "")
         writer.writerow([r.name, *labels, r.exit_code, r.verified, r.stop, r.gap, *figures, seconds, r.message])
     return text.getvalue()

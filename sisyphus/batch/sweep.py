@@ -22,7 +22,7 @@ from typing import Any
 
 from sisyphus.batch.jobs import Job
 from sisyphus.errors import UsageError
-from sisyphus.target import parse_toml
+from sisyphus.target import load_device, parse_toml
 from sisyphus.values import dataclass, field, fields
 
 #: The file that names the data sets of the kernels beside it.
@@ -90,15 +90,17 @@ def _words(path: Path, name: str, value: Any) -> tuple[str, ...]:
 def jobs_of(sweep: Sweep) -> list[Job]:
     """Every job of a sweep, in a fixed order, each with a name and a folder of its own.
 
-    A kernel without one of the sets is left out for that set; `UsageError` where no kernel has it.
+    A kernel without one of the sets is left out for that set (`left_out` names it). `UsageError` where no kernel has a
+    set, `KernelError` where there is no such device: no job of it would come to anything.
     """
-    kernels = [found for path in sweep.kernels for found in _kernels(Path(path))]
-    known = {path: _sets(path) for path in kernels}
+    for device in sweep.devices:
+        load_device(device)
+    known = {path: _sets(path) for path in _all_kernels(sweep)}
     for wanted in sweep.sets:
         if not any(wanted in sets for sets in known.values()):
             names = sorted({name for sets in known.values() for name in sets})
             raise UsageError(f"no kernel has a data set `{wanted}`", hint=f"there are {', '.join(names) or 'none'}")
-    jobs = [job for path in kernels for job in _jobs(path, known[path], sweep)]
+    jobs = [job for path, sets in known.items() for job in _jobs(path, sets, sweep)]
     if not jobs:
         raise UsageError(f"no kernel in {', '.join(sweep.kernels)}", hint="name C files, or folders of them")
     names = [job.name for job in jobs]
@@ -106,6 +108,21 @@ def jobs_of(sweep: Sweep) -> list[Job]:
         if names.count(name) > 1:
             raise UsageError(f"two jobs are called `{name}`", hint="kernels of one batch need names of their own")
     return jobs
+
+
+def left_out(sweep: Sweep) -> list[str]:
+    """Why some kernels have no job for some sets, a sentence for each set that not all have."""
+    kernels = _all_kernels(sweep)
+    told = []
+    for wanted in sweep.sets:
+        without = [str(path) for path in kernels if wanted not in _sets(path)]
+        if without:
+            told.append(f"{', '.join(without)}: left out, as {SIZES} beside it gives no sizes for {wanted}")
+    return told
+
+
+def _all_kernels(sweep: Sweep) -> list[Path]:
+    return [found for path in sweep.kernels for found in _kernels(Path(path))]
 
 
 def _kernels(path: Path) -> list[Path]:

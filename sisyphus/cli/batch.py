@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -71,7 +72,7 @@ def batch(**options: Any) -> None:
     sisy batch kernels/polybench --set MEDIUM -j 2 -o build/polybench --time-limit 20s
     sisy batch kernels/polybench -o build/new --compare build/polybench/results.jsonl --threshold 2%
     """
-    from sisyphus.batch import changes, jobs_of, page, run_all, tables
+    from sisyphus.batch import changes, jobs_of, left_out, missing, page, run_all, tables
     from sisyphus.batch.results import read_results
     from sisyphus.files import write_file
 
@@ -80,11 +81,20 @@ def batch(**options: Any) -> None:
         raise UsageError("`--threshold` is for a comparison, and there is none", hint="give `--compare FILE`")
     before = None if options["compare"] is None else read_results(options["compare"])
     threshold, out = _threshold(options["threshold"]), options["output"]
-    jobs = jobs_of(_sweep(options))
+    sweep = _sweep(options)
+    jobs, notes = jobs_of(sweep), left_out(sweep)
+    if before is not None:
+        notes += [
+            f"{name}: in {options['compare']}, but not in this batch"
+            for name in missing(before, [j.name for j in jobs])
+        ]
+    if not options["quiet"]:
+        for note in notes:
+            click.echo(f"note: {note}", err=True)
     with _shown(len(jobs), quiet=options["quiet"], as_json=options["as_json"]) as hear:
         results = run_all(jobs, out, _place(options), hear, synthesize=options["synthesize"])
     changed = () if before is None else changes(before, results)
-    for name, text in {**tables(results), "index.html": page(results, changed)}.items():
+    for name, text in {**tables(results), "index.html": page(results, changed, notes, out)}.items():
         write_file(out / name, text)
     _conclude(results, changed, threshold, out, quiet=options["quiet"])
 
@@ -139,24 +149,29 @@ def _shown(count: int, *, quiet: bool, as_json: bool) -> Iterator[Callable[[JobR
         if as_json:
             click.echo(result.line)
         if is_live:
-            live.update(_table(rows, count))
+            live.refresh()
         elif not (quiet or as_json):
             click.echo(_line(result, len(rows), count, is_known))
 
     if not is_live:
         yield hear
         return
-    with Live(_table(rows, count), console=console, refresh_per_second=4) as live:
+    begun = time.monotonic()
+    with Live(get_renderable=lambda: _table(rows, count, time.monotonic() - begun), console=console) as live:
         yield hear
 
 
-def _table(rows: Sequence[tuple[JobResult, bool]], count: int) -> Any:
+def _table(rows: Sequence[tuple[JobResult, bool]], count: int, seconds: float) -> Any:
+    """The newest results, under how many there are after so many seconds."""
     from rich.table import Table
     from rich.text import Text
 
     from sisyphus.batch.pages import meaning
 
-    table = Table(title=f"{len(rows)} of {count}", title_justify="left")
+    failed = sum(not result.is_done for result, _ in rows)
+    title = f"{len(rows)} of {count} jobs have ended{f', {failed} without a design' * bool(failed)}"
+    minutes, rest = divmod(int(seconds), 60)
+    table = Table(title=f"{title}, {minutes}:{rest:02d}", title_justify="left")
     for heading in ("job", "result", "cycles", "gap %", "seconds", "message"):
         table.add_column(heading, justify="right" if heading in ("cycles", "gap %", "seconds") else "left")
     for result, is_known in rows[-ROWS:]:
@@ -172,7 +187,7 @@ def _line(result: JobResult, at: int, count: int, is_known: bool) -> str:
 
     taken = "known" if is_known else f"{result.seconds.get('total', 0.0):.1f} s"
     what = f"{_cycles(result)} cycles" if result.is_done else result.message
-    return f"{at:4d}/{count} {result.name:40s} {meaning(result):12s} {taken:>9s}  {what}"
+    return f"{at:4d}/{count} {result.name:40s} {meaning(result):13s} {taken:>9s}  {what}"
 
 
 def _cycles(result: JobResult) -> str:

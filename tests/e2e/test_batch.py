@@ -82,6 +82,14 @@ def test_a_comparison_fails_past_its_threshold(kernels: Path, tmp_path: Path) ->
     assert "worse scale16-u200" in worse.stderr
     allowed = command(kernels, out, "-q", "--compare", str(before), "--threshold", "200%")
     assert subprocess.run(allowed, check=False).returncode == 0
+    for row in rows:
+        row["name"] += "-other"
+    before.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    other = subprocess.run(command(kernels, out, "--compare", str(before)), capture_output=True, text=True, check=False)
+    assert other.returncode == 2 and "no job in common" in other.stderr
+    before.write_text(before.read_text() + (out / "results.jsonl").read_text())
+    some = subprocess.run(command(kernels, out, "--compare", str(before)), capture_output=True, text=True, check=False)
+    assert some.returncode == 0 and f"note: scale16-u200-other: in {before}, but not in this batch" in some.stderr
 
 
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own start and of its killed worker

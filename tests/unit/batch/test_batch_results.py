@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sisyphus.batch import JobResult, Results, changes, page, tables
+from sisyphus.batch import JobResult, Results, changes, missing, page, tables
 from sisyphus.errors import UsageError
 
 DONE = JobResult(
@@ -59,6 +59,14 @@ def test_changes_are_ordered_and_judged_by_a_threshold() -> None:
     assert [change.is_worse(0.05) for change in found] == [True, False, False]
     assert found[1].text == "a: 100 -> 103 cycles (+3.0 %)"
     assert changes(before, before) == []
+
+
+def test_what_a_comparison_cannot_compare_is_named() -> None:
+    before = [DONE, replace(DONE, name="gone")]
+    assert missing(before, ["a", "new"]) == ["gone"]
+    for others in ([], before):
+        with pytest.raises(UsageError, match="no job in common"):
+            missing(others, ["x"])
 
 
 def test_junit_tells_wrong_from_refused() -> None:

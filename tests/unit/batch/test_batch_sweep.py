@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus.batch import Sweep, jobs_of, read_sweep
-from sisyphus.errors import UsageError
+from sisyphus.batch import Sweep, jobs_of, left_out, read_sweep
+from sisyphus.errors import KernelError, UsageError
 
 SIZES = "[scale]\nMINI = { N = 8 }\nSMALL = { N = 16 }\n\n[copy]\nMINI = { N = 4 }\n"
 
@@ -30,6 +30,9 @@ def test_every_axis_multiplies_the_jobs(kernels: Path) -> None:
 
 def test_a_kernel_without_the_set_is_left_out(kernels: Path) -> None:
     assert [job.name for job in jobs_of(Sweep((str(kernels),), sets=("SMALL",)))] == ["scale-SMALL-u200"]
+    [told] = left_out(Sweep((str(kernels),), sets=("MINI", "SMALL")))
+    assert told == f"{kernels / 'copy.c'}: left out, as sizes.toml beside it gives no sizes for SMALL"
+    assert left_out(Sweep((str(kernels),))) == []
     with pytest.raises(UsageError, match="no kernel has a data set `HUGE`"):
         jobs_of(Sweep((str(kernels),), sets=("HUGE",)))
 
@@ -51,6 +54,29 @@ def test_the_key_knows_text_headers_and_options(kernels: Path) -> None:
     assert first != replace(job, arguments=(*job.arguments, "--no-padding")).key
     (kernels / "sizes.h").write_text("#define M 4\n")
     assert first != replace(job).key
+
+
+def test_the_key_knows_the_files_that_options_name(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board of one's own that changes, or what reports corrected, changes what a search comes to."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(kernels))
+    board, design, own = kernels / "board.toml", kernels / "old" / "design.json", kernels / "sisyphus-hls"
+    for path in (board, design, own / "calibration.json"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("1")
+    words = ("--device", str(board), f"--start={design.parent}", "--calibration")
+    [job] = jobs_of(Sweep((str(kernels / "scale.c"),)))
+    keys = [replace(job, arguments=words).key]
+    for path in (board, design, own / "calibration.json"):
+        path.write_text("2")
+        keys.append(replace(job, arguments=words).key)
+    assert len(set(keys)) == 4
+    (own / "calibration.json").write_text("3")
+    assert replace(job, arguments=words[:3]).key == replace(job, arguments=words[:3]).key
+
+
+def test_a_device_that_there_is_not_is_told_before_anything_runs(kernels: Path) -> None:
+    with pytest.raises(KernelError, match="unknown device `u20`"):
+        jobs_of(Sweep((str(kernels),), devices=("u200", "u20")))
 
 
 def test_a_sweep_from_a_file(tmp_path: Path) -> None:
