@@ -230,12 +230,12 @@ def read_back(folder: Path, *, source: Path | None, device: str | None) -> Compa
     saved = folder / DESIGN
     if not saved.is_file():
         found = find_reports(folder)
-        return compare(found.synthesis, None, found.implementation)
+        return compare(found.synthesis, None, found.implementation, found.logged)
     record = Record.of(saved)
     kernel, point = fitted(load_kernels(record.source_at(source)), record.source, saved)
     found = find_reports(folder, kernel.scop.name)
     predicted = predicted_of(plan_of(kernel, point), record.whole_target(device))
-    return compare(found.synthesis, predicted, found.implementation)
+    return compare(found.synthesis, predicted, found.implementation, found.logged)
 
 
 def resolve(

@@ -114,24 +114,48 @@ def _module_of(name: str, found: Element) -> Module:
 
 
 def _loops(found: Element) -> Iterator[ReportedLoop]:
-    """Loops with what could not be met in them; in some versions loops stand inside of loops."""
+    """Loops with what could not be met in them; in some versions loops stand inside of loops.
+
+    A loop is called by its `Name`, or by its element where a version gives it none; one without a `PipelineType` is
+    pipelined where it has an interval.
+    """
     wrong = {
         part.findtext("Name", default=part.tag): part
         for part in found.iterfind("PerformanceEstimates/SummaryOfViolations/SummaryOfLoopViolations/*")
     }
     for part in found.iterfind("PerformanceEstimates/SummaryOfLoopLatency//"):
-        name = part.findtext("Name")
-        if name is None or (part.find("TripCount") is None and part.find("Latency") is None):
+        if part.find("TripCount") is None and part.find("Latency") is None:
             continue
+        name, interval = part.findtext("Name", default=part.tag), _amount(part, "PipelineII")
+        kind = part.findtext("PipelineType")
         loop = ReportedLoop(
             name=name,
-            trip=_whole(part.findtext("TripCount")),
-            latency=_whole(part.findtext("Latency")),
-            interval=_whole(part.findtext("PipelineII")),
-            depth=_whole(part.findtext("PipelineDepth") or part.findtext("IterationLatency")),
-            pipelined=part.findtext("PipelineType", default="no") not in ("no", "none"),
+            trip=_amount(part, "TripCount"),
+            latency=_amount(part, "Latency"),
+            interval=interval,
+            depth=_amount(part, "PipelineDepth") or _amount(part, "IterationLatency"),
+            pipelined=interval is not None if kind is None else kind not in ("no", "none"),
         )
-        yield _with_violation(loop, wrong.get(name))
+        yield _with_violation(loop, wrong.get(name, wrong.get(part.tag)))
+
+
+def _amount(part: Element, name: str) -> int | None:
+    """A figure, or the largest one of a range."""
+    return _whole(part.findtext(f"{name}/range/max") or part.findtext(f"{name}/max") or part.findtext(name))
+
+
+def with_issues(found: Synthesis, table: Synthesis) -> Synthesis:
+    """A csynth.xml with the violations that the table of the same run has and it has not."""
+    known = {(m.name, loop.name): loop for m in table.modules for loop in m.loops if loop.issue is not None}
+
+    def better(module: Module, loop: ReportedLoop) -> ReportedLoop:
+        other = known.get((module.name, loop.name))
+        if loop.issue is not None or other is None:
+            return loop
+        return replace(loop, issue=other.issue, cause=other.cause, distance=other.distance)
+
+    modules = (replace(m, loops=tuple(better(m, loop) for loop in m.loops)) for m in found.modules)
+    return replace(found, modules=tuple(modules))
 
 
 def _with_violation(loop: ReportedLoop, wrong: Element | None) -> ReportedLoop:
@@ -148,7 +172,7 @@ def _with_violation(loop: ReportedLoop, wrong: Element | None) -> ReportedLoop:
 
 
 def _of_table(path: Path, text: str) -> Synthesis | None:
-    """The table of modules and loops of csynth.rpt, which names violations without their causes."""
+    """The table of modules and loops of csynth.rpt, which names violations, in later versions with their causes."""
     if "Synthesis Summary Report of" not in text:
         return None
     modules: list[Module] = []
@@ -164,6 +188,8 @@ def _of_table(path: Path, text: str) -> Synthesis | None:
                 depth=_whole(cells.get("IterationLatency")),
                 pipelined=cells.get("Pipelined") == "yes",
                 issue=None if issue is None else f"{issue} Violation",
+                cause=_word(cells.get("ViolationType")),
+                distance=_whole(cells.get("Distance")),
             )
             modules[-1] = replace(modules[-1], loops=(*modules[-1].loops, loop))
         elif not is_loop:
@@ -210,8 +236,9 @@ def _rows(text: str) -> Iterator[tuple[str, bool, dict[str, str]]]:
 
 
 def _whole(text: str | None) -> int | None:
-    match = re.match(r"\s*~?(\d+)", text or "")
-    return None if match is None else int(match[1])
+    """The number of `12`, `~0` or `12 (3%)`; the larger one of `2 ~ 10`."""
+    match = re.match(r"\s*~?(\d+)(?:\s*~\s*(\d+))?", text or "")
+    return None if match is None else int(match[2] or match[1])
 
 
 def _real(text: str | None) -> float | None:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sisyphus.ir import Statement
 from sisyphus.model import Estimate, estimate
 from sisyphus.model.alone import TaskStudy
 from sisyphus.model.formulas.recurrence import source_loop
 from sisyphus.plan import Copy, Plan
+from sisyphus.readback.causes import Violation, violation
 from sisyphus.readback.csynth import Module, ReportedLoop, Synthesis
+from sisyphus.readback.hls_log import Warned
 from sisyphus.readback.vivado import Implementation
 from sisyphus.shown import Shown
 from sisyphus.target import MeasuredInterval, Target
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 RESOURCES = ("dsp", "bram18k", "uram", "lut", "ff")
 
@@ -73,20 +74,6 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Violation:
-    """A loop that the tool could not pipeline as asked, in words of the kernel.
-
-    `statements` are those of the loop, as `S1 (gemm.c:20)`; `arrays` those that may be the cause, with their ports.
-    """
-
-    function: str
-    loop: ReportedLoop
-    statements: tuple[str, ...] = ()
-    arrays: tuple[str, ...] = ()
-    hint: str = ""
-
-
-@dataclass(frozen=True)
 class Comparison(Shown):
     """Everything that reports say beside what was predicted: `rows` of synthesis, `implemented` of Vivado."""
 
@@ -132,9 +119,12 @@ def _expected(task: TaskStudy) -> Expected:
 
 
 def compare(
-    synthesis: Synthesis | None, predicted: Predicted | None, implementation: Implementation | None = None
+    synthesis: Synthesis | None,
+    predicted: Predicted | None,
+    implementation: Implementation | None = None,
+    logged: Sequence[Warned] = (),
 ) -> Comparison:
-    """The reports beside the prediction, where there is one."""
+    """The reports beside the prediction, where there is one; `logged` is what the log of the synthesis warned of."""
     placed = () if implementation is None else tuple(_resources(implementation.resources, predicted))
     if synthesis is None:
         return Comparison(None, (), (), implementation, placed, _notes(None, predicted))
@@ -149,13 +139,7 @@ def compare(
         rows += _function_rows(function, modules, functions.get(function))
     version = synthesis.version or "?"
     paces = [pace for f, modules in by_function.items() for pace in _intervals(f, modules, functions.get(f), version)]
-    violations = [
-        _violation(function, loop, predicted)
-        for function, modules in by_function.items()
-        for module in modules
-        for loop in module.loops
-        if loop.issue is not None
-    ]
+    violations = _violations(by_function, predicted, logged)
     notes = _notes(synthesis, predicted)
     return Comparison(synthesis, tuple(rows), tuple(violations), implementation, placed, notes, tuple(paces))
 
@@ -193,40 +177,27 @@ def _intervals(function: str, modules: Sequence[Module], expected: Expected | No
         yield Pace(function, loop.name, expected.interval, told)
 
 
-def _violation(function: str, loop: ReportedLoop, predicted: Predicted | None) -> Violation:
-    hint = _hint(loop)
-    if predicted is None or function not in {task.name for task in predicted.plan.tasks}:
-        return Violation(function, loop, hint=hint)
-    plan = predicted.plan
-    statements = [plan.scop.statement(s) for s in plan.task(function).running]
-    is_dependence = "depend" in (loop.cause or "").lower()
-    arrays: dict[str, None] = {}
-    for statement in statements:
-        for name in _suspects(statement, is_dependence=is_dependence):
-            port = next((p.bundle for p in plan.ports if p.name == name and p.bundle), None)
-            arrays[f"{name} ({port})" if port else name] = None
-    origin = plan.scop.origin
-    places = tuple(f"{s.id} ({origin.path}:{s.span.line})" if s.span else str(s.id) for s in statements)
-    return Violation(function, loop, places, tuple(arrays), hint)
+def _violations(
+    by_function: Mapping[str, Sequence[Module]], predicted: Predicted | None, logged: Sequence[Warned]
+) -> Iterator[Violation]:
+    """Of every loop that a report, or the log alone, says was not pipelined as asked."""
+    for function, modules in by_function.items():
+        told = None if predicted is None else predicted.functions.get(function)
+        for module in modules:
+            for loop in module.loops:
+                warned = next((w for w in logged if w.module == module.name and w.loop in (None, loop.name)), None)
+                found = _with_log(loop, warned)
+                if found.issue is not None:
+                    plan = None if predicted is None else predicted.plan
+                    yield violation(function, found, warned, plan, None if told is None else told.loop)
 
 
-def _suspects(statement: Statement, *, is_dependence: bool) -> list[str]:
-    """The array that a statement updates for a dependence, all that it touches for a lack of ports."""
-    touched = [str(ref.array) for ref in (statement.write, *statement.reads)]
-    return [name for name in dict.fromkeys(touched) if not is_dependence or name == statement.write.array]
-
-
-def _hint(loop: ReportedLoop) -> str:
-    cause = (loop.cause or "").lower()
-    if "depend" in cause:
-        return (
-            "let more starts pass between updates of an element: another pipelined loop, or longer tiles inside of it"
-        )
-    if "port" in cause or "resource" in cause or "memory" in cause:
-        return "give the array more banks (`--fix A.partition=…`), or unroll less"
-    if not cause:
-        return "csynth.rpt names no cause: read csynth.xml back, which the same run writes beside it"
-    return "see the schedule viewer for what the loop waits for"
+def _with_log(loop: ReportedLoop, warned: Warned | None) -> ReportedLoop:
+    """What the log knows better: some versions leave the causes of csynth.xml empty."""
+    if warned is None or (loop.issue is None and (loop.interval or 1) <= 1):
+        return loop
+    issue, cause = loop.issue or "II Violation", loop.cause or warned.cause
+    return replace(loop, issue=issue, cause=cause, distance=warned.distance if loop.distance is None else loop.distance)
 
 
 def _notes(synthesis: Synthesis | None, predicted: Predicted | None) -> tuple[str, ...]:

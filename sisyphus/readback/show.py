@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from sisyphus.readback.causes import Violation
 from sisyphus.readback.csynth import Synthesis
-from sisyphus.readback.deviations import Comparison, Row, Violation
+from sisyphus.readback.deviations import Comparison, Row
+from sisyphus.target import KINDS
+
+#: Resources by the names that people know.
+TITLES = {kind.name: kind.title for kind in KINDS}
 
 
 def comparison_text(found: Comparison) -> str:
@@ -33,7 +38,7 @@ def _title(told: Synthesis) -> str:
 
 
 def _table(rows: Sequence[Row]) -> list[str]:
-    width = max((len(row.what) for row in rows), default=0)
+    width = max((len(TITLES.get(row.what, row.what)) for row in rows), default=0)
     head = f"{'':{width}s}  {'predicted':>12s}  {'reported':>12s}  {'reported / predicted':>20s}"
     return [head, *(_line(row, width) for row in rows)]
 
@@ -41,7 +46,8 @@ def _table(rows: Sequence[Row]) -> list[str]:
 def _line(row: Row, width: int) -> str:
     ratio = "" if row.ratio is None else f"{row.ratio:.3f}"
     mark = "  <-" if row.ratio is not None and abs(row.ratio - 1) > 0.1 else ""
-    return f"{row.what:{width}s}  {_number(row.predicted):>12s}  {_number(row.reported):>12s}  {ratio:>20s}{mark}"
+    what = TITLES.get(row.what, row.what)
+    return f"{what:{width}s}  {_number(row.predicted):>12s}  {_number(row.reported):>12s}  {ratio:>20s}{mark}"
 
 
 def _number(value: float | None) -> str:
@@ -60,6 +66,8 @@ def _violation_lines(violation: Violation) -> list[str]:
         lines.append(f"  statements: {', '.join(violation.statements)}")
     if violation.arrays:
         lines.append(f"  arrays: {', '.join(violation.arrays)}")
+    if violation.said:
+        lines.append(f"  log: {violation.said}")
     lines.append(f"  hint: {violation.hint}")
     return lines
 

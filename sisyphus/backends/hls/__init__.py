@@ -2,7 +2,8 @@
 
 from sisyphus.backends.hls.folder import DESIGN, check_folder, is_ours, write_failed, write_folder
 from sisyphus.backends.hls.handing_over import handings
-from sisyphus.backends.hls.identifiers import plan_names
+from sisyphus.backends.hls.identifiers import of_stripe, plan_names
+from sisyphus.backends.hls.interface import bundles
 from sisyphus.backends.hls.project import Project, project
 from sisyphus.backends.hls.quoting import one_line
 from sisyphus.backends.hls.reference import BENCH_FLAGS, SAME_ARITHMETIC, exact_flags, heading, source_in, whole_text
@@ -17,12 +18,14 @@ __all__ = [
     "SAME_ARITHMETIC",
     "Project",
     "UnitProgram",
+    "bundles",
     "check_folder",
     "data_sets",
     "exact_flags",
     "handings",
     "heading",
     "is_ours",
+    "of_stripe",
     "one_line",
     "plan_names",
     "project",
