@@ -26,6 +26,8 @@ WORTH_IT = 0.1
 #: Where so much of the bound on memory was taken, they begin anew.
 ROOM = 0.4
 
+#: Moments of all searches that are kept.
+MOMENTS = 200
 #: Searches with arrays over several ports take so many times as long as those before them at most, or a share of the
 #: time limit if that is more: of one that comes first, and of all that come after others.
 DEALING, AT_ONCE, AFTERWARDS = 2.0, 0.25, 0.1
@@ -48,7 +50,14 @@ def find(
     knob is not one is left out.
     """
     found: list[Answer] = []
+    heard: list[Moment] = []
     begun = clock.now()
+
+    def hear(cost: float | None, bound: float | None, seconds: float) -> None:
+        known = [c for c in (cost, *(moment.cost for moment in heard[-1:])) if c is not None]
+        heard.append(Moment(round(clock.now() - begun, 3), min(known, default=None), bound))
+        if on_progress is not None:
+            on_progress(cost, bound, seconds)
 
     def best() -> Known | None:
         choice = _best(found, request)
@@ -59,7 +68,7 @@ def find(
     def search(part: Part, waiting: float, most: float = inf, unended: PartSearch | None = None) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
         limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
-        one = unended or PartSearch(part, replace(request, options=part.options), listen, on_progress, improve=improve)
+        one = unended or PartSearch(part, replace(request, options=part.options), listen, hear, improve=improve)
         return one.answer(limits, _upper(found, request.top))
 
     try:
@@ -84,7 +93,8 @@ def find(
     if not choices:
         raise _nothing_found(found)
     with allowance.held():
-        return _best_of(choices, found, request)
+        choice = _best_of(choices, found, request)
+        return _with_course(choice, heard, clock.now() - begun)
 
 
 def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: float) -> None:
@@ -214,9 +224,18 @@ def _best_of(choices: Sequence[Choice], found: Sequence[Answer], request: Reques
     met = 1 + len(others)
     if met < request.top:
         notes += (f"`--top {request.top}`: the search met no more than {met} that are unlike in more than one tile",)
-    outcome = _together(best, found)
-    ended = () if outcome is None else (Moment(round(outcome.seconds, 3), outcome.objective, outcome.bound),)
-    return replace(best, outcome=outcome, others=tuple(others), notes=notes, trace=(*best.trace, *ended))
+    return replace(best, outcome=_together(best, found), others=tuple(others), notes=notes)
+
+
+def _with_course(choice: Choice, heard: Sequence[Moment], seconds: float) -> Choice:
+    """The choice with the course of all searches, no more than so many moments of it, and their time."""
+    if choice.outcome is None:
+        return choice
+    outcome = replace(choice.outcome, seconds=seconds)
+    every = max(1, -(-len(heard) // MOMENTS))
+    last = heard[-1:] if (len(heard) - 1) % every else []
+    ended = Moment(round(seconds, 3), outcome.objective, outcome.bound)
+    return replace(choice, outcome=outcome, trace=(*heard[::every], *last, ended))
 
 
 class Search(Protocol):

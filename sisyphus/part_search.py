@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf
 
 from sisyphus import allowance, clock, report
@@ -17,9 +17,6 @@ from sisyphus.space import DesignPoint, Space, illegal
 from sisyphus.target import KINDS
 from sisyphus.values import dataclass, replace
 
-#: Moments of a search that are kept.
-MOMENTS = 200
-
 Listen = Callable[[str], None]
 
 
@@ -31,8 +28,8 @@ def silent(stage: str) -> None:
 class Choice:
     """A point, the form of the kernel that it is a point of, and how it was found.
 
-    `others` are the next best ones, best first; `notes` are for the user; `trace` is how the search that found it went,
-    and where all searches ended.
+    `others` are the next best ones, best first; `notes` are for the user; `trace` is how all searches went, one after
+    another, and where they ended: a bound on the way is that of the space being searched.
     """
 
     kernel: Kernel
@@ -77,7 +74,6 @@ class PartSearch:
         self._estimator = Estimator(kernel.scop, kernel.distribution, kernel.live, request.target)
         self._measured = request.model == "measured"
         self._seen, self._bound = 0, None
-        self._trace: list[report.Moment] = []
         self._improves = self._measured and improve
         self._within: SearchWithin | None = None
 
@@ -114,7 +110,7 @@ class PartSearch:
             violation = illegal(kernel.dependences, kernel.distribution, found.point)
             if violation is not None:
                 raise InternalError(f"the chosen design is not legal: {violation}")
-            choice = replace(self._chosen(found, found.point, deadline), trace=_thinned(self._trace))
+            choice = self._chosen(found, found.point, deadline)
             costs = (cost_of(other, self.request) for other in choice.others)
             counted = tuple(cost for cost in (found.outcome.objective, *costs) if cost is not None)
             stop = Stop.INTERRUPTED if choice.was_interrupted else found.outcome.stop
@@ -146,7 +142,6 @@ class PartSearch:
 
     def _hear(self, cost: float | None, bound: float | None, seconds: float) -> None:
         self._bound = bound if bound is not None else self._bound
-        self._trace.append(report.Moment(round(seconds, 3), cost, bound))
         self.listen(f"search: {report.progress_text(cost, bound, seconds)}")
         if self.on_progress is not None:
             self.on_progress(cost, bound, seconds)
@@ -165,12 +160,6 @@ class PartSearch:
         known = tuple(Known(kernel, other) for other in others if other != best)
         notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
         return Choice(kernel, space, best, outcome, known, notes)
-
-
-def _thinned(trace: Sequence[report.Moment]) -> tuple[report.Moment, ...]:
-    """No more than so many moments of a search, the last one among them."""
-    every = max(1, -(-len(trace) // MOMENTS))
-    return (*trace[::every], *(trace[-1:] if (len(trace) - 1) % every else []))
 
 
 def taken_by(choice: Choice, request: Request) -> dict[str, int]:

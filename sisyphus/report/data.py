@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sisyphus.analysis import statement_text
 from sisyphus.ir import Origin, Scop
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.model.timeline import timeline
-from sisyphus.plan import Port, layout_extents
+from sisyphus.plan import Plan, Port, layout_extents
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_data
 from sisyphus.solve import SolveOutcome
@@ -31,8 +32,34 @@ def design_data(facts: Facts) -> dict[str, Any]:
         **point_data(facts, Rated(facts.point, facts.estimate)),
         "limit": limit_data(facts),
         "calls": [asdict(span) for span in timeline(facts.estimate)],
+        "code": code_data(facts.plan),
         "interface": interface_data(facts.interface),
         "paper": None if facts.paper is None else paper_data(facts.paper),
+    }
+
+
+def code_data(plan: Plan) -> dict[str, Any]:
+    """What the emitted code is made of, for pages that have no kernel: statements, nests by task, buffers."""
+    moved = {transfer.buffer: transfer for transfer in plan.transfers}
+    return {
+        "statements": [
+            {"id": s.id, "text": statement_text(s), "line": s.span.line, "iterators": list(s.iterators)}
+            for s in plan.scop.statements
+        ],
+        "tasks": [{"name": task.name, "nest": task.nest} for task in plan.tasks],
+        "buffers": [
+            {
+                "id": buffer.id,
+                "array": buffer.array,
+                "place": buffer.place,
+                "memories": buffer.memories,
+                "extents": list(buffer.extents),
+                "partition": list(buffer.partition),
+                "width": moved[buffer.id].width if buffer.id in moved else None,
+                "bytes": buffer.bytes,
+            }
+            for buffer in plan.buffers
+        ],
     }
 
 

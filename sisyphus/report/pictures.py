@@ -8,9 +8,12 @@ from typing import Any
 
 #: What the parts of a picture mean, distinct for readers who see no red and green.
 COLOURS = {"load": "#0072b2", "store": "#56b4e9", "task": "#e69f00", "loop": "#cc79a7"}
+MEANING = {"load": "load", "store": "store", "task": "nest", "loop": "loop around calls"}
+#: Up to this share of a budget, in percent, a figure has room before the line of all.
+BEFORE_ALL = 65.0
 #: The same file for the same figures.
 SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "sisy", "font.family": "sans-serif", "font.size": 10}
-#: A call that takes less of the whole than this has no room for a label inside.
+#: Share of the whole that the label of the last call has room in.
 ROOM = 0.12
 #: Where the number of a design may stand, in points from its mark: the nearest free place is taken.
 AROUND = [(x, y) for ring in (5, 13, 22) for x, y in ((ring, ring), (-ring, ring), (ring, -ring), (-ring, -ring))]
@@ -19,28 +22,33 @@ AROUND = [(x, y) for ring in (5, 13, 22) for x, y in ((ring, ring), (-ring, ring
 def timeline_svg(calls: Sequence[Mapping[str, Any]]) -> str:
     """A bar for every call of the top function: which run at the same time, and what each step waits for."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
-    figure = Figure(figsize=(9, 0.6 + 0.32 * len(calls)), layout="constrained")
+    kinds = [kind for kind in COLOURS if any(call["kind"] == kind for call in calls)]
+    figure = Figure(figsize=(9, 1 + 0.32 * len(calls)), layout="constrained")
     axes = figure.subplots()
     end = max((call["start"] + call["cycles"] for call in calls), default=1)
     for row, call in enumerate(calls):
         axes.barh(row, call["cycles"], left=call["start"], color=COLOURS[call["kind"]], height=0.7)
-        axes.text(
-            call["start"] + (call["cycles"] if call["cycles"] < (1 - ROOM) * end else 0),
-            row,
-            f" {call['cycles']:,}",
-            va="center",
-        )
-    axes.set_yticks(range(len(calls)), [call["name"] for call in calls])
+        _beside(axes, call["start"] + call["cycles"], row, f"{call['cycles']:,}")
+    axes.set_yticks(range(len(calls)), [call.get("shown", call["name"]) for call in calls])
+    axes.set_xlim(0, end * (1 + ROOM))
     axes.invert_yaxis()
     axes.set_xlabel("cycles")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right"]].set_visible(False)
+    meaning = [Patch(color=COLOURS[kind], label=MEANING[kind]) for kind in kinds]
+    figure.legend(handles=meaning, loc="outside upper left", ncols=len(kinds), frameon=False)
     return as_svg(figure)
 
 
+def _beside(axes: Any, x: float, row: int, text: str) -> None:
+    """A figure behind the end of a bar."""
+    axes.annotate(text, (x, row), (5, 0), textcoords="offset points", va="center")
+
+
 def budgets_svg(used: Mapping[str, float], budget: Mapping[str, float]) -> str:
-    """What a design takes of every budget, in percent."""
+    """What a design takes of every budget, in percent; figures stand where no bar and not the line of all is."""
     from matplotlib.figure import Figure
 
     names = [name for name in budget if budget[name]]
@@ -49,10 +57,11 @@ def budgets_svg(used: Mapping[str, float], budget: Mapping[str, float]) -> str:
     axes = figure.subplots()
     axes.barh(range(len(names)), shares, color=COLOURS["load"], height=0.7)
     for row, (name, share) in enumerate(zip(names, shares, strict=True)):
-        axes.text(share, row, f" {used[name]:,.0f} of {budget[name]:,.0f}", va="center")
+        place = share if share < BEFORE_ALL else max(share, 100.0)
+        _beside(axes, place, row, f"{used[name]:,.0f} of {budget[name]:,.0f}")
     axes.axvline(100, color=COLOURS["task"], linestyle="--")
     axes.set_yticks(range(len(names)), names)
-    axes.set_xlim(0, max([135.0, *shares]))
+    axes.set_xlim(0, max([135.0, *(share * 1.35 for share in shares)]))
     axes.invert_yaxis()
     axes.set_xlabel("% of the budget")
     axes.spines[["top", "right"]].set_visible(False)
@@ -135,16 +144,19 @@ def _number(axes: Any, points: Sequence[tuple[str, int, int]]) -> None:
             label.remove()
 
 
-def _logarithmic(axes: Any) -> None:
-    """Both axes, with so many labels in a decade that none lies on another one."""
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+def _logarithmic(axes: Any, *, across: bool = True) -> None:
+    """The axes, with so many labels in a decade that none lies on another one, and three at least."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
-    axes.set_xscale("log")
     axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
+    if across:
+        axes.set_xscale("log")
+    for axis in (axes.xaxis, axes.yaxis) if across else (axes.yaxis,):
         least, most = axis.get_view_interval()
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if most < 100 * least else (1, 3)))
-        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        locator = LogLocator(subs=(1, 2, 5) if most < 100 * least else (1, 3))
+        narrow = sum(least <= tick <= most for tick in locator.tick_values(least, most)) < 3
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]) if narrow else locator)
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}" if least >= 1 else "{x:,g}"))
         axis.set_minor_formatter(NullFormatter())
 
 
@@ -169,8 +181,7 @@ def roofline_svg(limit: Mapping[str, Any], moved: int, cycles: int) -> str:
     axes.plot(at, operations / limit["cycles"], "D", color=COLOURS["loop"], label="limit of any design")
     axes.plot(at, operations / cycles, "o", color=COLOURS["load"], label="this design")
     axes.plot([at, at], [operations / cycles, operations / limit["cycles"]], color=COLOURS["load"], linestyle=":")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    _logarithmic(axes)
     axes.set_xlabel("operations per byte moved")
     axes.set_ylabel("operations per cycle")
     axes.legend(frameon=False)
@@ -188,7 +199,8 @@ def progress_svg(trace: Sequence[Mapping[str, Any]]) -> str:
         known = [(moment["seconds"], moment[name]) for moment in trace if moment[name] is not None]
         if known:
             axes.step(*zip(*known, strict=True), where="post", marker=".", color=COLOURS[colour], label=words)
-    axes.set_yscale("log")
+    axes.margins(y=0.1)
+    _logarithmic(axes, across=False)
     axes.set_xlabel("seconds")
     axes.set_ylabel("cycles")
     axes.legend(frameon=False)

@@ -13,6 +13,7 @@ from sisyphus.model import Estimate, Term
 from sisyphus.plan import Buffer, Plan, Transfer, layout_extents
 from sisyphus.report.board import board_told, budgets_told
 from sisyphus.report.designs import FRONT_HEADER, TOP_HEADER, front_rows, front_told, top_rows
+from sisyphus.report.ending import EXACTLY, ending_told
 from sisyphus.report.evidence import (
     CONSTRUCTS_HEADER,
     SHARES_HEADER,
@@ -32,17 +33,6 @@ from sisyphus.target import KINDS, Target
 
 if TYPE_CHECKING:  # a stage that many runs do without
     from sisyphus.verification import Check, Verdict
-
-#: How a search ended that proved nothing.
-STOPS = {
-    Stop.TIME: "stopped by its {limit}",
-    Stop.INTERRUPTED: "stopped by Ctrl-C",
-    Stop.UNPROVED: "without a proof",
-    Stop.FAILED: "stopped by a failure of the solver",
-    Stop.INFEASIBLE: "stopped where the solver found nothing",
-}
-#: Gaps up to this one are none: solvers compute with tolerances.
-EXACTLY = 1e-5
 
 
 def summary_text(facts: Facts) -> str:
@@ -96,19 +86,15 @@ def _basis(facts: Facts) -> str:
 
 def found_text(outcome: SolveOutcome, facts: Facts) -> str:
     """How the solver stopped, in one line; without times, which differ from run to run."""
-    who = f"{outcome.solver} {outcome.version}".strip()
+    who, is_effort = f"{outcome.solver} {outcome.version}".strip(), "effort" in facts.search
+    end = ending_told(outcome.stop, outcome.gap, is_effort=is_effort)
+    if facts.paper is None:
+        return f"{who}: {end}"
     objective = "?" if outcome.objective is None else f"{outcome.objective:,.0f}"
-    gap = "unknown" if outcome.gap is None else f"{100 * outcome.gap:.2f} %"
-    proved = outcome.stop is Stop.PROVED
-    ended = STOPS.get(outcome.stop, "").format(limit="effort" if "effort" in facts.search else "time limit")
-    near = proved and (outcome.gap or 0.0) > EXACTLY
-    if facts.paper is not None:
-        best = f"proved within {gap} of the least" if near else "proved minimal"
-        end = best if proved else f"{ended}, gap {gap}"
-        return f"{who}: the paper's latency {objective}, {end}"
-    best = f"searched until the gap was {gap}" if near else "searched to the end"
-    end = best if proved else f"{ended}, gap {gap}"
-    return f"{who}: {end}"
+    if outcome.stop is Stop.PROVED:
+        is_near = (outcome.gap or 0.0) > EXACTLY
+        end = f"proved within {100 * (outcome.gap or 0.0):.2f} % of the least" if is_near else "proved minimal"
+    return f"{who}: the paper's latency {objective}, {end}"
 
 
 def progress_text(cost: float | None, bound: float | None, seconds: float) -> str:

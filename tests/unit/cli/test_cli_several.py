@@ -15,8 +15,9 @@ import sisyphus as sisy_package
 from sisyphus.cli.main import sisy
 from sisyphus.errors import UsageError
 from sisyphus.report.designs import front_told
+from sisyphus.report.ending import STOPS
 from sisyphus.report.facts import Front
-from sisyphus.report.text import STOPS, found_text
+from sisyphus.report.text import found_text
 from sisyphus.solve import SolveOutcome, Stop
 
 KERNEL = "void {0}(float a[32]) {{ for (int i = 0; i < 32; i++) a[i] = a[i] * 3.0f; }}\n"

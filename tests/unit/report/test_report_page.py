@@ -10,7 +10,7 @@ import pytest
 
 from sisyphus.errors import KernelError
 from sisyphus.pipeline import Design, Request, Source, optimize, write_page
-from sisyphus.report.page import loops_of
+from sisyphus.report.page import loops_of, nest_shown
 from sisyphus.target import load_device, make_target
 
 SOURCE = """void k(float C[16][24], const float A[16][20], const float B[20][24]) {
@@ -66,7 +66,7 @@ def test_the_page_says_what_design_json_says(folder: Path) -> None:
     text, data = (folder / "report.html").read_text(), json.loads((folder / "design.json").read_text())
     assert f"{data['estimate']['cycles']:,} cycles" in text
     for call in data["calls"]:
-        assert f'<th scope="row">{call["name"]}</th>' in text
+        assert f'<th scope="row">{call["name"]}{": S0" * (call["kind"] == "task")}</th>' in text
     ends = [call["start"] + call["cycles"] for call in data["calls"]]
     assert max(ends) <= data["estimate"]["cycles"]
     for construct in data["estimate"]["evidence"]["constructs"]:
@@ -120,10 +120,42 @@ def test_a_file_of_another_version_is_refused(folder: Path, tmp_path: Path) -> N
 
 def test_loops_are_read_from_outside() -> None:
     nest = {"statements": ["S1"], "order": ["k", "i"], "tiles": {"i": [5, 2, 4], "k": [8, 1, 1]}, "pipeline": "i"}
-    assert loops_of(nest)["lines"] == [
+    assert loops_of(nest, 3) == [
         "for k0 in 0 .. 7",
         "  for i0 in 0 .. 4",
-        "    for i1 in 0 .. 1   pipelined",
-        "      all of i2 in 0 .. 3 at once",
+        "    for i1 in 0 .. 1   pipelined: a start every 3 cycles",
+        "      for all i2 in 0 .. 3 at once: 4 copies",
         "        S1",
     ]
+
+
+def test_nests_have_their_statements_and_say_what_iterators_are_made_of(folder: Path) -> None:
+    data = json.loads((folder / "design.json").read_text())
+    [nest] = data["design"]["nests"]
+    shown = nest_shown(nest, data)
+    assert shown["lines"][-1].strip() == "S0: C[i][j] = C[i][j] + A[i][l] * B[l][j];   k.c:3"
+    assert shown["task"] == "task0" and "a start every" in "".join(shown["lines"])
+    for loop, (outer, middle, inner) in nest["tiles"].items():
+        weights = [(middle * inner, outer, 0), (inner, middle, 1), (1, inner, 2)]
+        parts = [f"{f'{w} ' * (w > 1)}{loop}{level}" for w, count, level in weights if count > 1]
+        assert f"{loop} = {' + '.join(parts)}" in shown["made"]
+    del data["code"]
+    assert nest_shown(nest, data)["lines"][-1].strip() == "S0", "a file of an earlier version"
+
+
+def test_buffers_budgets_and_slrs_are_told(folder: Path, tmp_path: Path) -> None:
+    text, data = (folder / "report.html").read_text(), json.loads((folder / "design.json").read_text())
+    for buffer in data["code"]["buffers"]:
+        assert " × ".join(map(str, buffer["extents"])) in text and f"{buffer['bytes']:,}" in text
+    assert "banks of one array" in text and "SLR 2 has" in text and "is one function, and" not in text
+    assert "searched to the end, in" in text or "stopped by" in text
+    data["estimate"]["dsp"] = 3000
+    (tmp_path / "design.json").write_text(json.dumps(data))
+    assert "it takes more DSP than any one SLR has" in write_page(tmp_path).read_text()
+
+
+def test_a_report_is_made_of_a_design_without_what_only_this_version_writes(folder: Path, tmp_path: Path) -> None:
+    data = json.loads((folder / "design.json").read_text())
+    del data["code"]
+    (tmp_path / "design.json").write_text(json.dumps(data))
+    assert "<h2>Buffers</h2>" in write_page(tmp_path).read_text()
