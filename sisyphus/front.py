@@ -183,7 +183,8 @@ class _Searches:
             if left <= 0:
                 raise _Over
             limits = replace(limits, seconds=min(left, max(LEAST_S, SHARE * left)))
-        self.listen(f"front: within {dsp:,} DSPs and {bram18k:,} BRAM18 blocks, {self.count} searches so far")
+        told = "1 search" if self.count == 1 else f"{self.count} searches"
+        self.listen(f"front: within {dsp:,} DSPs and {bram18k:,} BRAM18 blocks, {told} so far")
         self.count += 1
         target = with_amounts(self.request.target, {"dsp": dsp, "bram18k": bram18k})
         asked = replace(self.request, target=target, limits=limits, top=1)

@@ -7,11 +7,16 @@ from typing import Any
 
 from sisyphus.report.tables import Rows, indent, table
 from sisyphus.shown import Shown
+from sisyphus.target import KINDS
 from sisyphus.values import asdict, dataclass
 
 RESOURCES = ("dsp", "bram18k", "uram", "lut", "ff", "onchip_bytes", "bytes_moved")
 #: Terms that are printed; all of them are in the JSON.
 MOST_TERMS = 24
+#: Amounts by the names that people know, and budgets for them.
+TITLES = {kind.name: kind.title for kind in KINDS} | {"bytes_moved": "bytes moved", "clock_mhz": "clock, MHz"}
+TITLES |= {f"budget {kind.name}": f"budget of {kind.title}" for kind in KINDS}
+TITLES |= {"level": "budgets of", "max_partition": "most banks of an array"}
 Data = Mapping[str, Any]
 
 
@@ -59,11 +64,11 @@ class DesignDifference(Shown):
             return "both take the same number of cycles"
         faster, share = (self.names[1], first / second) if second < first else (self.names[0], second / first)
         told = f"{faster} is {share:.2f} times as fast"
-        leaf = _deepest(self.terms, second - first)
-        if leaf is None:
+        way = _way_down(self.terms, second - first)
+        if not way:
             return told
-        rule = f" ({leaf.rule})" if leaf.rule else ""
-        return f"{told}: {abs(leaf.difference):,} of the {abs(second - first):,} cycles are in {leaf.name}{rule}"
+        where = " / ".join(f"`{term.name}`" for term in way)
+        return f"{told}: {abs(way[-1].difference):,} of the {abs(second - first):,} cycles between them are in {where}"
 
     def to_json(self) -> dict[str, Any]:
         """The same for machines."""
@@ -77,11 +82,9 @@ class DesignDifference(Shown):
             if pairs:
                 parts.append(f"{title}\n" + indent(table(("", *self.names), [_row(pair) for pair in pairs])))
         if self.terms:
-            parts.append("terms of the cycles that differ\n" + indent(table(TERMS_HEADER, _term_rows(self.terms))))
+            header = ("term", *self.names, "difference")
+            parts.append("terms of the cycles that differ\n" + indent(table(header, _term_rows(self.terms))))
         return "\n\n".join(parts)
-
-
-TERMS_HEADER = ("term", "first", "second", "difference")
 
 
 def difference_of(names: tuple[str, str], first: Data, second: Data) -> DesignDifference:
@@ -178,18 +181,18 @@ def _children(term: Data | None) -> dict[tuple[str, int], Data]:
     return found
 
 
-def _deepest(terms: tuple[TermPair, ...], whole: int) -> TermPair | None:
-    """The deepest term on the way down the largest differences that still has more than half of the whole."""
-    found = None
+def _way_down(terms: tuple[TermPair, ...], whole: int) -> list[TermPair]:
+    """The terms on the way down the largest differences, as long as one has over half of the whole; without the sum."""
+    found = list[TermPair]()
     for term in terms:
         largest = term.difference * whole > 0 and abs(whole) < 2 * abs(term.difference) <= 2 * abs(whole)
-        if largest and term.depth == (0 if found is None else found.depth + 1):
-            found = term
-    return found if found is not None and found.depth > 0 else None
+        if largest and term.depth == len(found):
+            found.append(term)
+    return found[1:]
 
 
 def _row(pair: Pair) -> tuple[str, str, str]:
-    return pair.name, _told(pair.first), _told(pair.second)
+    return TITLES.get(pair.name, pair.name), _told(pair.first), _told(pair.second)
 
 
 def _told(value: Any) -> str:

@@ -55,9 +55,10 @@ def front_rows(front: Front, target: Target) -> Rows:
 
 def front_told(front: Front) -> str:
     """How the front was found, in one line."""
-    end = "to the end" if front.complete else "until its limit ended it, so that more designs may belong to it"
     count = "1 search" if front.searches == 1 else f"{front.searches} searches"
-    return f"{count} within smaller budgets, {end}"
+    if front.complete:
+        return f"{count} within smaller budgets, to the end"
+    return f"{count} within smaller budgets, ended by the limit: there may be more such designs"
 
 
 def front_data(front: Front) -> dict[str, Any]:
@@ -83,19 +84,29 @@ def difference(best: DesignPoint, other: DesignPoint) -> str:
 
 
 def differences(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
-    """What another design of the same kernel has chosen otherwise; partitions only where nothing else differs."""
+    """What another design of the same kernel has chosen otherwise; partitions only where nothing else differs.
+
+    Of another form of the kernel nothing more is told where its nests are others.
+    """
     found = [*_forms(best, other)]
-    if not found:
+    nests = {nest.id: nest for nest in best.nests}
+    if all(nest.id in nests and _loops(nest) == _loops(nests[nest.id]) for nest in other.nests):
         for nest in other.nests:
-            found += _nest(best.nest(nest.id), nest)
+            found += _nest(nests[nest.id], nest)
         found += _places(best, other)
         found += _widths(best, other)
     yield from found or _partitions(best, other)
 
 
+def _loops(nest: NestPoint) -> set[str]:
+    return {loop for loop, _ in nest.tiles}
+
+
 def _forms(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
     if best.expanded != other.expanded or [n.id for n in best.nests] != [n.id for n in other.nests]:
         yield f"another form of the kernel, with {_listed(other.expanded)} expanded"
+    if best.rewrites != other.rewrites:
+        yield f"another form of the kernel, {' and '.join(other.rewrites) or 'in the order of the source'}"
     if best.copied != other.copied:
         yield f"another form of the kernel, with copies of {_listed(other.copied)}"
     if best.viewed != other.viewed:
@@ -126,7 +137,8 @@ def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:
 def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
     for nest in other.nests:
         for buffer in (b for b in other.buffers if nest.id in b.nests):
-            if buffer.place != best.buffer_of(buffer.array, nest.id).place:
+            same = next((b for b in best.buffers if b.array == buffer.array and nest.id in b.nests), None)
+            if same is not None and buffer.place != same.place:
                 at = "resident" if buffer.place == KERNEL_PLACE else f"at {buffer.place}"
                 yield f"{nest.id}: `{buffer.array}` {at}"
 

@@ -27,6 +27,7 @@ from sisyphus.report.explanation import explanation_text
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_lines
 from sisyphus.report.tables import Rows, indent, markdown, table
+from sisyphus.shown import counted
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import DesignPoint, NestPoint
 from sisyphus.target import KINDS, Target
@@ -124,7 +125,9 @@ def verdict_text(verdict: Verdict | None) -> str:
 def _headline(verdict: Verdict) -> str:
     if not verdict.passed:
         return "FAILED"
-    return f"passed by its runs; {len(verdict.failures)} checks NOT PROVEN" if verdict.failures else "passed"
+    return (
+        f"passed by its runs; {counted(len(verdict.failures), 'checks')} NOT PROVEN" if verdict.failures else "passed"
+    )
 
 
 def _told(check: Check) -> str:

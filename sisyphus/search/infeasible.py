@@ -8,6 +8,7 @@ from sisyphus import clock
 from sisyphus.errors import NothingFits
 from sisyphus.search.session import Session
 from sisyphus.search.smallest import Need
+from sisyphus.shown import counted
 
 FREE_A_KNOB = "free a knob fixed with --fix"
 
@@ -15,9 +16,9 @@ FREE_A_KNOB = "free a knob fixed with --fix"
 def explain_infeasible(session: Session) -> NothingFits:
     """The error to raise where a search came to its end without a design; finding out more takes further searches."""
     target = session.space.target
+    area = f"{counted(target.budget.dsp, 'DSPs')}, {counted(target.budget.onchip_bytes, 'bytes on chip')}"
     return NothingFits(
-        f"no design of `{session.space.scop.name}` fits {target.budget.dsp} DSPs, {target.budget.onchip_bytes} bytes "
-        f"on chip and {target.max_partition} banks per array",
+        f"no design of `{session.space.scop.name}` fits {area} and {counted(target.max_partition, 'banks per array')}",
         hint=f"raise --dsp, --mem or --max-partition, or {FREE_A_KNOB}",
     )
 
@@ -28,10 +29,11 @@ def one_is_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, in
     `device` has what there is of each.
     """
     first, *others = needs
+    verb = "is" if first.given == 1 else "are"
     less = "" if first.too_few <= first.given else f", and none with {first.too_few:,}"
     more = "".join(f", or {_option(need, device)}" for need in others)
     return NothingFits(
-        f"no design of `{kernel}` fits: {first.given:,} {first.kind.unit} are too few; one was found with "
+        f"no design of `{kernel}` fits: {counted(first.given, first.kind.unit)} {verb} too few; one was found with "
         f"{first.amount:,}{less}",
         hint=f"{_option(first, device)}{more}",
     )
@@ -39,7 +41,7 @@ def one_is_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, in
 
 def several_are_too_small(kernel: str, needs: Sequence[Need], device: Mapping[str, int]) -> NothingFits:
     """No single budget is enough; `needs`, the tightest first, together let a design in."""
-    told = ", ".join(f"{need.given:,} {need.kind.unit}" for need in needs)
+    told = ", ".join(counted(need.given, need.kind.unit) for need in needs)
     tightest = needs[0]
     return NothingFits(
         f"no design of `{kernel}` fits, and raising one budget alone does not help: too few are {told}; the tightest "

@@ -9,6 +9,7 @@ from math import prod
 from sisyphus.analysis import Nest
 from sisyphus.errors import UsageError
 from sisyphus.ir import Array, ArrayId, Scop
+from sisyphus.shown import counted
 from sisyphus.space.adders import IN_FABRIC
 from sisyphus.space.ahead import AHEAD
 from sisyphus.space.listed import LISTED
@@ -175,7 +176,7 @@ def _fix_unroll(fix: Fix, _space: Space, nest: NestSpace, name: str) -> NestSpac
 
 def _fix_tile(fix: Fix, _space: Space, nest: NestSpace, name: str) -> NestSpace:
     loop = loop_of(fix, nest, name)
-    refused = f"`{name}` has {loop.trip_count} iterations, split as level 0 x level 1 x level 2"
+    refused = f"`{name}` has {counted(loop.trip_count, 'iterations')}, split as level 0 x level 1 x level 2"
     value = fix.one_of(list(map(str, loop.tiles)), refused)
     return with_tiles(nest, loop, (tile for tile in loop.tiles if str(tile) == value))
 
@@ -264,7 +265,7 @@ def _factors(fix: Fix, space: Space, array: ArrayId) -> tuple[int, ...]:
     """One factor per dimension, within the extents and the limit on banks."""
     extents, words = space.scop.array(array).extents, fix.value.split(",")
     if len(words) != len(extents) or not all(w.isdigit() for w in words):
-        raise UsageError(f"`--fix {fix.text}`: `{array}` has {len(extents)} dimensions, one factor each")
+        raise UsageError(f"`--fix {fix.text}`: `{array}` has {counted(len(extents), 'dimensions')}, one factor each")
     factors = tuple(int(w) for w in words)
     for at, (factor, values) in enumerate(zip(factors, space.partitions[array], strict=True)):
         if factor not in values:

@@ -31,6 +31,7 @@ from sisyphus.frontend.c.scope import (
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
+from sisyphus.shown import counted
 from sisyphus.source import Span
 from sisyphus.values import dataclass
 
@@ -177,7 +178,7 @@ class Affines:
         return self.collector.fault(rule, message, self.tree.span(node), hint=hint)
 
     def bad_shift(self, node: c_ast.Node, count: int, kind: ScalarType, notes: tuple[str, ...] = ()) -> Refused:
-        message = f"`{self.text(node)}` shifts `{kind.c_name}` by {count} bits"
+        message = f"`{self.text(node)}` shifts `{kind.c_name}` by {counted(count, 'bits')}"
         hint = f"shift by 0 to {kind.bits - 1} bits, or convert to a wider type first"
         return self.collector.fault("integer-overflow", message, self.tree.span(node), notes=notes, hint=hint)
 

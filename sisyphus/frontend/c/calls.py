@@ -33,6 +33,7 @@ from sisyphus.frontend.c.scope import (
 )
 from sisyphus.ir import INT32, Expr, Literal, Read, Ref, Scalar, ScalarType
 from sisyphus.poly import const
+from sisyphus.shown import counted
 from sisyphus.source import Span
 
 
@@ -168,7 +169,7 @@ class Calls(Emitter, ABC):
             raise affines.fault("recursion", f"`{name}` calls itself", node)
         given, parameters = list(node.args.exprs) if node.args else [], function.parameters
         if len(given) != len(parameters):
-            words = f"`{name}` takes {len(parameters)} arguments, here it gets {len(given)}"
+            words = f"`{name}` takes {counted(len(parameters), 'arguments')}, here it gets {len(given)}"
             raise affines.fault("call-arguments", words, node)
         facts, inner = facts_of(function.decl, function.body), Scope(affines.scope.outermost)
         for parameter, argument in zip(parameters, given, strict=True):

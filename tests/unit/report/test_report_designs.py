@@ -48,6 +48,7 @@ OTHERS = [
     (replace(POINT, transfers=(TransferPoint("A", 2),)), "`A` moves 2 per beat"),
     (replace(POINT, buffers=(replace(BUFFER, partition=(4, 4)),)), "`A` in 4x4 banks"),
     (replace(POINT, expanded=(ArrayId("t"),)), "another form of the kernel, with `t` expanded"),
+    (replace(POINT, rewrites=("pivots",)), "another form of the kernel, pivots"),
 ]
 
 
@@ -55,6 +56,15 @@ OTHERS = [
 def test_every_kind_of_choice_is_told(other: DesignPoint, said: str) -> None:
     assert list(differences(POINT, other)) == [said]
     assert list(differences(POINT, POINT)) == []
+
+
+def test_designs_with_other_adders_are_told_apart_by_their_tiles() -> None:
+    """Else two rows of `--top` with adders in fabric would say the same."""
+    nests = [replace(NEST, tiles=(("i", Tile(4, 1, 2)), ("j", tile))) for tile in (Tile(1, 5, 2), Tile(1, 2, 5))]
+    told = [difference(POINT, replace(POINT, adders="fabric", nests=(nest,))) for nest in nests]
+    assert told == ["adders in fabric; S0: i=4x1x2", "adders in fabric; S0: i=4x1x2, j=1x2x5"]
+    other = replace(POINT, adders="fabric", nests=(replace(NEST, tiles=(("k", Tile(1, 1, 2)),), order=()),))
+    assert difference(POINT, other) == "adders in fabric", "loops of another form are not compared"
 
 
 def test_many_differences_are_counted() -> None:
@@ -79,7 +89,9 @@ def test_a_front_says_whether_it_is_whole() -> None:
     whole = front((100, 50, 9), (900, 5, 3))
     assert front_rows(whole, target)[1][:5] == ("2", "900", "3.6", "5", "3")
     assert front_told(whole).endswith("to the end")
-    assert "until its limit ended it" in front_told(front((100, 50, 9), complete=False))
+    assert front_told(front((100, 50, 9), complete=False)).endswith(
+        "ended by the limit: there may be more such designs"
+    )
     assert [d["cycles"] for d in front_data(whole)["front"]] == [100, 900]
 
 

@@ -41,6 +41,18 @@ def test_adders_are_told() -> None:
     assert (pair.name, pair.first, pair.second) == ("adders", "dsp", "fabric")
 
 
+def test_the_way_to_where_the_cycles_are_is_named() -> None:
+    def costing(starts: int) -> dict[str, Any]:
+        inner = {"name": "starts", "value": starts}
+        task = {"name": "task1", "value": starts + 9, "children": [inner, {"name": "fill", "value": 9}]}
+        whole = {"name": "cycles", "value": starts + 9, "children": [task]}
+        return saved(POINT) | {"estimate": {**ESTIMATE, "cycles": starts + 9, "terms": {"cycles": whole}}}
+
+    found = difference_of(("one", "other"), costing(91), costing(191))
+    assert found.reason == ("one is 2.00 times as fast: 100 of the 100 cycles between them are in `task1` / `starts`")
+    assert "term " in str(found) and " one " in str(found) and " other " in str(found)
+
+
 @pytest.mark.parametrize(("part", "name"), list(fields()))
 def test_every_field_of_a_part_is_told(part: str, name: str) -> None:
     changed = copy.deepcopy(POINT)

@@ -83,6 +83,8 @@ def test_the_tightest_budget_is_named_with_what_would_do() -> None:
     (dsp, few), (lut, many) = sizes(dsp=2, lut=100).items()
     told = one_is_too_small("f", [Need(dsp, few, 4, 3), Need(lut, many, 5000, 4950)], {"dsp": 3, "lut": 9000})
     assert told.message == "no design of `f` fits: 2 dsps are too few; one was found with 4, and none with 3"
+    one = one_is_too_small("f", [Need(dsp, 1, 4, 3)], {"dsp": 3})
+    assert one.message.startswith("no design of `f` fits: 1 dsp is too few;")
     assert told.hint == "`--dsp 4` (the device has only 3: take a larger one), or `--lut 5000`"
     both = several_are_too_small("f", [Need(lut, many, 5000, 4950), Need(dsp, few, 4, 3)], {})
     assert "too few are 100 luts, 2 dsps; the tightest is `--lut`, 50.0 times as much" in both.message
