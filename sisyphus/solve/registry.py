@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points, version
 
 from sisyphus.errors import InternalError, NoDesignError
+from sisyphus.shown import Shown
 from sisyphus.solve.contract import SolverAdapter, forms_of
 from sisyphus.spelling import did_you_mean
 from sisyphus.values import dataclass
@@ -24,13 +25,16 @@ AUTO_ORDER = (EXACT, "scip")
 
 
 @dataclass(frozen=True)
-class SolverInfo:
+class SolverInfo(Shown):
     """A row of `sisy solvers`: the version, or what is missing."""
 
     name: str
     version: str | None
     missing: str | None
     forms: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}" if self.missing is None else f"{self.name} cannot run: {self.missing}"
 
 
 def adapters() -> dict[str, EntryPoint]:

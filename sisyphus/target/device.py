@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.errors import InternalError, KernelError, UsageError
+from sisyphus.shown import Shown
 from sisyphus.spelling import did_you_mean
 from sisyphus.target.data_files import package_toml, parse_toml
 from sisyphus.target.device_file import MAX_CLOCK_MHZ, OPTIONAL, SLR_KINDS, faults_of, keys_told, line_of
@@ -33,7 +34,7 @@ class Platform:
 
 
 @dataclass(frozen=True)
-class Device:
+class Device(Shown):
     """A board: what its part has, its off-chip banks (`bank_kind` DDR, HBM or PS), its usual kernel clock.
 
     So many ports of a kernel may be connected to each bank. `platforms` are the shells whose user regions are known,
@@ -55,6 +56,10 @@ class Device:
     bank_kind: str = "DDR"
     ports_per_bank: int = 15
     platforms: tuple[Platform, ...] = ()
+
+    def __str__(self) -> str:
+        area = f"{self.dsp:,} DSP, {self.bram18k:,} BRAM18, {self.uram:,} URAM, {self.lut:,} LUT, {self.ff:,} FF"
+        return f"{self.name} ({self.part}): {area}; {self.slrs} SLR, {self.banks} {self.bank_kind}"
 
     @property
     def family(self) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from sisyphus.errors import UsageError
+from sisyphus.shown import Shown
 from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
 from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import Adders, OperatorTable, operator_table
-from sisyphus.target.resources import Resources
+from sisyphus.target.resources import KINDS, Resources
 from sisyphus.values import dataclass, replace
 
 MAX_PARTITION = 1024
@@ -37,7 +38,7 @@ class MeasuredInterval:
 
 
 @dataclass(frozen=True)
-class Target:
+class Target(Shown):
     """A device with its budgets; `max_partition` bounds the banks of one array.
 
     `budget` is for the whole design: what `level` gives, with the kinds that the user `ordered` in place of that.
@@ -55,6 +56,11 @@ class Target:
     platform: Platform | None = None
     ordered: tuple[str, ...] = ()
     measured: tuple[MeasuredInterval, ...] = ()
+
+    def __str__(self) -> str:
+        rows = (f"  {kind.title:15s}{getattr(self.budget, kind.name):>14,}" for kind in KINDS)
+        told = f"{self.device.name} ({self.device.part}, {self.clock_mhz:g} MHz), budgets of level `{self.level}`"
+        return "\n".join([told, *rows, f"  {'banks per array':15s}{self.max_partition:>14,}"])
 
     @property
     def slrs(self) -> tuple[Resources, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sisyphus.shown import Shown
 from sisyphus.values import dataclass, replace
 
 #: How the detail of a check begins that was given up: it is not passed, but nothing wrong was found either.
@@ -23,13 +24,17 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """All checks of a design; `compiler`, `seed` and `worst_error` are None where nothing was run."""
 
     checks: tuple[Check, ...]
     compiler: str | None = None
     seed: int | None = None
     worst_error: float | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{'passed' if c.passed else 'FAILED'}  {c.name}: {c.detail}" for c in self.checks]
+        return "\n".join([f"verification {'passed' if self.passed else 'FAILED'}", *lines])
 
     @property
     def passed(self) -> bool:

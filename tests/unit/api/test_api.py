@@ -103,3 +103,23 @@ def test_options_that_the_papers_model_has_not() -> None:
 def test_lists_show_themselves() -> None:
     assert "xcu200" in sisy.devices("u200")._repr_html_() and "exact" in str(sisy.solvers())
     assert len(sisy.devices()) > 5
+
+
+def test_whatever_a_function_returns_shows_itself_to_people(tmp_path: Path) -> None:
+    """Neither in a notebook nor printed is anything a row of fields."""
+    (tmp_path / "scale.c").write_text("void scale(float a[8]) { for (int i = 0; i < 8; i++) a[i] = 2.0f * a[i]; }\n")
+    kernel, board = sisy.read(tmp_path / "scale.c"), sisy.board("u200", dsp=400)
+    design = sisy.optimize(kernel, board, cache=False)
+    results = [kernel, board, design, sisy.analyze(kernel), sisy.estimate(kernel, design, board), sisy.verify(design)]
+    results += [
+        sisy.devices(),
+        sisy.devices()[0],
+        sisy.solvers(),
+        sisy.solvers()[0],
+        sisy.explain(design, time_limit=1),
+    ]
+    for result in results:
+        assert result._repr_html_().startswith("<"), type(result)
+        assert f"{type(result).__name__}(" not in str(result) and len(str(result)) > 5, type(result)
+    assert "u200 (xcu200-fsgd2104-2-e, 250 MHz)" in str(board) and " 400\n" in str(board)
+    assert str(design.verdict).startswith("verification passed\npassed  instances of S0")
