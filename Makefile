@@ -9,17 +9,17 @@ JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    choose, write and verify a design for gemm in build/gemm"
-	@echo "make polybench SIZE=medium   all of PolyBench in build/polybench, verified; goes on where it was stopped"
-	@echo "make csynth KERNEL=gemm      a design for a kernel of kernels/ in build/KERNEL, synthesized with Vitis HLS (must be on PATH)"
-	@echo "make score   the kernels of the published comparisons beside the best published cycles; goes on where it was stopped"
-	@echo "make test    run the tests"
-	@echo "make coverage  the same, and which lines and branches they miss"
-	@echo "make mutants PART=plan SAMPLE=120   changes of operators that the tests of a part do not notice (Cosmic Ray)"
-	@echo "make fuzz    N=2000 random programs and spoiled inputs, SEED=0, for MINUTES=...; goes on where it stopped, failures in build/fuzz"
-	@echo "make lint    ruff and mypy --strict"
-	@echo "make setup   only create $(VENV) with the package and the tools of its developers"
-	@echo "make clean   remove $(VENV) and build"
+	@echo "make demo                            choose, write and verify a design for gemm in build/gemm"
+	@echo "make polybench SIZE=medium           all of PolyBench in build/polybench, verified; goes on where it was stopped"
+	@echo "make csynth KERNEL=gemm              a design for a kernel of kernels/ in build/KERNEL, synthesized with Vitis HLS (must be on PATH)"
+	@echo "make score                           the kernels of the published comparisons beside the best published cycles; goes on where it was stopped"
+	@echo "make test                            run the tests"
+	@echo "make coverage                        the same, and which lines and branches they miss"
+	@echo "make mutants PART=plan SAMPLE=120    changes of operators that the tests of a part do not notice (Cosmic Ray)"
+	@echo "make fuzz N=2000 SEED=0 MINUTES=9    random programs and spoiled inputs; goes on where it stopped, failures in build/fuzz"
+	@echo "make lint                            ruff and mypy --strict"
+	@echo "make setup                           only create $(VENV) with the package and the tools of its developers"
+	@echo "make clean                           remove $(VENV) and build"
 
 $(VENV)/installed: setup.cfg pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'

@@ -34,7 +34,7 @@ def read_point(path: Path) -> DesignPoint:
 
 def read_data(path: Path) -> dict[str, Any]:
     """The JSON object in a file, or in the design.json of a folder."""
-    path, hint = design_file(path), "give a design.json that sisy wrote"
+    path, hint = design_file(path), "give a folder that `sisy optimize -o` wrote, or its design.json"
     try:
         data = json.loads(read_bytes(path).decode("utf-8"))
     except OSError as failure:

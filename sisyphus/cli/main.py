@@ -110,7 +110,8 @@ def sisy(context: click.Context, is_version: bool, verbose: bool) -> None:
     Options may also stand in a sisy.toml, here or of the user, or in the environment (docs/settings.md).
 
     Exit status: 0 done; 1 kernel or target not accepted; 2 usage; 3 no feasible design or no such solver;
-    4 verification failed; 5 a tool or the system failed; 6 time or memory ran out; 70 a fault of sisy.
+    4 verification failed; 5 a tool or the system failed; 6 time or memory ran out; 7 a batch is worse than the one it
+    was compared with; 70 a fault of sisy.
     """
     if context.invoked_subcommand is not None:
         given = context.meta[GIVEN] = defaults(sisy.commands)

@@ -19,4 +19,5 @@ def report(folder: Path, is_opened: bool) -> None:
     if is_opened:
         import webbrowser
 
-        webbrowser.open(path.resolve().as_uri())
+        if not webbrowser.open(path.resolve().as_uri()):
+            click.echo("note: no browser was found: open the page yourself", err=True)

@@ -106,3 +106,17 @@ def test_words_of_a_search_that_proved_nothing(folder: Path) -> None:
 def test_one_search_is_one() -> None:
     assert front_told(Front((), 1, complete=True)) == "1 search within smaller budgets, to the end"
     assert front_told(Front((), 2, complete=True)).startswith("2 searches ")
+
+
+def test_a_page_without_a_browser_says_so(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("optimize", str(folder / "one.c"), "--no-verify", "-q", "-o", str(tmp_path / "out")) == 0
+    for opened, said in ((True, ""), (False, "note: no browser was found: open the page yourself\n")):
+        monkeypatch.setattr("webbrowser.open", lambda address, opened=opened: opened)
+        capsys.readouterr()
+        assert run("report", str(tmp_path / "out"), "--open") == 0
+        assert capsys.readouterr().err == said
+    with pytest.raises(sisy_package.SisyphusError) as refused:
+        run("report", str(tmp_path / "nowhere"))
+    assert refused.value.hint == "give a folder that `sisy optimize -o` wrote, or its design.json"
