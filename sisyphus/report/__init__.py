@@ -1,7 +1,7 @@
 """What was chosen and why, as data and as text; decides and prints nothing."""
 
 from sisyphus.report.board import device_data, device_text, devices_text, solvers_text
-from sisyphus.report.data import design_data, interface_data, point_data, run_data, verdict_data
+from sisyphus.report.data import built_data, design_data, interface_data, point_data, run_data, verdict_data
 from sisyphus.report.design_difference import DesignDifference, difference_of
 from sisyphus.report.designs import front_data, top_data
 from sisyphus.report.evidence import register_markdown
@@ -20,6 +20,7 @@ __all__ = [
     "Moment",
     "Rated",
     "Remembered",
+    "built_data",
     "design_data",
     "designs_of_units",
     "device_data",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sisyphus.analysis import statement_text
 from sisyphus.ir import Origin, Scop
+from sisyphus.model.estimate import Estimate
 from sisyphus.model.paper import PaperEstimate
 from sisyphus.model.timeline import timeline
 from sisyphus.plan import Plan, Port, layout_extents
@@ -31,15 +32,18 @@ def design_data(facts: Facts) -> dict[str, Any]:
     return {
         **point_data(facts, Rated(facts.point, facts.estimate)),
         "limit": limit_data(facts),
-        "calls": [asdict(span) for span in timeline(facts.estimate)],
-        "code": code_data(facts.plan),
+        **built_data(facts.plan, facts.estimate),
         "interface": interface_data(facts.interface),
         "paper": None if facts.paper is None else paper_data(facts.paper),
     }
 
 
-def code_data(plan: Plan) -> dict[str, Any]:
-    """What the emitted code is made of, for pages that have no kernel: statements, nests by task, buffers."""
+def built_data(plan: Plan, estimate: Estimate) -> dict[str, Any]:
+    """What is built, for pages that have no kernel: calls in time, statements, nests by task, buffers."""
+    return {"calls": [asdict(span) for span in timeline(estimate)], "code": _code(plan)}
+
+
+def _code(plan: Plan) -> dict[str, Any]:
     moved = {transfer.buffer: transfer for transfer in plan.transfers}
     return {
         "statements": [

@@ -18,6 +18,7 @@ def designs_of_units(data: Data) -> tuple[dict[str, Any], ...]:
             "kernel": f"{data['kernel']}_{number}",
             "target": {**data["target"], "budget": unit["budget"], "slrs": []},
             **{name: unit[name] for name in ("design", "estimate", "interface")},
+            **{name: unit[name] for name in ("calls", "code") if name in unit},
         }
         for number, unit in enumerate(data["units"])
     )

@@ -36,5 +36,6 @@ def _with_parts_of_design(rules: dict[str, Any]) -> dict[str, Any]:
     budget = {**known["target"]["properties"]["budget"], "description": "what the unit may use"}
     point = {name: rule for name, rule in point_schema().items() if name != "$schema"}
     rules["$defs"] = point.pop("$defs")  # which its references name
-    unit |= {"design": point, "budget": budget, "estimate": known["estimate"], "interface": known["interface"]}
+    unit |= {"design": point, "budget": budget}
+    unit |= {name: known[name] for name in ("estimate", "interface", "calls", "code")}
     return rules

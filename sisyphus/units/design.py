@@ -223,6 +223,7 @@ def unit_data(unit: Unit) -> dict[str, Any]:
         "proved": unit.proved,
         "design": unit.point.to_json(),
         "estimate": unit.estimate.to_json(),
+        **report.built_data(unit.plan, unit.estimate),
         "interface": report.interface_data(program(unit).ports),
     }
 

@@ -124,7 +124,7 @@ def test_the_page_has_every_unit(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = (folder / "report.html").read_text()
     assert "kernel_gemm on u200, 3 units" in text and "C by dimension 0" in text
-    assert text.count("<h3>S1</h3>") == 3 and text.count("Verification</h2>") == 1
+    assert text.count("<h3>S1 ") == 3 and text.count("S1: C[i][j] = ") == 3 and text.count("Verification</h2>") == 1
 
 
 def test_the_page_is_written_at_once(tmp_path: Path) -> None:
