@@ -127,7 +127,7 @@ def compare(
     """The reports beside the prediction, where there is one; `logged` is what the log of the synthesis warned of."""
     placed = () if implementation is None else tuple(_resources(implementation.resources, predicted))
     if synthesis is None:
-        return Comparison(None, (), (), implementation, placed, _notes(None, predicted))
+        return Comparison(None, (), (), implementation, placed, (*_notes(None, predicted), *_shell(implementation)))
     rows = [Row("cycles", None if predicted is None else float(predicted.estimate.cycles), synthesis.latency)]
     rows += _resources(synthesis.resources, predicted)
     functions = {} if predicted is None else predicted.functions
@@ -140,7 +140,7 @@ def compare(
     version = synthesis.version or "?"
     paces = [pace for f, modules in by_function.items() for pace in _intervals(f, modules, functions.get(f), version)]
     violations = _violations(by_function, predicted, logged)
-    notes = _notes(synthesis, predicted)
+    notes = (*_notes(synthesis, predicted), *_shell(implementation))
     return Comparison(synthesis, tuple(rows), tuple(violations), implementation, placed, notes, tuple(paces))
 
 
@@ -198,6 +198,11 @@ def _with_log(loop: ReportedLoop, warned: Warned | None) -> ReportedLoop:
         return loop
     issue, cause = loop.issue or "II Violation", loop.cause or warned.cause
     return replace(loop, issue=issue, cause=cause, distance=warned.distance if loop.distance is None else loop.distance)
+
+
+def _shell(implementation: Implementation | None) -> list[str]:
+    has_shell = implementation is not None and implementation.has_shell
+    return ["the utilisation report is one of the whole device, so that the shell of the board is in it"] * has_shell
 
 
 def _notes(synthesis: Synthesis | None, predicted: Predicted | None) -> tuple[str, ...]:

@@ -13,7 +13,14 @@ from sisyphus.values import dataclass
 #: Names of synthesis reports, the ones that tell most first.
 CSYNTH = ("csynth.xml", "*.csynth.xml", "*_csynth.xml", "csynth.rpt", "*.csynth.rpt")
 LOGS = ("csynth.log", "vitis_hls.log", "*.log")
-UTILIZATION = ("*utilization*routed*.rpt", "*utilization*placed*.rpt", "*utilization*.rpt", "*util*.rpt")
+UTILIZATION = (
+    "*kernel_util*routed*.rpt",
+    "*kernel_util*.rpt",
+    "*utilization*routed*.rpt",
+    "*utilization*placed*.rpt",
+    "*utilization*.rpt",
+    "*util*.rpt",
+)
 TIMING = ("*timing_summary*routed*.rpt", "*timing_summary*.rpt", "*timing*.rpt")
 
 

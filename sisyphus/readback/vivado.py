@@ -17,13 +17,22 @@ SITES = {
 }
 
 
+#: Columns of the report of kernels that `v++ --link` writes, and the row of all of them together.
+COLUMNS = {"DSP": ("dsp", 1), "LUT": ("lut", 1), "REG": ("ff", 1), "URAM": ("uram", 1), "BRAM": ("bram18k", 2)}
+USED = "Used Resources"
+
+
 @dataclass(frozen=True)
 class Implementation:
-    """What a routed design takes, and the worst slack that is left to its clock, in ns."""
+    """What a routed design takes, and the worst slack that is left to its clock, in ns.
+
+    `has_shell`: the report is one of the whole device, with the shell of a board in it.
+    """
 
     resources: dict[str, int] = field(default_factory=dict)
     slack_ns: float | None = None
     paths: tuple[Path, ...] = ()
+    has_shell: bool = False
 
 
 def read_vivado(utilization: Path | None, timing: Path | None) -> Implementation | None:
@@ -35,13 +44,21 @@ def read_vivado(utilization: Path | None, timing: Path | None) -> Implementation
         {} if utilization is None else _utilization(utilization.read_text(errors="replace")),
         None if timing is None else _slack(timing.read_text(errors="replace")),
         given,
+        utilization is not None and "full_util" in utilization.name,
     )
 
 
 def _utilization(text: str) -> dict[str, int]:
+    """Of a table of sites, or of the kernels alone as `v++ --link` has it (`| Used Resources | 69389 [ 7.01%] | …`)."""
     found: dict[str, int] = {}
+    header: list[str] = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        header = cells if cells[0] == "Name" and "REG" in cells else header
+        if header and cells[0] == USED:
+            amounts = {name: re.match(r"\d+", cell) for name, cell in zip(header, cells, strict=False)}
+            told = {name: m for name, m in amounts.items() if m is not None and name in COLUMNS}
+            return {COLUMNS[name][0]: int(m[0]) * COLUMNS[name][1] for name, m in told.items()}
         for name, sites in SITES.items():
             for site, worth in sites:
                 if name not in found and len(cells) > 1 and cells[0].rstrip("*") == site:

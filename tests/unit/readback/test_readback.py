@@ -122,6 +122,29 @@ def test_a_written_folder_is_read_back(design: Design, tmp_path: Path) -> None:
     assert data["report"] is None and data["implementation"]["figures"][3]["reported"] == 1234
 
 
+KERNELS = """
+| Name              | LUT              | LUTAsMem       | REG              | BRAM         | URAM       | DSP         |
+| Platform          | 192064 [ 16.25%] | 17282 [ 2.92%] | 268446 [ 11.35%] | 314 [14.54%] | 20 [2.08%] |  10 [0.15%] |
+|    Used Resources |  69389 [  7.01%] |  7136 [ 1.24%] |  91572 [  4.37%] |  87 [ 4.71%] | 10 [1.06%] | 414 [6.06%] |
+"""
+
+
+def test_the_report_of_kernels_goes_before_that_of_the_whole_device(tmp_path: Path) -> None:
+    """`v++ --link` writes both, and the shell of the board is in the latter; tiles of BRAM are two blocks."""
+    place = tmp_path / "build" / "link" / "reports" / "link" / "imp"
+    place.mkdir(parents=True)
+    (place / "impl_1_full_util_routed.rpt").write_text("| CLB LUTs                   | 261453 |     0 |   | 1 |\n")
+    found = read_back(tmp_path, source=None, device=None)
+    assert found.implementation is not None and found.implementation.resources == {"lut": 261453}
+    assert "the shell of the board is in it" in comparison_text(found)
+    (place / "impl_1_kernel_util_routed.rpt").write_text(KERNELS)
+    found = read_back(tmp_path, source=None, device=None)
+    assert found.implementation is not None
+    amounts = {"lut": 69389, "ff": 91572, "bram18k": 174, "uram": 10, "dsp": 414}
+    assert found.implementation.resources == amounts
+    assert "shell" not in comparison_text(found)
+
+
 @pytest.mark.parametrize("text", ["", "<html></html>", "<profile></profile>"])
 def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "csynth.xml"
