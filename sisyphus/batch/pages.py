@@ -28,6 +28,8 @@ MEANING = {
     6: "out of time",
     70: "fault of sisy",
 }
+#: How a search ended that came to a design, in words.
+ENDED = {"proved": "to its end", "time": "to its limit", "interrupted": "interrupted", "unproved": "without a proof"}
 #: Figures by the names that people know.
 TITLES = {
     "cycles": "cycles",
@@ -60,7 +62,7 @@ def page(
     done = sum(result.is_done for result in results)
     values = {"results": results, "figures": figures, "labels": labels, "done": done, "changed": changed}
     links = {} if out is None else {r.name: link for r in results if (link := _report_of(r, out)) is not None}
-    values |= {"titles": TITLES, "meaning": meaning, "notes": notes, "links": links}
+    values |= {"titles": TITLES, "ended": ENDED, "meaning": meaning, "notes": notes, "links": links}
     values |= {"reported": [name for name in REPORTED if any(name in (r.reported or {}) for r in results)]}
     return environment.from_string(text).render(values)
 

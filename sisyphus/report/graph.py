@@ -9,8 +9,10 @@ from typing import Any
 from sisyphus.errors import UsageError
 from sisyphus.report.pictures import COLOURS, as_svg
 
-#: Inches: per letter of the longest line, a line of text, between lines that are drawn, after a statement.
-LETTER, LINE, GAP, SPACE = 0.075, 0.17, 0.12, 0.12
+#: Inches: per letter of the longest line, a line of text, between lines that are drawn, after a statement, around all.
+LETTER, LINE, GAP, SPACE, MARGIN = 0.075, 0.17, 0.12, 0.12, 0.1
+#: Letters before what depends on a statement, and before what is said of that.
+INDENT, WORDS = 4, 9
 #: The two statements of dependences that share a drawn line.
 Pair = tuple[str, str]
 
@@ -30,8 +32,11 @@ def write_graph(found: Mapping[str, Any], dot: str, path: Path) -> None:
 
 
 def graph_svg(found: Mapping[str, Any]) -> str:
-    """Statements below each other, and under each in words what depends on it; reductions dashed."""
-    return as_svg(graph_figure(found))
+    """Statements below each other, and under each in words what depends on it; reductions dashed.
+
+    Indents are places, not spaces, which a picture in SVG makes one of.
+    """
+    return as_svg(graph_figure(found), transparent=False)
 
 
 def graph_figure(found: Mapping[str, Any]) -> Any:
@@ -43,12 +48,14 @@ def graph_figure(found: Mapping[str, Any]) -> Any:
         source, sink = (edge[end].partition("[")[0] for end in ("source", "sink"))
         pairs.setdefault((source, sink), []).append(edge)
     lines, starts, ends, height = _lines(found["statements"], pairs)
-    left, right = max(len(text) for _, text in lines) * LETTER, GAP * (len(pairs) + 1)
-    figure = Figure(figsize=(left + right, height + SPACE))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(-left, right), ylim=(-height, SPACE))
+    left, right = max(indent + len(text) for _, indent, text in lines) * LETTER, GAP * (len(pairs) + 1)
+    figure = Figure(figsize=(left + right + 2 * MARGIN, height + SPACE + 2 * MARGIN))
+    across, up = (-left - MARGIN, right + MARGIN), (-height - MARGIN, SPACE + MARGIN)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=across, ylim=up)
     axes.axis("off")
-    for at, text in lines:
-        axes.text(-left, at, text.replace("$", r"\$"), ha="left", va="center", family="monospace", fontsize=8)
+    for at, indent, text in lines:
+        style: dict[str, Any] = {"weight": "normal" if indent else "bold", "family": "monospace", "fontsize": 8}
+        axes.text(indent * LETTER - left, at, text.replace("$", r"\$"), ha="left", va="center", **style)
     # Short lines inside of long ones: fewer cross each other.
     for number, pair in enumerate(sorted(pairs, key=lambda p: (abs(starts[p] - ends[p]), p))):
         _draw(axes, GAP * (number + 1), starts[pair], ends[pair], pairs[pair])
@@ -57,21 +64,23 @@ def graph_figure(found: Mapping[str, Any]) -> Any:
 
 def _lines(
     statements: Sequence[Mapping[str, Any]], pairs: Mapping[Pair, Sequence[Mapping[str, Any]]]
-) -> tuple[list[tuple[float, str]], dict[Pair, float], dict[Pair, float], float]:
-    """Lines of text with their places, where the drawn line of each pair begins and ends, and the height of all."""
-    lines, starts, ends, below = list[tuple[float, str]](), dict[Pair, float](), dict[Pair, float](), 0.0
+) -> tuple[list[tuple[float, int, str]], dict[Pair, float], dict[Pair, float], float]:
+    """Lines of text with places and indents, where the drawn line of each pair begins and ends, the height of all."""
+    lines, starts, ends, below = list[tuple[float, int, str]](), dict[Pair, float](), dict[Pair, float](), 0.0
     for statement in statements:
         name = statement["id"]
         arriving = [pair for pair in pairs if pair[1] == name]
         room = max(LINE, GAP * len(arriving))
-        lines.append((-below - room / 2, f"{name}: {statement['text']}"))
+        lines.append((-below - room / 2, 0, f"{name}: {statement['text']}"))
         for at, pair in enumerate(arriving):
             ends[pair] = -below - room * (at + 0.5) / len(arriving)
         below += room
         for pair in (pair for pair in pairs if pair[0] == name):
             starts[pair] = -below - LINE / 2
             for at, edge in enumerate(pairs[pair]):
-                lines.append((-below - LINE / 2, f"    {f'-> {pair[1]}' if at == 0 else '':8s} {_words(edge)}"))
+                if at == 0:
+                    lines.append((-below - LINE / 2, INDENT, f"-> {pair[1]}"))
+                lines.append((-below - LINE / 2, INDENT + WORDS, _words(edge)))
                 below += LINE
         below += SPACE
     return lines, starts, ends, below
@@ -85,4 +94,5 @@ def _draw(axes: Any, at: float, start: float, end: float, group: Sequence[Mappin
 
 
 def _words(edge: Mapping[str, Any]) -> str:
-    return f"{edge['kind']} {edge['array']} ({', '.join(edge['carried_by'])})"
+    reduction = ", reduction" if edge["reduction"] else ""
+    return f"{edge['kind']} {edge['array']} ({', '.join(edge['carried_by'])}){reduction}"

@@ -86,3 +86,4 @@ def test_the_page_needs_nothing_else_and_trusts_no_text() -> None:
     text = page([DONE, WRONG, REFUSED], changes([replace(DONE, figures={"cycles": 90})], [DONE]))
     assert "1 of 3 designs" in text and "&lt;differs&gt;" in text and "+11.1 %" in text
     assert "http" not in text and "<script" not in text
+    assert "<td>to its end</td>" in text and ">BRAM18<" not in text and ">DSP<" in text

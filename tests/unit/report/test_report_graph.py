@@ -61,11 +61,15 @@ def test_a_picture_needs_no_other_program(tmp_path: Path, monkeypatch: pytest.Mo
     write_graph(found.data, found.graph, tmp_path / "g.svg")
     root = ElementTree.fromstring((tmp_path / "g.svg").read_text())
     words = ["".join(e.itertext()) for e in root.iter() if e.tag.endswith("text")]
+    assert all(word == word.strip() for word in words), "spaces are lost in SVG: indents are places"
     text = "\n".join(words)
     for statement in found.data["statements"]:
         assert f"{statement['id']}: {statement['text']}" in text
     for edge in found.data["dependences"]:
-        assert f"{edge['kind']} {edge['array']} ({', '.join(edge['carried_by'])})" in text
+        assert (
+            f"{edge['kind']} {edge['array']} ({', '.join(edge['carried_by'])})" + ", reduction" * edge["reduction"]
+            in text
+        )
     write_graph(found.data, found.graph, tmp_path / "g.dot")
     assert (tmp_path / "g.dot").read_text().startswith("digraph")
 
