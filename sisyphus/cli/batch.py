@@ -89,7 +89,8 @@ def batch(**options: Any) -> None:
             for name in missing(before, [j.name for j in jobs])
         ]
     if not options["quiet"]:
-        for note in notes:
+        asked = [] if options["queue"] is None else [f"{options['workers']} of {options['queue']}"]
+        for note in (*notes, *(f"workers were asked for ({told}): jobs run once one has started" for told in asked)):
             click.echo(f"note: {note}", err=True)
     with _shown(len(jobs), quiet=options["quiet"], as_json=options["as_json"]) as hear:
         results = run_all(jobs, out, _place(options), hear, synthesize=options["synthesize"])

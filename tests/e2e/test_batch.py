@@ -117,7 +117,8 @@ def test_a_cluster_that_loses_a_worker_loses_no_result(kernels: Path, tmp_path: 
 
 SBATCH = """#!/bin/sh
 echo submitted >> "$LOGGED"
-sh "$1" > /dev/null 2>&1 &
+cp "$1" "$LOGGED.$$"  # the script is gone as soon as it is submitted
+sh "$LOGGED.$$" > /dev/null 2>&1 &
 echo "Submitted batch job $!"
 """
 SCANCEL = """#!/bin/sh
