@@ -104,7 +104,7 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
             base, plain, direct = direct, [written, *without], None
     yield from plain
     yield from _with_pivots(base, source)
-    yield from _with_written_out(base, source)
+    yield from _with_written_out(base, plain, source)
     if source.schedule:
         ordered = dependences(scheduled(found, source.schedule))
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
@@ -152,12 +152,12 @@ def _with_inlined(kernel: Kernel, source: Source) -> Kernel:
     return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=INLINED)
 
 
-def _with_written_out(base: Kernel, source: Source) -> Iterator[Kernel]:
+def _with_written_out(base: Kernel, plain: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
     """The kernel with short loops inside of sequential ones written out, where that leaves half of the chain."""
     found, rewrites = written_out(base.dependences), (*base.rewrites, WRITTEN_OUT)
     if found is not None:
         whole = _with_inlined(_analysed(found, dependences(found), source, rewrites=rewrites, name=WRITTEN_OUT), source)
-        if 2 * _shortest([whole]) <= _shortest([base]):
+        if 2 * _shortest([whole]) <= _shortest(plain):
             yield replace(whole, name=WRITTEN_OUT)
 
 

@@ -20,13 +20,14 @@ from sisyphus.space import DesignPoint, Options
 from sisyphus.target import load_device, make_target
 
 SUMS = """
-void sums(float a[8][8], float b[8][8])
+void sums(float a[8][8], float b[8][8], float c[8][8])
 {
     float s;
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 8; j++) {
             s = a[i][j] * 2.0f;
             b[i][j] = s + a[j][i] * s;
+            c[i][j] = s * s;
         }
 }
 """
