@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import log
 
 from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId
 from sisyphus.kernel_forms import form_of
 from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, estimate_of, space_of
@@ -21,7 +22,7 @@ UNROLLED, SEVERAL_TILES, PIPELINED = 3.0, 100.0, 200.0
 def refitted(known: Choice, kernels: Sequence[Kernel], request: Request) -> DesignPoint | None:
     """The design of `known` with the nearest tiles of these kernels; None where it has no like that fits."""
     kernel = form_of(kernels, known.point)
-    if kernel is None:
+    if kernel is None or _arrays(kernel) != _arrays(known.kernel):  # as those of outputs that are dealt apart
         return None
     point = known.point
     options = replace(request.options, dealt=point.dealt, tree_reduction=point.tree_reduction, adders=point.adders)
@@ -36,6 +37,10 @@ def refitted(known: Choice, kernels: Sequence[Kernel], request: Request) -> Desi
         return None
     used = {kind.name: getattr(cost, kind.name) for kind in KINDS}
     return None if request.target.budget.exceeded_by(used) else point
+
+
+def _arrays(kernel: Kernel) -> set[ArrayId]:
+    return {array.id for array in kernel.scop.arrays}
 
 
 def _loops(space: Space) -> list[tuple[str, list[str]]]:

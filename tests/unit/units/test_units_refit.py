@@ -48,6 +48,19 @@ def test_a_design_that_does_not_fit_is_none(known: Choice) -> None:
     assert refitted(known, *asked(24, dsp=5)) is None
 
 
+def test_a_design_with_several_ports_of_an_array_that_the_other_has_not_is_none(tmp_path: Path) -> None:
+    """As where outputs are dealt apart, so that units have nothing in common."""
+    kernels = []
+    for name in ("x", "y"):
+        path = tmp_path / f"{name}.c"
+        path.write_text(f"void k(float {name}[256][64]) {{ for (int i = 0; i < 256; i++) {name}[i][0] += 1; }}")
+        kernels.append(load_kernels(Source(str(path))))
+    request = asked(24)[1]
+    choice = pipeline.search(kernels[0], replace(request, source=Source(str(tmp_path / "x.c")), fixes=("x.ports=2",)))
+    assert choice.point.dealt == ("x",)
+    assert refitted(choice, kernels[1], request) is None
+
+
 def test_a_design_of_another_kernel_is_none(known: Choice) -> None:
     source = Source(str(Path(GEMM).with_name("atax.c")), defines=("M=8", "N=8"))
     assert refitted(known, load_kernels(source), asked(24)[1]) is None
