@@ -2,7 +2,7 @@
 
 from sisyphus.analysis.chains import longest_chain
 from sisyphus.analysis.dataflow import Flow, flows, schedules
-from sisyphus.analysis.dealing import Dealer, Dealing, Dealt, Share, work_of
+from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
@@ -23,6 +23,7 @@ from sisyphus.analysis.phases import Cut, Phase, apart, cuts, handed_over, phase
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expansion
+from sisyphus.analysis.slabs import Dealing
 from sisyphus.analysis.statement_text import statement_text
 from sisyphus.analysis.streams import Stream, deadlock
 from sisyphus.analysis.summary import statement_graph_dot, summary

@@ -16,6 +16,7 @@ from sisyphus.analysis.dataflow import flows
 from sisyphus.analysis.dependence import Dependences, DepKind
 from sisyphus.analysis.footprint import Box, count_or_none, operations
 from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.slabs import Dealing, Slab
 from sisyphus.analysis.sums import Sum, sums_of
 from sisyphus.ir import Array, ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import Set, box_of, clipped, make_box, sides
@@ -30,90 +31,6 @@ PROBED = 2
 
 
 _Sides = tuple[tuple[int, int] | None, ...]
-
-
-@dataclass(frozen=True)
-class Slab:
-    """How an output is delivered: in slabs of dimension `dim`, which has `extent` places; None: whole, by one unit."""
-
-    array: ArrayId
-    dim: int | None
-    extent: int = 1
-
-    def range(self, low: int, high: int, of: int) -> range:
-        """The places of `low..high` out of `of`, in proportion."""
-        return range(low * self.extent // of, high * self.extent // of)
-
-    def __str__(self) -> str:
-        return f"{self.array} whole" if self.dim is None else f"{self.array} by dimension {self.dim}"
-
-
-@dataclass(frozen=True)
-class Dealing:
-    """A way to deal all outputs. Shares are counted in places of the first one, of which every output has its part.
-
-    `apart`: the places of one output follow those of the one before, so that units deliver one output each, or a slab
-    of one, where the bounds of shares are those of outputs. `added`: the first output is whole in every unit, and the
-    places are those of a loop of which each runs a part; results are added.
-    """
-
-    slabs: tuple[Slab, ...]
-    apart: bool = False
-    added: Sum | None = None
-
-    @property
-    def name(self) -> str:
-        """As people say it: the first output and its dimension, or those of all; the loop that adds to it."""
-        if self.added is not None:
-            return f"{self.added.array} over {self.added.loop}"
-        named = self.slabs if self.apart else self.slabs[:1]
-        return " | ".join(f"{slab.array}.{slab.dim}" for slab in named)
-
-    def __str__(self) -> str:
-        first, *others = map(str, self.slabs)
-        if self.added is not None:
-            first = f"{self.added.array} added up over {self.added.loop} of {self.added.statement}"
-        return (" | " if self.apart else ", ").join([first, *others])
-
-    @staticmethod
-    def of_json(told: Mapping[str, Any]) -> Dealing:
-        """From what `asdict` makes of one."""
-        slabs = (Slab(ArrayId(s["array"]), s["dim"], int(s["extent"])) for s in told["slabs"])
-        added = None if told["added"] is None else Sum.of_json(told["added"])
-        return Dealing(tuple(slabs), apart=bool(told["apart"]), added=added)
-
-    @property
-    def extent(self) -> int:
-        return sum(self.stretches)
-
-    @property
-    def stretches(self) -> tuple[int, ...]:
-        """The places of outputs that are dealt apart, or those of all outputs together."""
-        return tuple(slab.extent for slab in self.slabs) if self.apart else (self.slabs[0].extent,)
-
-    def places(self, low: int, high: int) -> Iterator[tuple[Slab, range]]:
-        """What of each output belongs to places `low` to `high`; one that is whole has one place, the first one."""
-        begin = 0
-        for slab in self.slabs:
-            if self.added is not None and slab is self.slabs[0]:
-                found = range(low, high)
-            elif self.apart:
-                found = range(min(max(low - begin, 0), slab.extent), min(max(high - begin, 0), slab.extent))
-                begin += slab.extent
-            else:
-                found = range(low == 0) if slab.dim is None else slab.range(low, high, self.extent)
-            yield slab, found
-
-    def widened(self, low: int, high: int, width: int) -> Iterator[tuple[Slab, range]]:
-        """The same with as much of each output as so many places may have, by places beside its own.
-
-        Of what is added up no place is run twice, and what is whole is delivered by one unit.
-        """
-        for slab, own in self.places(low, high):
-            most = width if self.apart else -(-width * slab.extent // self.extent)
-            start = max(min(own.start, own.stop - most), 0)
-            fixed = not own or slab.dim is None or self.added is not None
-            yield slab, own if fixed else range(start, max(own.stop, min(start + most, slab.extent)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,27 +84,52 @@ class Dealer:
 
     @cached_property
     def dealings(self) -> tuple[Dealt, ...]:
-        """One for each dimension of the output that is written last, and one by which outputs are dealt apart.
+        """One for each dimension of the output with several elements that is written last, and one by which outputs are
+        dealt apart.
 
         Those that help first; of those by dimensions the best first.
         """
-        if not self.outputs:
-            return ()
-        lead = self.outputs[0]
-        found = [
-            d
-            for dim, extent in enumerate(lead.extents)
-            if extent > 1
-            for d in self._completed(Slab(lead.id, dim, extent))
-        ]
+        lead = next((slabs for slabs in map(self._slabs_of, self.outputs) if slabs), [])
+        found = [d for slab in lead for d in self._completed(slab)]
         found.sort(key=lambda d: (round(d.work, 2), d.dealing.slabs[0].dim or 0))
         return tuple(sorted([*found, *self._apart(), *self._added()], key=lambda d: bool(d.refused)))
 
+    @property
+    def whole(self) -> Dealing | None:
+        """All outputs from one unit; None where nobody wants any."""
+        slabs = tuple(Slab(array.id, None) for array in self.outputs)
+        return Dealing(slabs) if slabs else None
+
+    @property
+    def could_add(self) -> bool:
+        """Whether units could add up an output, which they may only with `tree`."""
+        return not self.tree and any(sum_ for array in self.outputs for sum_ in sums_of(self.found, array.id))
+
+    def none_for(self, count: int) -> str:
+        """Why so many units cannot have a part each of the outputs."""
+        if not self.outputs:
+            return "nobody wants any"
+        if not self.dealings and not any(self._slabs_of(array) for array in self.outputs):
+            return "of each a single element is written"
+        if not self.dealings:
+            return "isl does not tell what a part of them needs"
+        most = max(dealt.dealing.extent for dealt in self.dealings)
+        return self.dealings[0].refused or f"they have {most:,} places"
+
+    def _slabs_of(self, array: Array) -> list[Slab]:
+        """The dimensions by which an output can be dealt: what is written there has several places."""
+        writes = [s.accesses[0].relation.range() for s in self.scop.statements if s.write.array == array.id]
+        around = box_of(reduce(Set.union, writes)) if array.extents else ()
+        return [Slab(array.id, dim, high - low + 1, low) for dim, (low, high) in enumerate(around) if high > low]
+
     def _added(self) -> Iterator[Dealt]:
-        """The last output added up by units, over the loop with which one of two has the fewest operations."""
-        sums = sums_of(self.found, self.outputs[0].id) if self.tree else ()
-        found = [d for s in sums for d in self._completed(Slab(s.array, None, s.extent), s)]
-        yield from sorted(found, key=lambda dealt: dealt.work)[:1]
+        """The last output that units can add up, over the loop with which one of two has the fewest operations."""
+        for array in self.outputs if self.tree else ():
+            sums = sums_of(self.found, array.id)
+            found = [d for s in sums for d in self._completed(Slab(s.array, None, s.extent), s)]
+            if found:
+                yield min(found, key=lambda dealt: dealt.work)
+                return
 
     def _apart(self) -> Iterator[Dealt]:
         """Outputs one after another, each dealt by itself, so that no unit has to do something for several of them."""
@@ -200,8 +142,7 @@ class Dealer:
 
     def _best_alone(self, array: Array) -> Iterator[Slab]:
         """The slab of an output that costs the fewest operations if it were the only one."""
-        dims = [Slab(array.id, dim, extent) for dim, extent in enumerate(array.extents) if extent > 1]
-        rated = [(dealt.work, slab) for slab in dims for dealt in self._rated(Dealing((slab,)))]
+        rated = [(dealt.work, slab) for slab in self._slabs_of(array) for dealt in self._rated(Dealing((slab,)))]
         yield from (slab for _, slab in sorted(rated, key=lambda rate: (round(rate[0], 3), rate[1].dim or 0))[:1])
 
     def share(self, dealing: Dealing, low: int, high: int, width: int = 0) -> Share | None:
@@ -226,11 +167,10 @@ class Dealer:
     def _completed(self, lead: Slab, added: Sum | None = None) -> Iterator[Dealt]:
         """A dealing that begins with one slab; each further output goes where it costs the fewest operations."""
         slabs: tuple[Slab, ...] = (lead,)
-        for array in self.outputs[1:]:
-            dims = [Slab(array.id, dim, extent) for dim, extent in enumerate(array.extents) if extent > 1]
+        for array in (array for array in self.outputs if array.id != lead.array):
             rated = [
                 (dealt.work, at, option)
-                for at, option in enumerate([*dims, Slab(array.id, None)])
+                for at, option in enumerate([*self._slabs_of(array), Slab(array.id, None)])
                 for dealt in self._rated(Dealing((*slabs, option), added=added))
             ]
             if not rated:

@@ -77,7 +77,8 @@ class UnitsDesign(Shown):
         return "\n\n".join(
             [
                 f"{self.name} on {target.device.name} ({target.device.part}, {target.clock_mhz:g} MHz), "
-                f"{len(placed.units)} units" + f" in {len(placed.splits)} phases" * several,
+                + _several(len(placed.units), "unit")
+                + f" in {len(placed.splits)} phases" * several,
                 "\n".join(_dealt(at, split, several=several) for at, split in enumerate(placed.splits)),
                 "units (share of the budget of the SLR)\n" + indent(table((*["phase"] * several, *header), rows)),
                 f"predicted: {self.cycles:,} cycles, {_sum_of(placed)}, without the transfers of the host",
@@ -237,10 +238,15 @@ def _phase_data(placed: Placed, at: int) -> dict[str, Any]:
     }
 
 
+def _several(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
 def _dealt(at: int, split: Split, *, several: bool) -> str:
     """How the outputs of a phase are dealt."""
     phase = f"phase {at} ({', '.join(s.id for s in split.scop.statements)}), " if several else ""
-    return f"{phase}dealt: {split.dealing}, {split.dealing.extent} places as {'+'.join(map(str, split.sizes))}"
+    sizes = "+".join(map(str, split.sizes))
+    return f"{phase}dealt: {split.dealing}, {_several(split.dealing.extent, 'place')} as {sizes}"
 
 
 def _sum_of(placed: Placed) -> str:

@@ -125,8 +125,11 @@ def placed(
         return parts(hope.cut, request.limits)
     try:
         best = whole(purse.part(1 - IN_PHASES))
-    except KernelError:  # no output can be dealt as long as there is one phase, which no search has to find out
-        return parts(hope.cut, request.limits)
+    except KernelError as refusal:  # no output can be dealt in one phase, which no search has to find out
+        try:
+            return parts(hope.cut, request.limits)
+        except KernelError:
+            raise refusal from None
     if hope.helps(best.cycles, clock):
         with suppress(KernelError, NoDesignError):
             best = min(best, parts(hope.cut, purse.part(1.0)), key=lambda found: found.cycles)

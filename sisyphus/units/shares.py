@@ -30,6 +30,7 @@ from sisyphus.units.beside import Beside
 from sisyphus.units.limits import Purse
 from sisyphus.units.places import Count, Place, capacities
 from sisyphus.units.refit import refitted
+from sisyphus.units.refusals import cannot_be_dealt
 from sisyphus.units.sizes import alike, bounds_of, rounded, rounded_apart
 from sisyphus.values import dataclass, replace
 
@@ -193,16 +194,14 @@ class _Splitter:
         return self._by_turns(dealing, where, purse, rounds=1)
 
     def _dealings(self, count: int) -> list[Dealing]:
-        known = self.dealer.dealings
+        known, whole = self.dealer.dealings, self.dealer.whole
+        if count == 1 and whole is not None and not known:
+            return [whole]
         helpful = [d for d in known if not d.refused] if count > 1 else list(known)
         helpful = [d for d in helpful if d.dealing.extent >= count]
         helpful = [d for d in helpful if self.beside.suits(d.dealing)] or helpful
         if not helpful:
-            reason = f": {known[0].refused}" if known and known[0].refused else ""
-            raise KernelError(
-                f"the outputs of `{self.scop.name}` cannot be dealt over {count} units{reason}",
-                hint="`sisy analyze` lists what can be dealt; leave out `--units` for one design on the whole board",
-            )
+            raise cannot_be_dealt(self.dealer, count)
         near = [d.dealing for d in helpful if d.work <= NEARLY * helpful[0].work]
         plain = [d for d in near if not (d.apart or d.added)]
         return [*plain[:DEALINGS], *(d for d in near if d not in plain)] if count > 1 else near[:1]
@@ -338,7 +337,8 @@ class _Splitter:
     def _asked(self, share: Share, place: Place) -> _Asked:
         part = restricted(self.scop, share)
         source = replace(self.request.source, temporaries=unwanted(part.scop, share, self.request.source.temporaries))
-        fixes = (*self.request.fixes, *self.fixes, *self.beside.fixes(part.scop))
+        adders = self.fixes if may_add_in_fabric(part.scop, self.request.target) else ()  # a part may add nothing
+        fixes = (*self.request.fixes, *adders, *self.beside.fixes(part.scop))
         target = self.beside.searched(place.target)
         return _Asked(part, replace(self.request, source=source, target=target, fixes=fixes))
 

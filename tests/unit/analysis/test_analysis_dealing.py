@@ -235,6 +235,65 @@ def test_values_that_wander_through_all_rows_leave_nothing_to_deal() -> None:
     assert dealt.refused == "a unit of two would run 100% of the operations"
 
 
+def test_of_an_output_the_places_are_those_that_are_written() -> None:
+    """Ten of a hundred, all on one side: of halves of the array, one of two units would have nothing to do."""
+    source = scop("for i in range(10, 20):\n    B[i] = A[i]", A=(100,), B=(100,))
+    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    (dealt,) = dealer.dealings
+    assert dealt.work == 0.5 and [(slab.low, slab.extent) for slab in dealt.dealing.slabs] == [(10, 10)]
+    parts = shares(dealer, dealt.dealing, 3)
+    assert [share.delivers[ArrayId("B")] for share in parts] == [((10, 12),), ((13, 15),), ((16, 19),)]
+    assert differing(source, run_source(source, memory), gathered(source, memory, parts, (2, 0, 1))) == []
+    wide = [dealer.share(dealt.dealing, low, high, 4) for low, high in pairwise((0, 3, 6, 10))]
+    assert [share and share.boxes[ArrayId("B")] for share in wide] == [((10, 13),), ((12, 15),), ((16, 19),)]
+
+
+def test_outputs_apart_begin_where_they_are_written() -> None:
+    text = "for i in range(2, 8):\n    B[i] = A[i]\nfor i in range(5):\n    C[i] = A[i]"
+    dealer = Dealer(dependences(scop(text, A=(9,), B=(9,), C=(5,))))
+    (apart,) = [d.dealing for d in dealer.dealings if d.dealing.apart]
+    assert apart.stretches == (6, 5)
+    delivered = [share.delivers for share in shares(dealer, apart, 3)]
+    assert delivered == [{"B": ((2, 4),)}, {"B": ((5, 7),), "C": ((0, 0),)}, {"C": ((1, 4),)}]
+
+
+def test_a_single_element_beside_others_comes_from_the_first_unit() -> None:
+    """As what a function returns, which is written last."""
+    source = scop("for i in range(8):\n    B[i] = A[i]\nS[0] = 7.0", A=(8,), B=(8,), S=(1,))
+    dealer, memory = Dealer(dependences(source)), some_memory(source)
+    (dealt,) = dealer.dealings
+    assert str(dealt.dealing) == "B by dimension 0, S whole" and not dealt.refused
+    parts = shares(dealer, dealt.dealing, 3)
+    assert [set(share.delivers) for share in parts] == [{"B", "S"}, {"B"}, {"B"}]
+    assert differing(source, run_source(source, memory), gathered(source, memory, parts, (2, 1, 0))) == []
+
+
+def test_a_sum_may_be_written_before_other_outputs() -> None:
+    text = "for i in range(8):\n    S[0] = S[0] + A[i]\n    B[i] = A[i]"
+    source = scop(text, A=(8,), B=(8,), S=(1,))
+    dealer, memory = Dealer(dependences(source), tree=True), some_memory(source)
+    (added,) = [d for d in dealer.dealings if d.dealing.added]
+    assert added.dealing.name == "S over i" and not added.refused
+    parts = shares(dealer, added.dealing, 3)
+    assert [share.delivers[ArrayId("B")] for share in parts] == [((0, 1),), ((2, 4),), ((5, 7),)]
+    assert unlike(source, run_source(source, memory), gathered(source, memory, parts, (0, 1, 2))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "told", "adds"),
+    [
+        ("S[0] = A[0]", 2, "of each a single element is written", False),
+        ("for i in range(8):\n    S[0] = S[0] + A[i]", 2, "of each a single element is written", True),
+        ("for i in range(2):\n    A[i] = 1.0", 3, "they have 2 places", False),
+        ("for i in range(1, 8):\n    A[i] = A[i - 1]", 2, "a unit of two would run 100% of the operations", False),
+    ],
+)
+def test_why_outputs_cannot_be_dealt(text: str, count: int, told: str, adds: bool) -> None:
+    dealer = Dealer(dependences(scop(text, A=(8,), S=(1,))))
+    assert (dealer.none_for(count), dealer.could_add) == (told, adds)
+    assert dealer.whole is not None and {slab.dim for slab in dealer.whole.slabs} == {None}
+
+
 def test_a_temporary_argument_that_nobody_wants_is_no_output() -> None:
     source = small("polybench/2mm")
     assert {s.array for d in Dealer(dependences(source), ("tmp",)).dealings for s in d.dealing.slabs} == {"D"}
@@ -349,4 +408,5 @@ def test_a_unit_says_what_it_only_reads_and_only_writes() -> None:
 
 def test_a_kernel_that_writes_no_argument_has_no_dealing() -> None:
     source = small("polybench/gemm")
-    assert Dealer(dependences(source), ("C",)).dealings == ()
+    dealer = Dealer(dependences(source), ("C",))
+    assert (dealer.dealings, dealer.whole, dealer.none_for(2)) == ((), None, "nobody wants any")

@@ -277,6 +277,16 @@ def test_as_many_phases_as_are_asked_for_lie_alike_in_memory(tmp_path: Path) -> 
         rows_of(tmp_path, 3)
 
 
+def test_where_no_phase_can_be_dealt_the_reason_is_that_of_the_whole(tmp_path: Path) -> None:
+    """A sum of all that the first phase writes: one unit has all of it, and a second phase is a single element."""
+    loop = "for (int i = 0; i < 64; i++) { b[i] = 2 * a[i]; s += b[i]; }"
+    (tmp_path / "sum.c").write_text(f"void k(float a[64], float b[64], float *out) {{ float s = 0; {loop} *out = s; }}")
+    target = make_target(load_device("u55c"), budget="routable", dsp=60)
+    request = Request(Source(str(tmp_path / "sum.c")), target, limits=Limits(effort=0.4), verify=False)
+    with pytest.raises(KernelError, match="over 2 units: a unit of two would run 100% of the operations"):
+        optimize_units(request, 2)
+
+
 def test_arrays_that_are_handed_over_have_one_port_and_plain_rows() -> None:
     _, found = known("3mm")
     (cut,) = cuts(found)

@@ -245,6 +245,22 @@ def test_the_host_adds_up(tmp_path: Path) -> None:
     assert done.output.count("mismatches=0") == 3
 
 
+def test_a_returned_number_and_elements_that_nothing_writes(tmp_path: Path) -> None:
+    """The number is of the first unit alone; of what is around the written rows, no unit delivers anything."""
+    loops = "for (int i = 5; i < 9; i++) for (int j = 0; j < 3; j++) b[i][j] = 2 * a[i][j];"
+    path = tmp_path / "scale.c"
+    path.write_text(f"int scale(float a[9][3], float b[9][3]) {{ {loops} return 7; }}")
+    source = Source(str(path))
+    found = dependences(read_kernel(source))
+    units = units_of(shares((0, 1, 3, 4), found), source, found)
+    assert [set(unit.share.delivers) for unit in units] == [{"b", "scale_result"}, {"b"}, {"b"}]
+    verdict = verdict_of(found, units, project_of(found.scop, units, None, ()), (), full=False, listen=lambda _: None)
+    assert verdict.passed and any(check.name == "run random" for check in verdict.checks)
+    done = run_host(units, tmp_path, "--repeat", "3", found=found)
+    assert done.status == 0, done.output + done.errors
+    assert done.output.count("mismatches=0") == 3
+
+
 def test_an_output_that_no_unit_delivers_is_found() -> None:
     source, found, parts = of_small("polybench/bicg apart")
     units = units_of([*parts[:2], replace(parts[2], delivers={})], source, found)

@@ -13,6 +13,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, Source, read_kernel
 from sisyphus.solve import Limits, Stop
+from sisyphus.space import Options
 from sisyphus.target import Level, load_device, make_target
 from sisyphus.units import Count, Split, split
 from sisyphus.values import replace
@@ -37,6 +38,14 @@ class Searches:
         if not self.is_late or choice.outcome is None:
             return choice
         return replace(choice, outcome=replace(choice.outcome, stop=Stop.TIME))
+
+
+def of_text(folder: Path, text: str, units: Count, *, tree: bool = False) -> Split:
+    path = folder / "kernel.c"
+    path.write_text(text)
+    source, target = Source(str(path)), make_target(load_device("u200"), budget="routable")
+    request = Request(source, target, Options(tree_reduction=tree), limits=Limits(effort=0.5))
+    return split(read_kernel(source), request, units, Searches().find, lambda stage: None)
 
 
 def dealt(
@@ -107,6 +116,28 @@ def test_as_many_units_as_help() -> None:
     assert len(found.units) > 1
     alone, _ = dealt("trisolv", "N=8", device="u200", units="auto")
     assert len(alone.units) == 1
+
+
+@pytest.mark.parametrize("units", [1, "auto"])
+def test_one_unit_takes_whatever_cannot_be_dealt(tmp_path: Path, units: Count) -> None:
+    found = of_text(tmp_path, "void k(float a[9], float s[1]) { for (int i = 0; i < 9; i++) s[0] += a[i]; }", units)
+    assert str(found.dealing) == "s whole" and found.sizes == (1,)
+
+
+def test_a_unit_may_add_nothing_where_another_one_does(tmp_path: Path) -> None:
+    """Adders in fabric, which others ask for, are not asked for there."""
+    loop = "for (int i = 0; i < 9; i++) { s[0] += a[i]; b[i] = 2 * a[i]; }"
+    text = f"void k(float a[9], float b[9], float s[1]) {{ {loop} }}"
+    found = of_text(tmp_path, text, 2)
+    assert [set(unit.share.delivers) for unit in found.units] == [{"b", "s"}, {"b"}]
+
+
+def test_what_units_could_add_up_is_said(tmp_path: Path) -> None:
+    text = "void k(float a[9], float s[1]) { for (int i = 0; i < 9; i++) s[0] += a[i]; }"
+    with pytest.raises(KernelError, match="2 units: of each a single element is written") as refused:
+        of_text(tmp_path, text, 2)
+    assert "`--tree-reduction`" in (refused.value.hint or "")
+    assert of_text(tmp_path, text, 2, tree=True).dealing.name == "s over i"
 
 
 def test_what_cannot_be_dealt_is_refused() -> None:
