@@ -40,9 +40,10 @@ def device_text(device: Device) -> str:
     """All that is known of a board, each figure with its source."""
     shares = ", ".join(f"{kind.title} {_percent(ceilings()[kind.name])}" for kind in BLOCKS if kind.name in ceilings())
     parts = [
-        f"{device.name}: {device.part}, {device.slrs} SLRs, {device.banks} banks of {device.bank_kind} memory, "
-        f"ports of {device.port_bits} bits, {device.clock_mhz:g} MHz",
+        f"{device.name}: {device.part}, {_several(device.slrs, 'SLR')}, {_several(device.banks, 'bank')} of "
+        f"{device.bank_kind} memory, ports of {device.port_bits} bits, {device.clock_mhz:g} MHz",
         table(HEADER, [("chip", *_amounts(device.chip())), *_routable(device, None)]),
+        _bandwidth(device),
         f"source: {device.source}",
     ]
     for platform in device.platforms:
@@ -52,6 +53,17 @@ def device_text(device: Device) -> str:
     if not device.platforms:
         parts.append("platform: none; no figures of its user region with a source are known")
     return "\n\n".join([*parts, f"routable: of each SLR no more than {shares}"])
+
+
+def _bandwidth(device: Device) -> str:
+    """What a bank gives beside what a port asks for."""
+    asked = device.port_bits / 8 * device.clock_mhz / 1000
+    given = "not known" if device.bank_gb_s is None else f"{device.bank_gb_s:g} GB/s at most"
+    return f"each bank: {given}; a port that moves a beat in every cycle asks for {asked:g} GB/s"
+
+
+def _several(count: int, thing: str) -> str:
+    return f"{count} {thing}{'s' * (count != 1)}"
 
 
 def _routable(device: Device, platform: Platform | None) -> Rows:
@@ -69,6 +81,7 @@ def device_data(device: Device) -> dict[str, Any]:
         "slrs": device.slrs,
         "banks": device.banks,
         "bank_kind": device.bank_kind,
+        "bank_gb_s": device.bank_gb_s,
         "clock_mhz": device.clock_mhz,
         "port_bits": device.port_bits,
         "source": device.source,

@@ -37,7 +37,8 @@ class Platform:
 class Device(Shown):
     """A board: what its part has, its off-chip banks (`bank_kind` DDR, HBM or PS), its usual kernel clock.
 
-    So many ports of a kernel may be connected to each bank. `platforms` are the shells whose user regions are known,
+    So many ports of a kernel may be connected to each bank, which moves `bank_gb_s` 10^9 bytes a second at most (None:
+    not known). `platforms` are the shells whose user regions are known,
     the current one first.
     """
 
@@ -55,6 +56,7 @@ class Device(Shown):
     source: str
     bank_kind: str = "DDR"
     ports_per_bank: int = 15
+    bank_gb_s: float | None = None
     platforms: tuple[Platform, ...] = ()
 
     def __str__(self) -> str:

@@ -10,13 +10,15 @@ from sisyphus.spelling import did_you_mean
 from sisyphus.values import dataclass
 
 MAX_CLOCK_MHZ = 2000
+#: Of one bank, in 10^9 bytes a second.
+_MAX_BANK_GB_S = 10_000
 #: Kinds that a platform lists per SLR, and the most that any part could have of each.
 _MOST = {"dsp": 100_000, "bram18k": 100_000, "uram": 100_000, "lut": 100_000_000, "ff": 200_000_000}
 SLR_KINDS = tuple(_MOST)
 _COUNTED_FROM_ONE = {"slrs": 64, "banks": 4096, "ports_per_bank": 64}
 _PORT_BITS = (32, 64, 128, 256, 512, 1024)
 _BANK_KINDS = ("DDR", "HBM", "PS")
-OPTIONAL: Mapping[str, Any] = {"bank_kind": "DDR", "ports_per_bank": 15, "platforms": ()}
+OPTIONAL: Mapping[str, Any] = {"bank_kind": "DDR", "ports_per_bank": 15, "bank_gb_s": None, "platforms": ()}
 _KEYS = ("part", *_MOST, "slrs", "banks", "clock_mhz", "port_bits", "source", *OPTIONAL)
 _PLATFORM_KEYS = ("name", *SLR_KINDS, "source")
 
@@ -108,7 +110,10 @@ def _wanted(key: str, value: object) -> str | None:
         known = isinstance(value, int) and value in _PORT_BITS
         return None if known else "one of " + ", ".join(map(str, _PORT_BITS))
     if key == "clock_mhz":
-        return None if _is_clock(value) else f"a number of MHz above 0 and up to {MAX_CLOCK_MHZ}"
+        return None if _is_number(value, MAX_CLOCK_MHZ) else f"a number of MHz above 0 and up to {MAX_CLOCK_MHZ}"
+    if key == "bank_gb_s":
+        wanted = f"a number of GB/s above 0 and up to {_MAX_BANK_GB_S:,}"
+        return None if _is_number(value, _MAX_BANK_GB_S) else wanted
     if key == "bank_kind":
         return None if value in _BANK_KINDS else "one of " + ", ".join(_BANK_KINDS)
     if key == "platforms":
@@ -130,5 +135,5 @@ def _is_whole(value: object, least: int, most: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
-def _is_clock(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_CLOCK_MHZ
+def _is_number(value: object, most: int) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= most

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sisyphus.errors import KernelError, UsageError
+from sisyphus.report.board import device_text
 from sisyphus.target import Resources, device_names, load_device, make_target
 
 NAMES = ("u200", "u250", "u280", "u55c", "u50", "vck190", "zcu104", "kv260", "pynq-z2")
@@ -111,6 +112,19 @@ def test_every_fault_of_a_device_file_is_reported(tmp_path: Path) -> None:
     for key in ("ff", "banks", "source"):
         assert f"`{key}` is missing" in message
     assert "`lutt` is not a key of a device; did you mean `lut`?" in message
+
+
+def test_what_a_bank_gives_is_known_of_boards_with_banks(tmp_path: Path) -> None:
+    given = {name: load_device(name) for name in NAMES}
+    assert {d.bank_kind: d.bank_gb_s for d in given.values()} == {"DDR": 19.25, "HBM": 14.375, "PS": None}
+    mine = load_device(write(tmp_path, GOOD + "bank_gb_s = 12.5\n"))
+    assert mine.bank_gb_s == 12.5 and "each bank: 12.5 GB/s at most" in device_text(mine)
+    assert "each bank: not known; a port that moves a beat in every cycle asks for 0.8 GB/s" in device_text(
+        given["pynq-z2"]
+    )
+    for wrong in ("0", "true", "'19'", "1e9"):
+        with pytest.raises(KernelError, match="bank_gb_s"):
+            load_device(write(tmp_path, GOOD + f"bank_gb_s = {wrong}\n"))
 
 
 @pytest.mark.parametrize("clock", ["0", "-1", "inf", "true", "'250'", "1e9", "9" * 400])
