@@ -21,6 +21,9 @@ from sisyphus.values import replace
 #: The most beats that the FIFO between two kernels holds: of AXI4-Stream Data FIFO (AMD PG085), whose depths are powers
 #: of two.
 DEEPEST = 32_768
+#: Cycles until a beat is one SLR further: of an AXI Register Slice that crosses their boundary in registers (AMD PG373,
+#: SLR TDM Crossing, the one mode of which a figure is given); a beat may follow in every cycle. No report has it.
+CROSSING = 3
 
 
 def incoming(known: Sequence[Stream], units: Sequence[Unit], number: int) -> tuple[list[Port], tuple[Stream, ...]]:
@@ -90,23 +93,25 @@ def results_of(scop: Scop, temporaries: Collection[str]) -> frozenset[ArrayId]:
 def cycles_together(units: Sequence[Unit], streams: Sequence[Stream]) -> int:
     """Cycles until the last unit ends, where all are started at once.
 
-    The step of a unit that receives an array begins when the one that sends it does, and where the FIFO does not hold
-    all of it, that one waits for the step that receives. Starting units is not counted, as nowhere else.
+    The step of a unit that receives an array begins when the first beat of the one that sends it has come over the
+    boundaries of SLRs between them, and where the FIFO does not hold all of it, that one waits for the step that
+    receives. Starting units is not counted, as nowhere else.
     """
     steps = {unit.number: _steps(unit) for unit in units}
     begins = {(number, step): begin for number, own in steps.items() for step, begin in own.items()}
-    meets = list[tuple[tuple[int, int], tuple[int, int], bool]]()
+    meets = list[tuple[tuple[int, int], tuple[int, int], int, bool]]()
     by_number = {unit.number: unit for unit in units}
     for stream in streams:
-        sends = stream.source, _step_of(by_number[stream.source], stream.port, "store")
-        gets = stream.sink, _step_of(by_number[stream.sink], stream.array, "load")
-        meets.append((sends, gets, stream.holds_all))
+        source, sink = by_number[stream.source], by_number[stream.sink]
+        sends = stream.source, _step_of(source, stream.port, "store")
+        gets = stream.sink, _step_of(sink, stream.array, "load")
+        meets.append((sends, gets, CROSSING * abs(source.place.slr - sink.place.slr), stream.holds_all))
     changed = True
     while changed:  # what is waited for moves on by whole steps, and in no cycle
         before = dict(begins)
-        for sends, gets, holds_all in meets:
-            begins[gets] = max(begins[gets], begins[sends])
-            begins[sends] = begins[sends] if holds_all else max(begins[sends], begins[gets])
+        for sends, gets, way, holds_all in meets:
+            begins[gets] = max(begins[gets], begins[sends] + way)
+            begins[sends] = begins[sends] if holds_all else max(begins[sends], begins[gets] - way)
         for number, own in steps.items():
             late = 0
             for step, begin in sorted(own.items()):

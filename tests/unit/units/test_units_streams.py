@@ -222,6 +222,18 @@ def test_all_units_run_at_the_same_time() -> None:
     assert max(u.cycles for u in units) < together < sum(u.cycles for u in units) - 35
 
 
+def test_beats_take_three_cycles_over_each_boundary_of_slrs() -> None:
+    _, _, units = joined("2mm", {"tmp": 1})
+    streams = streams_between([unit.plan for unit in units])
+    sends, gets = units
+    assert (sends.place.slr, gets.place.slr) == (0, 2)
+
+    def together(slr: int) -> int:
+        return cycles_together([sends, replace(gets, place=replace(gets.place, slr=slr))], streams)
+
+    assert [together(slr) - together(0) for slr in (1, 2)] == [3, 6]
+
+
 def test_only_streams_that_close_a_cycle_are_deep() -> None:
     e, f = Stream("E", 0, 1, 2000, 1024), Stream("F", 0, 1, 3000, 1024)
     assert [s.depth for s in deep_enough((), [e, f])] == [2048, 4096]
