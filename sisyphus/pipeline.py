@@ -187,6 +187,14 @@ def verified(work: Callable[[], Verdict], request: Request, listen: Listen) -> V
     return StageClock(listen).within("verify", work, request.verification_s)
 
 
+def explained(kernels: Sequence[Kernel], request: Request, choice: Choice, listen: Listen) -> report.Explanation:
+    """What is told of a chosen design, with the limit of the request once more; `TimeUp` where that ends it."""
+    from sisyphus.sensitivity import explain
+
+    with _by_its_clock(request) as asked:
+        return limited("explain", lambda: explain(kernels, asked, choice, listen), request.limits.seconds)
+
+
 def explain_saved(
     path: Path,
     *,

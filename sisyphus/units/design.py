@@ -25,6 +25,7 @@ from sisyphus.report.tables import indent, table
 from sisyphus.request import Kernel, Request, read_kernel
 from sisyphus.shown import Shown
 from sisyphus.target import KINDS, Target
+from sisyphus.units.explained import explained
 from sisyphus.units.joined import joined
 from sisyphus.units.phases import Placed, placed
 from sisyphus.units.places import AUTO, Count
@@ -39,7 +40,6 @@ WHOLE_ONLY = {
     "design": "--design",
     "start": "--start",
     "front": "--pareto",
-    "explain": "--explain",
     "fixes": "--fix",
     "compare_cpu": "--compare-cpu",
 }
@@ -53,6 +53,7 @@ class UnitsDesign(Shown):
     placed: Placed
     project: Project
     verdict: Verdict | None
+    explanation: report.Explanation | None = None
 
     @property
     def name(self) -> str:
@@ -82,6 +83,7 @@ class UnitsDesign(Shown):
                 "\n".join(_dealt(at, split, several=several) for at, split in enumerate(placed.splits)),
                 "units (share of the budget of the SLR)\n" + indent(table((*["phase"] * several, *header), rows)),
                 f"predicted: {self.cycles:,} cycles, {_sum_of(placed)}, without the transfers of the host",
+                *([] if self.explanation is None else [str(self.explanation)]),
                 "verification: " + (LATE if self.is_late else report.verdict_text(self.verdict)),
             ]
         )
@@ -106,8 +108,10 @@ class UnitsDesign(Shown):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What a machine reads: design.json and run.json together."""
-        return self.design_data | {"run": self.run_data}
+        """What a machine reads: design.json and run.json together, and what explains the slowest unit."""
+        found = self.explanation
+        more = {} if found is None else {"explanation": report.explanation_data(found)}
+        return self.design_data | {"run": self.run_data} | more
 
     @property
     def run_data(self) -> dict[str, Any]:
@@ -122,6 +126,8 @@ class UnitsDesign(Shown):
         """The texts of its folder by name."""
         told = {DESIGN: json_text(self.design_data), RUN: json_text(self.run_data)}
         page = {PAGE: report.units_page(self.design_data, self.run_data)} if self.request.html else {}
+        if self.explanation is not None:
+            told["explain.json"] = json_text(report.explanation_data(self.explanation))
         return {**self.project.files, **told, **page, "report.md": f"# {self.name}\n\n```\n{self}\n```\n"}
 
     def save(self, out: str | Path) -> Path:
@@ -155,6 +161,7 @@ def optimize_units(
         found = joined(scop, request, count, find, listen)
     else:
         found = placed(scop, request, count, find, listen, phases)
+    explanation = explained(scop, found.cut, found.units, request, listen) if request.explain else None
     project = project_of(found.scop, found.units, request.target, request.source.temporaries)
     verdict = None
     if request.verify:
@@ -165,7 +172,7 @@ def optimize_units(
             return verdict_of(known, found.units, project, names, cut=cut, full=full, listen=listen)
 
         verdict = pipeline.verified(work, request, listen)
-    return UnitsDesign(request, found, project, verdict)
+    return UnitsDesign(request, found, project, verdict, explanation)
 
 
 def _check_asked(request: Request) -> None:

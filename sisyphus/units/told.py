@@ -11,16 +11,17 @@ from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, Stream, depende
 from sisyphus.errors import KernelError
 from sisyphus.ir import StmtId
 from sisyphus.kernel_forms import form_of, forms_of
-from sisyphus.part_search import Choice, Listen, silent
+from sisyphus.part_search import Listen, silent
 from sisyphus.plan import check_point
 from sisyphus.record import Record
-from sisyphus.report import Explanation, slowest_unit
-from sisyphus.request import Source, read_kernel, space_of
+from sisyphus.report import Explanation
+from sisyphus.request import Source, read_kernel
 from sisyphus.saved import check_units, design_file, read_data
 from sisyphus.saved import has_units as tells_units
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
 from sisyphus.target import Target
+from sisyphus.units.explained import explained
 from sisyphus.units.places import Place
 from sisyphus.units.shares import Unit, made, unwanted
 from sisyphus.units.streams import results_of, with_streams
@@ -124,16 +125,6 @@ def explain_units(
     listen: Listen = silent,
 ) -> Explanation:
     """Why the slowest unit takes as long as it does, and how its neighbours compare."""
-    from sisyphus.sensitivity import explain
-
     told = told_units(path, source=source, device=device, sandboxed=sandboxed)
-    number = slowest_unit(told.data)
-    unit = told.units[number]
-    listen(f"unit {number}, the slowest")
-    own = replace(told.record, point=unit.point)
-    source_of = _parts(told.known, told.cut, own.source)[unit.phase][1] if told.cut else own.source
-    temporaries = unwanted(unit.part.scop, unit.share, source_of.temporaries)
-    request = replace(own.request(unit.place.target, replace(own.source, temporaries=temporaries)), limits=limits)
-    kernels = forms_of(unit.part.scop, request.source)
-    choice = Choice(unit.kernel, space_of(unit.kernel, request), unit.point, None)
-    return replace(explain(kernels, request, choice, listen), of=f"unit {number}, the slowest of {len(told.units)}")
+    request = replace(told.record.request(told.units[0].place.target, told.record.source), limits=limits)
+    return explained(told.known.scop, told.cut, told.units, request, listen)

@@ -151,6 +151,16 @@ def test_the_slowest_unit_is_explained(folder: Path) -> None:
     assert "the slowest of 3" in sisy("explain", str(folder / "design.json"), "--time-limit", "2").stdout
 
 
+def test_it_is_explained_at_once(tmp_path: Path) -> None:
+    words = ("--units", "3", "--explain", "--effort", "2", "--no-verify", "-o", str(tmp_path / "out"))
+    done = sisy("optimize", GEMM, *SIZES, "--dsp", "60", *words)
+    assert done.returncode == 0, done.stderr
+    assert "unit 0, the slowest of 3\n" in done.stdout and "neighbours of" in done.stdout
+    told = json.loads((tmp_path / "out" / "explain.json").read_text())
+    data = json.loads((tmp_path / "out" / "design.json").read_text())
+    assert told["cycles"] == data["cycles"] and told["complete"]
+
+
 def test_it_is_what_the_schema_says(written: Path) -> None:
     data = json.loads((written / "design.json").read_text())
     assert [*Draft202012Validator(dict(schema("units"))).iter_errors(data)] == []
