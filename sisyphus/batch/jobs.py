@@ -138,7 +138,7 @@ def run_job(job: Job, out: str, synthesize: bool = False) -> JobResult:
     except ValueError:
         tail = (ended.errors or ended.output).strip().splitlines()[-1:] or ["it said nothing"]
         return _failed(job, ended.status or ToolError.exit_code, tail[0], seconds)
-    if "estimate" not in told:
+    if "run" not in told:
         error = told.get("error", {})
         message = str(error.get("message", "")).partition("\n")[0]
         return _failed(job, ended.status, message, seconds, stop=error.get("kind"))
@@ -152,8 +152,8 @@ def is_there(result: JobResult, out: Path) -> bool:
 
 
 def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> JobResult:
-    run, estimate = told["run"], told["estimate"]
-    solver, verdict = run["solver"] or {}, run["verdict"]
+    run = told["run"]
+    solver, verdict = run.get("solver") or {}, run["verdict"]
     failed = [] if verdict is None else [c for c in verdict["checks"] if not c["passed"]]
     return JobResult(
         name=job.name,
@@ -162,13 +162,22 @@ def _result(job: Job, status: int, told: Mapping[str, Any], seconds: float) -> J
         labels=dict(job.labels),
         exit_code=status,
         folder=job.folder if status == 0 else f"{job.folder}.failed",
-        figures={name: estimate[name] for name in FIGURES} | {"rtl_cycles": max(estimate["rtl_cycles"])},
+        figures=_figures(told),
         stop=solver.get("stop"),
         gap=solver.get("gap"),
         verified=None if verdict is None else bool(verdict["passed"]),
         message="; ".join(f"{c['name']}: {c['detail']}" for c in failed),
-        seconds={"total": round(seconds, 3), **run["seconds"]},
+        seconds={"total": round(seconds, 3), **run.get("seconds", {})},
     )
+
+
+def _figures(told: Mapping[str, Any]) -> dict[str, int]:
+    """Of one design; of several units the cycles of all, and what they take together."""
+    if "units" in told:
+        estimates = [unit["estimate"] for unit in told["units"]]
+        return {name: sum(each[name] for each in estimates) for name in FIGURES} | {"cycles": told["cycles"]}
+    estimate = told["estimate"]
+    return {name: estimate[name] for name in FIGURES} | {"rtl_cycles": max(estimate["rtl_cycles"])}
 
 
 def _failed(job: Job, status: int, message: str, seconds: float, stop: str | None = None) -> JobResult:

@@ -129,7 +129,10 @@ def _kernels(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(path.glob("*.c"))
     if not path.is_file():
-        raise UsageError(f"{path}: no such file or folder", hint="name C files, or folders of them")
+        hint = "name C files, or folders of them"
+        if str(path).startswith("-"):  # the command line takes options that it does not know for kernels
+            hint = f"a word for `sisy optimize` is given as `--option={path}`"
+        raise UsageError(f"{path}: no such file or folder", hint=hint)
     return [path]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import signal
 import time
@@ -56,3 +57,13 @@ def test_a_search_that_its_effort_ended_is_not_run_again(tmp_path: Path, limit: 
     assert first.exit_code == 6 and "ran out" in first.message
     second = run_all(jobs, tmp_path, Workers(), lambda result, is_known: again.append(is_known))[0]
     assert again == [known] and second.exit_code == 6
+
+
+def test_of_several_units_a_result_has_the_cycles_of_all_and_what_they_take_together(tmp_path: Path) -> None:
+    small = [f"-D{name}={size}" for name, size in (("NI", 8), ("NJ", 6), ("NK", 4))]
+    words = ("--units", "2", "--effort", "0.5", "--no-verify", *small)
+    (result,) = run_all([Job("gemm", str(KERNELS / "gemm.c"), words, "gemm")], tmp_path, Workers(), lambda *_: None)
+    told = json.loads((tmp_path / "gemm" / "design.json").read_text())
+    assert result.is_done and result.figures["cycles"] == told["cycles"]
+    for name in ("dsp", "lut", "bytes_moved"):
+        assert result.figures[name] == sum(unit["estimate"][name] for unit in told["units"])

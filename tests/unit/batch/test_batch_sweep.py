@@ -104,3 +104,9 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, message: s
     with pytest.raises(UsageError, match=message) as caught:
         read_sweep(path)
     assert str(path) in caught.value.message
+
+
+def test_a_word_for_optimize_is_no_kernel() -> None:
+    with pytest.raises(UsageError) as refused:
+        jobs_of(Sweep(kernels=("--units",)))
+    assert refused.value.hint == "a word for `sisy optimize` is given as `--option=--units`"
