@@ -43,7 +43,8 @@ def places(target: Target, count: int, part: Fraction = Fraction(1)) -> tuple[Pl
     slrs, banks = target.device.slrs, target.device.banks
     if count > slrs:
         raise UsageError(
-            f"`--units {count}`: `{target.device.name}` has {slrs} SLRs", hint="a unit has an SLR of its own"
+            f"`--units {count}`: `{target.device.name}` has {'one SLR' if slrs == 1 else f'{slrs} SLRs'}",
+            hint="a unit has an SLR of its own",
         )
     weights = capacities(tuple(target.on_slr(slr, 1) for slr in range(slrs)))
     chosen = sorted(sorted(range(slrs), key=lambda slr: (-weights[slr], slr))[:count])

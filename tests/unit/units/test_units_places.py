@@ -43,6 +43,8 @@ def test_each_slr_of_a_u250_has_the_bank_of_its_number() -> None:
 
 
 def test_more_units_than_slrs_are_refused() -> None:
+    with pytest.raises(UsageError, match="`--units 2`: `kv260` has one SLR"):
+        places(make_target(load_device("kv260")), 2)
     with pytest.raises(UsageError, match="`--units 4`: `u200` has 3 SLRs"):
         places(make_target(load_device("u200")), 4)
 
