@@ -279,7 +279,8 @@ class Affines:
                 return self.typed(node.expr, use)
             raise self._data(node, use)
         if node.op == "&":
-            raise self.fault("pointer-arithmetic", f"{use.noun} `{self.text(node)}` works on an address", node)
+            hint = "compare places of one array, with names that nothing changes, or count with an index"
+            raise self.fault("pointer-arithmetic", f"{use.noun} `{self.text(node)}` works on an address", node, hint)
         if node.op == "sizeof":
             return SourceBound.of(const(self._sizeof(node))), UINT64
         bound, kind = self.typed(node.expr, use)

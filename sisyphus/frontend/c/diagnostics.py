@@ -97,7 +97,9 @@ RULES: dict[str, Rule] = {
         "`goto` or its label",
         "guard the statements that follow with `if`, or leave loops with `break` or `return`",
     ),
-    "switch": Rule("a `switch` that is no choice of one case", "end every case by `break`, or use `if` and `else`"),
+    "switch": Rule(
+        "a `switch` that is no choice of cases", "begin with a case, end each by `break`, or use `if` and `else`"
+    ),
     "data-dependent-condition": Rule(
         "a loop whose bounds depend on computed data",
         "bound the loop by its largest trip count, and leave it with `if (...) break;`",

@@ -14,6 +14,7 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c.asides import apart
 from sisyphus.frontend.c.declarations import shaping_parts
 from sisyphus.frontend.c.jumps import jumps
 from sisyphus.frontend.c.parse import Tree, walk
@@ -37,7 +38,7 @@ from sisyphus.frontend.c.places import (
     with_value,
 )
 from sisyphus.frontend.c.rings import unwind
-from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, apart, limit_of, rounds
+from sisyphus.frontend.c.whiles import REACHES, Counter, Holds, limit_of, rounds
 from sisyphus.values import dataclass
 
 #: Types of few values, in which a number may be meant to begin anew after its largest one.
@@ -245,7 +246,7 @@ def _step_in_body(node: c_ast.For) -> None:
     is_constant = all(isinstance(amount, c_ast.Constant) for _, _, amount in others)
     if len(own) != 1 or len(others) + 1 < len(node.next.exprs) or not is_constant:
         return
-    if not jumps(node.stmt, c_ast.Continue) and not any(changes_in(node.stmt, name) for name, _, _ in others):
+    if not jumps(node.stmt, c_ast.Continue):
         node.stmt.block_items += [part for part in node.next.exprs if part not in own]
         (node.next,) = own
 

@@ -13,7 +13,7 @@ from copy import deepcopy
 from pycparser import c_ast
 
 from sisyphus.frontend.c.parse import Tree, walk
-from sisyphus.frontend.c.places import changed_in, names_in, set_by, setting, step_of, with_name, with_value
+from sisyphus.frontend.c.places import changed_in, is_pure, names_in, set_by, setting, step_of, with_name, with_value
 
 
 def one_iterator_each(tree: Tree) -> None:
@@ -63,8 +63,7 @@ def _starts(init: c_ast.Node | None) -> dict[str, c_ast.Node]:
             return {}
         found[start[0]] = start[1]
     is_apart = all(not names_in(value) & found.keys() for value in found.values())
-    is_pure = not any(isinstance(n, c_ast.FuncCall | c_ast.ArrayRef) for v in found.values() for n in walk(v))
-    return found if len(found) > 1 and is_apart and is_pure else {}
+    return found if len(found) > 1 and is_apart and all(map(is_pure, found.values())) else {}
 
 
 def _steps(change: c_ast.Node | None) -> dict[str, int]:

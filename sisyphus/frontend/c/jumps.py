@@ -25,7 +25,8 @@ class TooTangled(Exception):  # noqa: N818 - travels inside the front end only
 
 def jumps(node: c_ast.Node | None, kind: type[c_ast.Node]) -> bool:
     """Whether a jump of this kind leaves the body that the node is part of."""
-    if node is None or (isinstance(node, LOOPS) and kind is not c_ast.Return):
+    own = {c_ast.Return: (), c_ast.Break: (*LOOPS, c_ast.Switch)}.get(kind, LOOPS)
+    if node is None or isinstance(node, own):
         return False
     return isinstance(node, kind) or any(jumps(child, kind) for _, child in node.children())
 
@@ -78,29 +79,33 @@ def _out_of(node: c_ast.Node, leave: Leave, flag: str, *, is_inside: bool) -> li
 
 
 def as_choices(node: c_ast.Switch) -> c_ast.Node | None:
-    """A `switch` whose cases all end by a jump as a chain of `if` and `else`; None for any other."""
+    """A `switch` as a chain of `if` and `else`, each with all that its case runs into; None where that is too much.
+
+    switch (x) { case 0: A; case 1: B; if (c) break; C; }   becomes
+    if (x == 0) { A; B; if (c) { } else { C; } } else if (x == 1) { B; if (c) { } else { C; } }
+    """
     items = list(node.stmt.block_items or []) if isinstance(node.stmt, c_ast.Compound) else []
-    chosen = list[tuple[c_ast.Node | None, c_ast.Node]]()
+    labels = (c_ast.Case, c_ast.Default)
+    if not all(isinstance(item, labels) for item in items) or any(_is_entered(item) for item in items):
+        return None
+    chosen = list[tuple[c_ast.Node, c_ast.Node]]()
     waiting, otherwise = list[c_ast.Node](), c_ast.EmptyStatement(node.coord)
-    has_default = False
+    copies, has_default = 0, False
     for at, item in enumerate(items):
-        if not isinstance(item, c_ast.Case | c_ast.Default):
-            return None
-        inside = list(item.stmts or [])
         if isinstance(item, c_ast.Case):
             waiting.append(c_ast.BinaryOp("==", node.cond, item.expr, item.coord))
         else:
             has_default = True
-        if not inside and at + 1 < len(items):
+        if not item.stmts and at + 1 < len(items):
             continue
-        last = inside[-1] if inside else None
-        if at + 1 < len(items) and not isinstance(last, c_ast.Break | c_ast.Return | c_ast.Continue):
+        inside, copied = _run_into(items[at:])
+        copies += copied
+        if copies > MOST_COPIES:
             return None
-        if isinstance(last, c_ast.Break):
-            inside.pop()
-        if any(jumps(n, c_ast.Break) for n in inside):
+        try:
+            body = c_ast.Compound(structured(inside, c_ast.Break, lambda _: []), item.coord)
+        except TooTangled:
             return None
-        body = c_ast.Compound(inside, item.coord)
         if has_default:
             otherwise, has_default = body, False
         else:
@@ -109,6 +114,28 @@ def as_choices(node: c_ast.Switch) -> c_ast.Node | None:
     for test, body in reversed(chosen):
         otherwise = c_ast.If(test, body, otherwise, body.coord)
     return otherwise
+
+
+def _run_into(cases: Sequence[c_ast.Node]) -> tuple[list[c_ast.Node], int]:
+    """What runs from the first of the cases on, up to where one surely ends, and how many others that goes through."""
+    found = list[c_ast.Node]()
+    for at, case in enumerate(cases):
+        inside = case.stmts or []
+        found += inside
+        if inside and isinstance(inside[-1], c_ast.Break | c_ast.Return | c_ast.Continue):
+            return found, at
+    return found, len(cases) - 1
+
+
+def _is_entered(case: c_ast.Node) -> bool:
+    """Whether statements inside of a case have labels of the same `switch`."""
+
+    def has_label(node: c_ast.Node) -> bool:
+        if isinstance(node, c_ast.Switch):
+            return False
+        return isinstance(node, c_ast.Case | c_ast.Default) or any(has_label(child) for _, child in node.children())
+
+    return any(has_label(part) for part in case.stmts or [])
 
 
 class _Structure:

@@ -19,6 +19,7 @@ NO_COUNTERS = {"float", "double", "_Complex", "_Bool", "bool"}
 #: Ends the name of a counter that goes on where the one of the source goes round.
 TURNED = ".turned"
 STEPS = ("++", "--", "p++", "p--")
+COMPARES = ("<", "<=", ">", ">=", "==", "!=")
 
 
 @dataclass
@@ -87,7 +88,10 @@ def changes_in(node: c_ast.Node | None, name: str) -> int:
 
 
 def changed_in(node: c_ast.Node) -> set[str]:
-    """All that a text may change, whole or in part, or name anew."""
+    """All that a text may change, whole or in part, or name anew; of what it calls only what it gives the address of.
+
+    A function may change elements of the arrays that it is given, too: no pure text (`is_pure`) asks for these.
+    """
     found = set[str]()
     for part in walk(node):
         match part:
@@ -97,8 +101,6 @@ def changed_in(node: c_ast.Node) -> set[str]:
                 found |= base_of(target)
             case c_ast.UnaryOp(op=op, expr=target) if op in (*STEPS, "&"):
                 found |= base_of(target)
-            case c_ast.FuncCall(args=c_ast.Node() as given):
-                found |= names_in(given)
     return found
 
 
@@ -142,18 +144,27 @@ def value_at(place: Place, name: str) -> c_ast.Node | None:
 
 
 def forget(place: Place, name: str) -> bool:
-    """Takes away what sets a name before a statement in its block, where nothing before that reads it."""
-    for at in reversed(range(place.at)):
-        item = place.items[at]
-        if set_by(item, name) is not None:
-            if isinstance(item, c_ast.Decl):
-                item.init = None
-            else:
-                place.items[at] = c_ast.EmptyStatement(item.coord)
-            return True
-        if free(item, name):
-            return False
+    """Takes away what sets a name before a statement in its block, or around that, where nothing between reads it."""
+    here: Place | None = place
+    while here is not None:
+        for at in reversed(range(here.at)):
+            item = here.items[at]
+            if set_by(item, name) is not None:
+                if isinstance(item, c_ast.Decl):
+                    item.init = None
+                else:
+                    here.items[at] = c_ast.EmptyStatement(item.coord)
+                return True
+            if free(item, name):
+                return False
+        here = here.outer if _is_plain(here) else None
     return False
+
+
+def _is_plain(place: Place) -> bool:
+    """Whether the block of a statement is entered always, and once."""
+    owner = place.outer.items[place.outer.at] if place.outer is not None else None
+    return isinstance(owner, c_ast.Compound) and owner.block_items is place.items
 
 
 def drop_unused(body: c_ast.Compound, names: set[str]) -> None:

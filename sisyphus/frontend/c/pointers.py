@@ -3,8 +3,8 @@
 const float *p = a; for (int i = 0; i < n; i++) s += *p++;   becomes
 const float *p = a; int p.at = 0; for (int i = 0; i < n; i++) s += p[p.at++];
 
-A pointer that anything else asks for, as a comparison or another pointer does, stays as it is, and is refused where it
-is read.
+A pointer that is compared with a place in the same array becomes a comparison of offsets (`addresses.py`). One that
+anything else asks for stays as it is, and is refused where it is read.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c.addresses import compare_offsets, declare_where_set
 from sisyphus.frontend.c.parse import Tree, walk
-from sisyphus.frontend.c.places import STEPS, in_blocks
+from sisyphus.frontend.c.places import COMPARES, STEPS, in_blocks
 from sisyphus.frontend.c.returns import put
 
 ADDS = ("+=", "-=")
@@ -23,12 +24,16 @@ ADDS = ("+=", "-=")
 def index_pointers(tree: Tree) -> None:
     """Changes the functions of a file."""
     for function in tree.root.ext:
-        if isinstance(function, c_ast.FuncDef) and _moved_in(function.body):
+        if isinstance(function, c_ast.FuncDef) and (moved := _moved_in(function.body)):
             in_blocks(function.body)
+            declare_where_set(function.body)
             given = function.decl.type.args.params if function.decl.type.args else []
-            for parameter in (p for p in given if isinstance(p, c_ast.Decl) and _is_pointer(p)):
+            pointers = [p for p in given if isinstance(p, c_ast.Decl) and _is_pointer(p)]
+            for parameter in pointers:
                 _index(function.body.block_items, 0, parameter)
             _index_below(function.body)
+            if moved & {n.name for n in (*pointers, *walk(function.body)) if _is_place(n)}:
+                compare_offsets(function.body)
 
 
 def _index_below(node: c_ast.Node) -> None:
@@ -39,6 +44,10 @@ def _index_below(node: c_ast.Node) -> None:
                 _index(node.block_items, at + 1, item)
     for _, child in node.children():
         _index_below(child)
+
+
+def _is_place(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Decl) and _is_pointer(node)
 
 
 def _is_pointer(node: c_ast.Decl) -> bool:
@@ -60,12 +69,11 @@ def _moved_in(node: c_ast.Node | None) -> set[str]:
 
 def _index(items: list[c_ast.Node], at: int, declared: c_ast.Decl) -> None:
     """Gives a pointer an index of its own in the statements behind its declaration, where these ask for elements."""
+    at = next((n for n in range(at, len(items)) if declared.name in _moved_in(items[n])), len(items))
     rest = items[at:]
-    if not any(declared.name in _moved_in(item) for item in rest):
+    if not rest or any(isinstance(n, c_ast.Decl) and n.name == declared.name for item in rest for n in walk(item)):
         return
-    if any(isinstance(n, c_ast.Decl) and n.name == declared.name for item in rest for n in walk(item)):
-        return
-    index = _Index(declared.name, f"{declared.name}.at")
+    index = _Index(declared)
     changed = [index.changed(deepcopy(item), alone=True) for item in rest]
     kept = {id(base) for base in index.bases}
     if all(id(n) in kept for item in changed for n in walk(item) if isinstance(n, c_ast.ID) and n.name == index.name):
@@ -77,8 +85,9 @@ def _index(items: list[c_ast.Node], at: int, declared: c_ast.Decl) -> None:
 class _Index:
     """Writes what a text does with a pointer as what it does with an index; `bases` are the names that may stay."""
 
-    def __init__(self, name: str, at: str) -> None:
-        self.name, self.at, self.bases = name, at, list[c_ast.ID]()
+    def __init__(self, declared: c_ast.Decl) -> None:
+        self.name, self.at, self.bases = declared.name, f"{declared.name}.at", list[c_ast.ID]()
+        self.array = _array_of(declared.init)
 
     def changed(self, node: c_ast.Node, *, alone: bool = False) -> c_ast.Node:
         """`alone`: as a statement, of which nobody takes the value."""
@@ -98,13 +107,17 @@ class _Index:
                 op="=", lvalue=moved, rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=same, right=far)
             ) if alone and self._is_it(moved) and self._is_it(same):
                 return c_ast.Assignment(f"{op}=", self._place(coord), self.changed(far), coord)
+            case c_ast.Assignment(op="=", lvalue=moved, rvalue=place) if alone and self._begins_anew(moved, place):
+                far = c_ast.BinaryOp("-", place, self._first(coord), coord)  # an offset: `compare_offsets`
+                return c_ast.Assignment("=", self._place(coord), far, coord)
+            case c_ast.BinaryOp(op=op, left=left, right=right) if op in (*COMPARES, "-"):
+                node.left, node.right = self._address(left), self._address(right)
+                return node
+            case c_ast.Decl(type=c_ast.PtrDecl(), init=c_ast.Node() as place):
+                node.init = self._address(place)
+                return node
             case c_ast.FuncCall(args=c_ast.ExprList(exprs=given)):
-                node.args.exprs = [
-                    c_ast.UnaryOp("&", self._element(self._place(coord)), coord)
-                    if self._is_it(part)
-                    else self.changed(part)
-                    for part in given
-                ]
+                node.args.exprs = [self._address(part) for part in given]
                 return node
         for part, child in node.children():
             is_item = isinstance(node, c_ast.Compound | c_ast.Case | c_ast.Default) or part in STATEMENTS
@@ -118,9 +131,23 @@ class _Index:
     def _place(self, coord: object) -> c_ast.ID:
         return c_ast.ID(self.at, coord)
 
+    def _first(self, coord: object) -> c_ast.ID:
+        """The place that the pointer begins with, which its name stands for from here on."""
+        self.bases.append(c_ast.ID(self.name, coord))
+        return self.bases[-1]
+
     def _element(self, place: c_ast.Node) -> c_ast.ArrayRef:
-        self.bases.append(c_ast.ID(self.name, place.coord))
-        return c_ast.ArrayRef(self.bases[-1], place, place.coord)
+        return c_ast.ArrayRef(self._first(place.coord), place, place.coord)
+
+    def _address(self, node: c_ast.Node) -> c_ast.Node:
+        """A text that may be an address, which the pointer may be the begin of."""
+        if not self._is_it(_first(node)):
+            return self.changed(node)
+        return c_ast.UnaryOp("&", self._element(self._from_place(node)), node.coord)
+
+    def _begins_anew(self, moved: c_ast.Node, place: c_ast.Node) -> bool:
+        """Whether the pointer is set to another place in the array that it begins in."""
+        return self._is_it(moved) and self.array != self.name and _array_of(place) == self.array is not None
 
     def _from_place(self, address: c_ast.Node) -> c_ast.Node:
         """The sum that begins with the pointer, with its place instead."""
@@ -135,6 +162,21 @@ def _first(address: c_ast.Node) -> c_ast.Node:
     while isinstance(address, c_ast.BinaryOp) and address.op in ("+", "-"):
         address = address.left
     return address
+
+
+def _array_of(address: c_ast.Node | None) -> str | None:
+    """The array or row that a text seems to name a place in, whatever that is."""
+    while isinstance(address, c_ast.BinaryOp | c_ast.UnaryOp | c_ast.ArrayRef):
+        match address:
+            case c_ast.BinaryOp(op="+" | "-"):
+                address = address.left
+            case c_ast.UnaryOp(op="&" | "*"):
+                address = address.expr
+            case c_ast.ArrayRef():
+                address = address.name
+            case _:
+                return None
+    return str(address.name) if isinstance(address, c_ast.ID) else None
 
 
 #: Parts of a node that are statements, of which nobody takes the value.

@@ -11,6 +11,7 @@ from pycparser import c_ast
 
 from sisyphus.errors import InternalError
 from sisyphus.frontend.c.affine_reader import Affines
+from sisyphus.frontend.c.asides import step_apart
 from sisyphus.frontend.c.c_types import declared
 from sisyphus.frontend.c.context import Ledger
 from sisyphus.frontend.c.diagnostics import Collector, Refused
@@ -126,6 +127,7 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     structures = Structures(tree)
     name_tables(tree)
     count_turns(tree)
+    step_apart(tree)
     index_pointers(tree)
     count_whiles(tree)
     one_iterator_each(tree)

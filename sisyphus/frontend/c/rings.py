@@ -15,12 +15,12 @@ from collections.abc import Iterable
 from pycparser import c_ast
 
 from sisyphus.frontend.c.arithmetic import OPERATIONS
+from sisyphus.frontend.c.asides import apart
 from sisyphus.frontend.c.c_types import integer_literal
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.places import TURNED, changes_in, names_in
 from sisyphus.frontend.c.returns import put
 from sisyphus.frontend.c.steps import is_whole, value_after
-from sisyphus.frontend.c.whiles import apart
 
 #: Values that a counter is followed through.
 MOST_VALUES = 4096

@@ -166,7 +166,8 @@ class StatementReader(Locals):
                 words = f"a `{word}` loop runs an unknown number of times"
                 return collector.fault("while-loop", words, tree.start(node))
             case c_ast.Switch():
-                return collector.fault("switch", "a `switch` runs from one case into the next", tree.start(node))
+                words = "a `switch` has statements before its cases, cases inside of others, or runs into too many"
+                return collector.fault("switch", words, tree.start(node))
             case c_ast.Return():
                 return collector.fault("jump", "`return` leaves the function before its end", tree.start(node))
         return self.affines.fault("unsupported-statement", "this statement has no effect that a kernel can have", node)

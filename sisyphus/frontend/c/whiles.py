@@ -15,10 +15,10 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c.asides import apart, without_step
 from sisyphus.frontend.c.jumps import jumps
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.places import (
-    STEPS,
     Place,
     blocks_in,
     changed_in,
@@ -294,7 +294,7 @@ def _tests(cond: c_ast.Node | None) -> tuple[list[c_ast.Node], bool]:
     """What the condition of a loop does, and whether it moves what it tests also when it fails."""
     if cond is None or (isinstance(cond, c_ast.Constant) and cond.value == "1"):
         return [], False
-    kept, step, is_before = _without_step(cond)
+    kept, step, is_before = without_step(cond)
     test = Exit(_compared(kept), cond.coord)
     if step is None:
         return [test], False
@@ -316,51 +316,16 @@ def _in_turn(node: c_ast.Node) -> list[c_ast.Node]:
     rest = node.iffalse if ends else node.iftrue
     if not ends and (node.iffalse is None or not _is_break(node.iffalse)):
         return [node]
-    cond, step, is_before = _without_step(deepcopy(node.cond))
+    cond, step, is_before = without_step(deepcopy(node.cond))
     if step is None or not is_before:
         cond, step = node.cond, None
     test = Exit(_opposite(cond) if ends else _compared(cond), node.coord)
     return [*([step] if step is not None else []), test, *([rest] if rest is not None else [])]
 
 
-def apart(node: c_ast.Node) -> list[c_ast.Node]:
-    """A statement with the steps inside of its expression as some of their own: each is of another name."""
-    if isinstance(node, c_ast.If):
-        cond, step, is_before = _without_step(node.cond)
-        return [step, c_ast.If(cond, node.iftrue, node.iffalse, node.coord)] if step and is_before else [node]
-    if not isinstance(node, c_ast.Assignment | c_ast.Decl):
-        return [node]
-    before, after = list[c_ast.Node](), list[c_ast.Node]()
-    for step in _single_steps(node):
-        node = _in_place_of(step, node)
-        (before if step.op in ("++", "--") else after).append(step)
-    return [*before, node, *after]
-
-
 def _is_break(node: c_ast.Node) -> bool:
     inside = node.block_items if isinstance(node, c_ast.Compound) else [node]
     return len(inside) == 1 and isinstance(inside[0], c_ast.Break)
-
-
-def _without_step(node: c_ast.Node) -> tuple[c_ast.Node, c_ast.Node | None, bool]:
-    """A text without the one `++` or `--` in it, that as a statement, and whether it comes before; else as it is."""
-    steps = _single_steps(node)
-    if len(steps) != 1:
-        return node, None, False
-    return _in_place_of(steps[0], node), steps[0], steps[0].op in ("++", "--")
-
-
-def _single_steps(node: c_ast.Node) -> list[c_ast.UnaryOp]:
-    """Each `++` and `--` of a text that always runs all of them, and names what they move nowhere else; else none."""
-    steps = [n for n in walk(node) if isinstance(n, c_ast.UnaryOp) and n.op in STEPS and isinstance(n.expr, c_ast.ID)]
-    odd = (c_ast.TernaryOp, c_ast.FuncCall)
-    sometimes = steps and any(isinstance(n, odd) or getattr(n, "op", "") in ("&&", "||") for n in walk(node))
-    named = [n.name for n in walk(node) if isinstance(n, c_ast.ID)] if steps else []
-    return [] if sometimes or any(named.count(step.expr.name) != 1 for step in steps) else steps
-
-
-def _in_place_of(step: c_ast.UnaryOp, node: c_ast.Node) -> c_ast.Node:
-    return with_value(node, step, c_ast.ID(step.expr.name, step.coord))
 
 
 def _opposite(node: c_ast.Node) -> c_ast.Node:

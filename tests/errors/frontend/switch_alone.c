@@ -1,7 +1,6 @@
 void f(int n, float A[10])
 {
   switch (n) {
-  case 0:
     A[0] = 1.0f;
   case 1:
     A[1] = 1.0f;

@@ -18,6 +18,13 @@ static int h2(int a, int b)
   switch (a & 3) { case 0: return b; case 1: case 2: b += 2; break; default: b = a; }
   return b - a;
 }
+static int h3(int a, int b)
+{
+  switch (a & 7) {
+    case 0: b++; case 1: case 2: b += 2; if (b > 4) break; b -= 7; default: if (a > b) { b = a; break; } a = 2;
+    case 3: { int t = a; switch (b & 1) { case 0: t++; break; case 1: a--; } b += t; } case 5: b ^= 1; }
+  return b - a;
+}
 static void v0(int *x, int *y) { for (int k = 0; k < 5; k++) { if (x[k] == *y) continue; x[k] += *y & 7; } }
 static void v1(int *x, int *y) { int t = x[2]; if (t > *y) { x[2] = *y; *y = t; } else *y -= 1; }
 void f(int A[5], int B[5], int C[5][5], int g)
@@ -64,7 +71,7 @@ class Program:
         if kind < 0.85:
             return f"({self.condition(depth + 1)} ? {left} : {right})"
         if kind < 0.93:
-            return f"h{self.random.randint(0, 2)}({left}, {right})"
+            return f"h{self.random.randint(0, 3)}({left}, {right})"
         return f"lut[{left} & 7]"
 
     def condition(self, depth: int = 0) -> str:
