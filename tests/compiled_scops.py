@@ -36,7 +36,7 @@ def run(scop: Scop, path: Path, folder: Path) -> str:
     again = folder / "again.c"
     again.write_text(source(scop).replace(f"void {scop.name}(", "void again("))
     original = folder / "original.c"
-    if any(a.kept for a in scop.arguments):
+    if any(a.kept or "{}" in a.outside for a in scop.arguments):
         original.write_text(print_reference(scop) + by_reference(scop))
     else:
         original.write_text(f'#define main sisy_main\n#include "{path}"\n{wrapper(scop)}')

@@ -95,9 +95,13 @@ class Member:
 
 @dataclass(frozen=True)
 class Kept:
-    """A local variable that lives from call to call: its name, line and column of the `;` behind its declaration."""
+    """A local variable that lives from call to call: its name, line and column of the `;` behind its declaration.
+
+    `place` is how C writes it, with `{}` for each subscript where it is a field of a structure.
+    """
 
     name: str
+    place: str
     line: int
     column: int
 
@@ -107,8 +111,9 @@ class Argument:
     """A parameter of the C function, in the order of its signature.
 
     `kind` is "array", "scalar", or "parameter": an integer that was fixed to `value` and left the top function.
-    `outside` is the variable of the file that it stands for, `kept` a local one that lives on, `returned` what gets the
-    function's result: C's function does not have these.
+    `outside` is the variable of the file that it stands for, as C writes it, with `{}` for each subscript where it is a
+    field of a structure; `kept` is a local one that lives on, `returned` what gets the function's result: C's function
+    does not have these.
     """
 
     name: str

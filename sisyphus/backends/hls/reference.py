@@ -7,7 +7,8 @@ and the kernel get other names (the emitted kernel has the kernel's own).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from math import prod
 from pathlib import Path
 
@@ -25,13 +26,31 @@ SAME_ARITHMETIC = f"{BENCH_FLAGS} -fno-builtin -fwrapv -fno-strict-aliasing -fno
 #: What C computes in `_Float16` is rounded at once; without this, GCC keeps `float` until it is stored.
 HALF_ARITHMETIC = "-fexcess-precision=16"
 #: What is called behind the declaration of a variable that lives on, which has what is given at the first call.
-_KEEP = """static void sisy_keep(int at, void *place, unsigned long size)
+#: `many` and `far` are how many elements there are by dimension, and how many bytes lie between them.
+_KEEP = """static void sisy_move(int at, int back)
 {
-  if (!sisy_kept[at].place && sisy_kept[at].given)
-    for (unsigned long i = 0; i < size; i++) ((char *)place)[i] = sisy_kept[at].given[i];
-  sisy_kept[at].place = place;
+  unsigned long all = 1, size = sisy_kept[at].size;
+  for (int d = 0; d < SISY_DIMS; d++) all *= sisy_kept[at].many[d];
+  for (unsigned long e = 0, left = 0; e < all; e++) {
+    char *given = sisy_kept[at].given + e * size, *place = sisy_kept[at].place;
+    left = e;
+    for (int d = SISY_DIMS - 1; d >= 0; left /= sisy_kept[at].many[d--])
+      place += left % sisy_kept[at].many[d] * sisy_kept[at].far[d];
+    for (unsigned long i = 0; i < size; i++) if (back) given[i] = place[i]; else place[i] = given[i];
+  }
+}
+static void sisy_keep(int at, void *place, unsigned long size, const unsigned long *many, const unsigned long *far)
+{
+  int first = !sisy_kept[at].place && sisy_kept[at].given;
+  sisy_kept[at].place = (char *)place;
+  sisy_kept[at].size = size;
+  for (int d = 0; d < SISY_DIMS; d++) {
+    sisy_kept[at].many[d] = many[d];
+    sisy_kept[at].far[d] = far[d];
+  }
+  if (first) sisy_move(at, 0);
 }"""
-_KEPT = re.compile(r" sisy_keep\([0-9]+, &\w+, sizeof \w+\);")
+_KEPT = re.compile(r" sisy_keep\([0-9]+, [^;]*\);")
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 _COMPLEX = re.compile(r"\b(complex|_Complex)\b")
@@ -52,13 +71,15 @@ def print_reference(scop: Scop) -> str:
     if _COMPLEX.search(whole_text(origin)):
         # Products and quotients by the formulas of the textbook, as C allows it.
         w.line('#pragma GCC optimize ("cx-limited-range")')
-    kept = [a.kept for a in scop.arguments if a.kept is not None]
-    if kept:
-        w.lines([f"static struct {{ char *given, *place; }} sisy_kept[{len(kept)}];", *_KEEP.splitlines()])
+    calls = list(_calls(scop))
+    if calls:
+        fields = "char *given, *place; unsigned long size, many[SISY_DIMS], far[SISY_DIMS];"
+        w.line(f"#define SISY_DIMS {_most_dims(scop)}")
+        w.lines([f"static struct {{ {fields} }} sisy_kept[{len(calls)}];", *_KEEP.splitlines()])
     w.line(_NO_MAIN)
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
     w.line()
-    w.lines(whole_text(replace(origin, text=_with_calls(origin.text, kept))).splitlines())
+    w.lines(whole_text(replace(origin, text=_with_calls(origin.text, calls))).splitlines())
     w.line()
     _entry(w, scop)
     return w.text()
@@ -69,12 +90,33 @@ def exact_flags(reference: str) -> str:
     return f"{SAME_ARITHMETIC} {HALF_ARITHMETIC}" if re.search(rf"\b{HALF.c99_name}\b", reference) else SAME_ARITHMETIC
 
 
-def _with_calls(text: str, kept: Sequence[Kept]) -> str:
+def _most_dims(scop: Scop) -> int:
+    return max(len(scop.array(ArrayId(a.name)).extents) for a in scop.arguments if a.kept is not None)
+
+
+def _calls(scop: Scop) -> Iterator[tuple[Kept, str]]:
+    """The variables that live on, each with the call that is told where its elements are."""
+    for at, argument in enumerate(a for a in scop.arguments if a.kept is not None):
+        kept, extents = argument.kept, scop.array(ArrayId(argument.name)).extents
+        if kept is None:
+            continue
+        place, dims = kept.place, kept.place.count("{}")
+        first = place.format(*("0" * dims))
+        many, far = [1] * _most_dims(scop), ["0"] * _most_dims(scop)
+        for d in range(dims):
+            many[d - dims] = extents[d]
+            far[d - dims] = (
+                f"(char *)&{place.format(*('1' if d == e else '0' for e in range(dims)))} - (char *)&{first}"
+            )
+        values = (f"(const unsigned long[]){{{', '.join(map(str, numbers))}}}" for numbers in (many, far))
+        yield kept, f" sisy_keep({at}, &{first}, sizeof {first}, {', '.join(values)});"
+
+
+def _with_calls(text: str, calls: Sequence[tuple[Kept, str]]) -> str:
     """The source with a call behind each declaration of a variable that lives on."""
     lines = text.splitlines(keepends=True)
-    for at, one in sorted(enumerate(kept), key=lambda pair: (pair[1].line, pair[1].column), reverse=True):
+    for one, call in sorted(calls, key=lambda pair: (pair[0].line, pair[0].column), reverse=True):
         line = lines[one.line - 1]
-        call = f" sisy_keep({at}, &{one.name}, sizeof {one.name});"
         lines[one.line - 1] = line[: one.column] + call + line[one.column :]
     return "".join(lines)
 
@@ -145,10 +187,8 @@ def _entry(w: Writer, scop: Scop) -> None:
             w.line(f"sisy_kept[{at}].given = (char *){values[name]}; sisy_kept[{at}].place = 0;")
         result = f"{results[0]} = " if results else ""
         w.line(f"{result}{scop.origin.function}({', '.join(given.values())});")
-        for at, name in enumerate(living):
-            value, size = values[name], f"sizeof *{values[name]} * {scop.array(ArrayId(name)).elements}"
-            w.line(f"if (sisy_kept[{at}].place)")
-            w.line(f"  for (unsigned long i = 0; i < {size}; i++) ((char *){value})[i] = sisy_kept[{at}].place[i];")
+        for at in range(len(living)):
+            w.line(f"if (sisy_kept[{at}].place) sisy_move({at}, 1);")
         for argument in outside:
             if argument.kind == "array" and scop.array(ArrayId(argument.name)).role is not Role.IN:
                 _taken(w, scop, argument, values[argument.name], back=True)
@@ -164,6 +204,15 @@ def _taken(w: Writer, scop: Scop, argument: Argument, value: str, *, back: bool)
         w.line(f"{argument.outside} = {value};")
         return
     array = scop.array(ArrayId(argument.name))
+    if "{}" in argument.outside:
+        names = [f"i{d}" for d in range(len(array.extents))]
+        loops = "".join(f"for (int {n} = 0; {n} < {e}; {n}++) " for n, e in zip(names, array.extents, strict=True))
+        at = reduce(
+            lambda whole, part: f"({whole}) * {part[1]} + {part[0]}", zip(names, array.extents, strict=True), "0"
+        )
+        left, right = argument.outside.format(*names), f"{value}[{at}]"
+        w.line(f"{loops}{right} = {left};" if back else f"{loops}{left} = {right};")
+        return
     place = f"(({array.type.c99_name} *)&{argument.outside})[i]"
     left, right = (f"{value}[i]", place) if back else (place, f"{value}[i]")
     w.line(f"for (unsigned long i = 0; i < {array.elements}; i++) {left} = {right};")

@@ -46,12 +46,13 @@ from sisyphus.values import dataclass, replace
 
 @dataclass(frozen=True)
 class Given:
-    """What the user and the callers say about parameters."""
+    """What the user and the callers say about parameters, and how C writes fields of structures."""
 
     params: Mapping[str, int]
     extents: Mapping[str, tuple[int, ...]]
     callers: Callers
     spelled: Mapping[tuple[str, str], Spelled]
+    places: Mapping[tuple[str, str], str]
 
 
 class FunctionReader:
@@ -61,7 +62,7 @@ class FunctionReader:
         self.function, self.found, self.given, self.affines = function, found, given, affines
         self.variables = Variables(function)
         self.body = StatementReader(affines, self.variables)
-        self.outside = Outside(function, found, self.variables, affines)
+        self.outside = Outside(function, found, self.variables, affines, given.places)
         self.arguments: list[Parameter | Variable] = []
         self.members: list[Member | None] = []
         self.returned: list[bool] = []
@@ -95,7 +96,10 @@ class FunctionReader:
             name=self.variables.function,
             arguments=(
                 *map(self._argument, self.arguments, self.members, self.returned),
-                *(replace(self._argument(v), outside=name) for name, v in self.outside.arguments.items()),
+                *(
+                    replace(self._argument(v), outside=self.given.places.get(("", name), name))
+                    for name, v in self.outside.arguments.items()
+                ),
                 *(replace(self._argument(v), kept=kept) for kept, v in self.outside.kept.items()),
             ),
             arrays=arrays,

@@ -7,7 +7,7 @@ A number that is written arrives as an array of one element, and a local variabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pycparser import c_ast
 
@@ -40,8 +40,15 @@ class Outside:
     static variables of functions that became arguments.
     """
 
-    def __init__(self, function: c_ast.FuncDef, found: CFile, variables: Variables, affines: Affines) -> None:
-        self.found, self.variables, self.affines = found, variables, affines
+    def __init__(
+        self,
+        function: c_ast.FuncDef,
+        found: CFile,
+        variables: Variables,
+        affines: Affines,
+        places: Mapping[tuple[str, str], str],
+    ) -> None:
+        self.found, self.variables, self.affines, self.places = found, variables, affines, places
         self.arguments: dict[str, Parameter | Variable] = {}
         self.carried: list[Carried] = []
         self.statics: list[Static] = []
@@ -62,7 +69,7 @@ class Outside:
             except Refused as refused:
                 found = unusable(refused)
             self.found.scope.names[name] = found
-        self.statics = declare(self.functions, self.variables, self.affines)
+        self.statics = declare(self.functions, self.variables, self.affines, self.places)
 
     def moved(self) -> list[Carried]:
         """The numbers that arrive in and leave by an element of memory."""

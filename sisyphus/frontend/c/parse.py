@@ -60,8 +60,8 @@ class Tree:
 
     def end_of(self, node: c_ast.Decl) -> Span | None:
         """The `;` behind a declaration; None where there is none."""
-        found, depth = self._range(node), 0
-        for token in self._tokens[found[0] if found else len(self._tokens) :]:
+        at, depth = _number(node), 0
+        for token in self._tokens[len(self._tokens) if at is None else at :]:
             depth += (token.text in OPENING) - (token.text in CLOSING)
             if token.text == ";" and not depth:
                 return token.span

@@ -139,7 +139,9 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     check_pragmas(chosen, tree, collector)
     callers = callers_of(chosen, names, affines)
     _hand_back(structures.returns, chosen, affines)
-    kernel = FunctionReader(chosen, names, Given(given.params, given.sizes(), callers, structures.spelled), affines)
+    kernel = FunctionReader(
+        chosen, names, Given(given.params, given.sizes(), callers, structures.spelled, structures.places), affines
+    )
     digest = hashlib.sha256(source.text.encode()).hexdigest()
     origin = Origin(
         path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents, found.widths

@@ -9,7 +9,7 @@ calls of a function share the variable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pycparser import c_ast
 
@@ -88,8 +88,16 @@ def _writes(
     return False
 
 
-def declare(functions: Sequence[c_ast.FuncDef], variables: Variables, affines: Affines) -> list[Static]:
-    """The variables of functions that a kernel has, which get their names in the scope where they are declared."""
+def declare(
+    functions: Sequence[c_ast.FuncDef],
+    variables: Variables,
+    affines: Affines,
+    places: Mapping[tuple[str, str], str],
+) -> list[Static]:
+    """The variables of functions that a kernel has, which get their names in the scope where they are declared.
+
+    `places` are how C writes those that are fields of structures, by function and name.
+    """
     found = list[Static]()
     for function in functions:
         for node in _of(function):
@@ -106,17 +114,21 @@ def declare(functions: Sequence[c_ast.FuncDef], variables: Variables, affines: A
             local = argument if extents else variables.array(node.name, scalar, (), span)
             local.is_static = True
             variables.statics[id(node)] = local
-            found.append(Static(local, argument, _kept(node, affines), node))
+            found.append(
+                Static(
+                    local, argument, _kept(node, places.get((function.decl.name, node.name), node.name), affines), node
+                )
+            )
     return found
 
 
-def _kept(node: c_ast.Decl, affines: Affines) -> Kept | None:
+def _kept(node: c_ast.Decl, place: str, affines: Affines) -> Kept | None:
     """The `;` behind a declaration in the text of the kernel's own file."""
     end = affines.tree.end_of(node)
     files = affines.collector.files
     own = next(iter(files), None)
-    if end is None or end.path != own or "." in node.name:
+    if end is None or end.path != own:
         return None
     line = files[own].line(end.line)
     is_there = line is not None and line[end.column - 1 : end.column] == ";"
-    return Kept(str(node.name), end.line, end.column) if is_there else None
+    return Kept(str(node.name), place, end.line, end.column) if is_there else None

@@ -89,10 +89,16 @@ class Spelled:
 
 
 class Structures:
-    """Rewrites a file; `spelled` are the parameters that were split, by function and name."""
+    """Rewrites a file; `spelled` are the parameters that were split, by function and name.
+
+    `places` are how C writes fields of variables, by function (none for variables of the file) and name, with `{}` for
+    each subscript.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self.spelled: dict[tuple[str, str], Spelled] = {}
+        self.places: dict[tuple[str, str], str] = {}
+        self._inside = ""
         self._kinds = {name: _complex(real) for name, real in complexes.KINDS.items()}
         self._known: dict[str, Structure] = {}
         #: Local structures that a function is called with the address of: each array in them is a row of one more.
@@ -109,7 +115,7 @@ class Structures:
                 continue
             outer = dict(self._known)
             self._function(node)
-            self._known = outer
+            self._known, self._inside = outer, ""
             items.append(node)
         tree.root.ext = items
 
@@ -140,6 +146,7 @@ class Structures:
 
     def _function(self, node: c_ast.FuncDef) -> None:
         self.returns.lower(node)
+        self._inside = node.decl.name
         arguments = node.decl.type.args if isinstance(node.decl.type, c_ast.FuncDecl) else None
         if arguments is not None:
             for parameter in (p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name):
@@ -186,6 +193,7 @@ class Structures:
         field = c_ast.Decl(
             f"{node.name}.{path}", node.quals, node.align, node.storage, node.funcspec, kind, None, None, node.coord
         )
+        place = node.name + "[{}]" * _dims(node.type)
         if node.init is not None:
             field.init = deepcopy(structure.initial(node.init, path, _dims(node.type)))
         if (
@@ -194,8 +202,10 @@ class Structures:
             and isinstance(node.type, c_ast.TypeDecl)
         ):
             field.type = c_ast.ArrayDecl(kind, c_ast.Constant("int", "1", node.coord), [], node.coord)
+            place = f"(&{node.name})[{{}}]"
             if isinstance(field.init, c_ast.InitList):
                 field.init = c_ast.InitList([field.init], node.coord)
+        self.places[self._inside, field.name] = structure.written(path, place)
         return field
 
     # -- statements and expressions ----------------------------------------------------------------------------

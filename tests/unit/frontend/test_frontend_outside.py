@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+
+from compiled_scops import run
 
 from sisyphus.backends.hls.reference import print_reference
+from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop
 
 Kernel = Callable[..., Scop]
@@ -33,6 +37,32 @@ def test_a_structure_is_returned_field_by_field(kernel: Kernel) -> None:
     scop = kernel(text)
     assert [a.name for a in scop.arguments if a.returned] == ["f_result_x", "f_result_n"]
     assert "*of_sisy_result = f((void *)a2);" in print_reference(scop)
+
+
+OF_THE_FILE = """
+#include <complex.h>
+typedef struct { int re, im; } pair;
+static struct { pair z[3]; int n[2]; } banks[2];
+static pair lines[2][4], one;
+static float complex sum, sums[2];
+void f(int x[8], float complex y[8]) {
+  for (int i = 0; i < 8; i++) {
+    x[i] += banks[1].z[2].im + lines[1][3].re + one.im;
+    for (int k = 3; k > 0; k--) { lines[1][k].re = lines[1][k - 1].re; lines[0][k].im += lines[1][k].im; }
+    lines[1][0].re = x[i]; banks[1].z[2].im = banks[0].z[1].re; banks[0].z[1].re = x[i];
+    banks[0].n[1]++; one.im = -x[i];
+    y[i] += sum + sums[1]; sums[1] = sums[0]; sums[0] = y[i]; sum = y[i];
+  }
+}
+"""
+
+
+def test_structures_and_complex_numbers_of_the_file_come_and_go_field_by_field(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(OF_THE_FILE)
+    scop = read(path)
+    assert {a.outside for a in scop.arguments} >= {"banks[{}].n[{}]", "lines[{}][{}].re", "one.im"}
+    assert run(scop, path, tmp_path) == "equal"
 
 
 def test_what_may_end_without_a_number_is_refused(refusal: Refusal) -> None:

@@ -41,6 +41,33 @@ void f(int x[9], int y[9])
 {
   for (int i = 0; i < 9; i++) { static int most; if (x[i] > most) most = x[i]; y[i] = most; }
 }""",
+    "a structure of numbers and arrays": """
+void f(int x[9], int y[9])
+{
+  static struct { int z[2], n; } s = {{4, 5}, 1};
+  for (int i = 0; i < 9; i++) { y[i] = x[i] - s.z[0] - 2 * s.z[1]; s.z[1] = s.z[0]; s.z[0] = y[i] + s.n; s.n ^= 1; }
+}""",
+    "structures in a row, of one function that is called twice": """
+typedef struct { int re, im; } pair;
+static void low(pair *x)
+{
+  static pair z[3], last = {.im = 7}; static int n[2][2];
+  x->re += z[2].re + last.im + n[0][1]; x->im -= z[1].im;
+  for (int k = 2; k > 0; k--) z[k] = z[k - 1];
+  z[0] = *x; last.im = x->re; n[0][1]++; n[1][0] = x->im;
+}
+void f(pair x[9]) { for (int i = 0; i < 9; i++) { low(&x[i]); low(&x[8 - i]); } }""",
+    "a structure that a function gets the address of, and complex numbers": """
+#include <complex.h>
+typedef struct { int s[2], n; } state;
+static void step(state *s, int x) { s->s[1] = s->s[0] + s->n; s->s[0] = x; s->n -= x; }
+void f(int x[9], float complex y[9])
+{
+  static state s; static float complex a, b[2];
+  for (int i = 0; i < 9; i++) {
+    step(&s, x[i]); x[i] = s.s[1] + s.n; y[i] += a + b[1]; b[1] = b[0]; b[0] = y[i]; a = y[i];
+  }
+}""",
     "never reached": """
 void f(int x[9]) { for (int i = 0; i < 9; i++) { if (x[i] > 2000) { static int n; n += 1; x[i] = n; } x[i] += 1; } }""",
 }
