@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,8 +37,8 @@ from fuzz.units import words_of  # noqa: E402
 
 #: Programs of one batch, spoiled inputs for each, and steps in which a failure is made smaller.
 BATCH, MUTANTS, STEPS = 20, 3, 60
-#: Seconds after which a batch hangs.
-LONGEST_BATCH_S = 900.0
+#: Seconds of the processor that a batch may take, and times as many in which it hangs: others may use the machine, too.
+LONGEST_BATCH_S, PATIENCE = 900, 8
 #: Results that nobody should get; a design that its proof refuses although all bits agree is a false alarm.
 MISCOMPILED, FALSE_ALARM, SPOILED = "miscompiled", "false alarm", "internal error on spoiled input"
 DIED = "batch died"
@@ -162,12 +164,14 @@ def in_process(out: Path, seed: str, number: int) -> Mapping[str, object]:
     """A batch in a process of its own, and what came of it whatever came of the process."""
     command = [sys.executable, __file__, "--seed", seed, "--batch", str(number), "-o", str(out)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_BATCH_S, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE * LONGEST_BATCH_S, check=False)
         if done.returncode == 0:
             return dict(json.loads(done.stdout))
         why = f"exit status {done.returncode}\n{done.stderr[-4000:]}"
+        if done.returncode == -signal.SIGXCPU:
+            why = f"it took more than {LONGEST_BATCH_S} s of the processor"
     except subprocess.TimeoutExpired:
-        why = f"it did not end within {LONGEST_BATCH_S:g} s"
+        why = f"it did not end within {PATIENCE * LONGEST_BATCH_S} s"
     place = out / "failures" / f"{seed}-batch-{number}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "what.txt").write_text(f"{DIED}\n{' '.join(command)}\n{why}\n")
@@ -185,6 +189,7 @@ def main(typed: Sequence[str] | None = None) -> int:
     options = parser.parse_args(typed)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.batch is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (LONGEST_BATCH_S, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         sys.stdout.write(json.dumps(one_batch(options.out, options.seed, options.batch)))
         return 0
     log = options.out / "batches.jsonl"

@@ -9,7 +9,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from fuzz.campaign import FAILURES, features, run_batch, shrink
+from fuzz import campaign
+from fuzz.campaign import DIED, FAILURES, features, in_process, run_batch, shrink
 from fuzz.cases import FINE, Case, make
 from fuzz.harness import Part, Subject, compare
 from fuzz.kinds import lines, temporaries, wedges
@@ -124,6 +125,14 @@ def test_faults_of_what_is_returned_and_of_variables_of_the_file_are_seen(tmp_pa
         source = made.subject.source.replace(right, other)
         assert compare([replace(made.subject, source=source)], tmp_path / name, 0), name
     assert next(program.smaller()).result == "" and "a returned value" in features(Case(program, "file"))
+
+
+def test_a_batch_that_takes_too_much_of_the_processor_has_died(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    endless = tmp_path / "endless.py"
+    endless.write_text("import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 9))\nwhile True: pass\n")
+    monkeypatch.setattr(campaign, "__file__", str(endless))
+    assert in_process(tmp_path, "seed", 7)["results"] == {DIED: 1}
+    assert "s of the processor" in (tmp_path / "failures" / "seed-batch-7" / "what.txt").read_text()
 
 
 def test_a_failure_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
