@@ -40,8 +40,10 @@ def _apart_in(items: list[c_ast.Node], outside: set[str]) -> None:
             _apart_in(inner, outside)
         if _has_inner(items[at]):
             node = items[at]
-            steps = _single_steps(getattr(node, "cond", node), calls=True)
-            if steps and not {step.expr.name for step in steps} & outside:
+            asked = getattr(node, "cond", node)
+            steps = _single_steps(asked, calls=True)
+            is_seen = any(isinstance(n, c_ast.FuncCall) for n in walk(asked)) and {n.expr.name for n in steps} & outside
+            if steps and not is_seen:
                 items[at : at + 1] = (
                     _asked_first(node, steps) if isinstance(node, c_ast.If) else apart(node, calls=True)
                 )

@@ -109,7 +109,8 @@ RULES: dict[str, Rule] = {
         "a subscript that is not affine", "a subscript is a sum of iterators and parameters times constants"
     ),
     "indirect-access": Rule(
-        "a subscript that depends on computed data", "a subscript is a sum of iterators and parameters times constants"
+        "a subscript that depends on computed data",
+        "make it a sum of iterators times constants, or go through all elements: `for (j...) if (j == k)`",
     ),
     "subscript-count": Rule("too many or too few subscripts", "give one subscript per dimension"),
     "out-of-bounds": Rule("an access outside its array", "check the loop bounds against the extents"),

@@ -19,6 +19,7 @@ from sisyphus.frontend.c.outside import Outside
 from sisyphus.frontend.c.parse import base_of, subscripts_of
 from sisyphus.frontend.c.parse import walk as walk_tree
 from sisyphus.frontend.c.passed_on import begun
+from sisyphus.frontend.c.pointers import is_one_element
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.returns import RESULT
 from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
@@ -192,6 +193,8 @@ class FunctionReader:
             )
         scalar = element_type(node, kind, affines)
         first = given[0] if given is not None else self.given.callers.extents.get(node.name)
+        if first is None and kind.dims[0] is None and self._is_one_element(node.name):
+            first = 1  # rows of which the first alone is named, as of an array in a structure that is given by address
         hint = f"give it with `--extent {node.name.split('.')[0]}=...`, or as a constant"
         extents = variables.extents(node, kind.dims, first, affines, hint)
         if given is not None and given != extents[: len(given)]:
@@ -215,14 +218,9 @@ class FunctionReader:
         return variable
 
     def _is_one_element(self, name: str) -> bool:
-        """Whether the text names no other element of a pointer than the one that it points to."""
-        uses = sum(isinstance(n, c_ast.ID) and n.name == name for n in walk_tree(self.function.body))
-        first = (
-            (isinstance(n, c_ast.UnaryOp) and n.op == "*" and _names(n.expr, name))
-            or (isinstance(n, c_ast.ArrayRef) and _names(n.name, name) and _is_zero(n.subscript))
-            for n in walk_tree(self.function.body)
-        )
-        return bool(0 < uses == sum(first))
+        """Whether the element at the place of a pointer is all that is asked for; of a field nobody need ask."""
+        is_named = "." in name or name in self.variables.facts.occurring
+        return is_named and is_one_element(name, self.function, self.found.functions)
 
     def _as_array(self, name: str) -> str:
         """The name with as many subscripts as the text gives it, one where it gives none."""
@@ -257,8 +255,8 @@ class FunctionReader:
         affines = self.affines
         scope = Scope(affines.scope)
         for name, entity in list(affines.scope.names.items()):
-            written = name in self.variables.facts.assigned and isinstance(entity, Parameter)
-            if written and isinstance(entity, Parameter) and not entity.shapes_loops and not entity.const:
+            is_written = name in self.variables.facts.assigned and name not in self.variables.facts.counting
+            if isinstance(entity, Parameter) and is_written and entity.is_data and not entity.const:
                 copy = self.variables.array(name, entity.type, (), entity.span)
                 scope.names[name] = copy
                 given = name in self.given.params
@@ -366,14 +364,6 @@ class FunctionReader:
         if spelled is None:
             return None
         return Member(name, spelled.type, spelled.structure.written(path), spelled.by_value)
-
-
-def _names(node: c_ast.Node, name: str) -> bool:
-    return isinstance(node, c_ast.ID) and bool(node.name == name)
-
-
-def _is_zero(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.Constant) and bool(node.value == "0")
 
 
 def _statement(name: StmtId, draft: Draft, domain: Set) -> Statement:

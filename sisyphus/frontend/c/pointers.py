@@ -9,6 +9,7 @@ anything else asks for stays as it is, and is refused where it is read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 
 from pycparser import c_ast
@@ -181,3 +182,25 @@ def _array_of(address: c_ast.Node | None) -> str | None:
 
 #: Parts of a node that are statements, of which nobody takes the value.
 STATEMENTS = ("stmt", "iftrue", "iffalse", "next")
+
+
+def is_one_element(
+    name: str, function: c_ast.FuncDef, functions: Sequence[c_ast.FuncDef], around: tuple[str, ...] = ()
+) -> bool:
+    """Whether a function, and those that it gives a pointer to, name no other element than the one at its place."""
+
+    def is_it(node: c_ast.Node) -> bool:
+        return isinstance(node, c_ast.ID) and bool(node.name == name)
+
+    named, found = 0, 0
+    for node in walk(function.body):
+        named += is_it(node)
+        match node:
+            case c_ast.UnaryOp(op="*", expr=place) | c_ast.ArrayRef(name=place, subscript=c_ast.Constant(value="0")):
+                found += is_it(place)
+            case c_ast.FuncCall(name=c_ast.ID(name=called), args=c_ast.ExprList(exprs=given)) if called not in around:
+                inner = next((f for f in functions if f.decl.name == called), None)
+                own = inner.decl.type.args.params if inner is not None and inner.decl.type.args else []
+                taken = [p.name for p, e in zip(own, given, strict=False) if is_it(e) and isinstance(p, c_ast.Decl)]
+                found += sum(is_one_element(p, inner, functions, (*around, called)) for p in taken if inner is not None)
+    return named == found

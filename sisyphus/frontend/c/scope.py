@@ -32,6 +32,11 @@ class Parameter:
     const: bool = False
     callers_differ: bool = False
 
+    @property
+    def is_data(self) -> bool:
+        """Whether it is a number like others where it is written: no value of it shapes the kernel."""
+        return not self.shapes_loops or self.value is None
+
 
 @dataclass(frozen=True)
 class Alias:

@@ -34,6 +34,11 @@ KERNELS = {
           o[i + 2] = table[i].x + 10 * table[i].in.y + 100 * table[i].in.z[1]; } }""",
     "given to a function": """static float f(C a, const C *b) { return a.re * b->im - a.im * b->re; }
       void k(Q p[6], float o[6]) { for (int i = 0; i < 6; i++) o[i] = f(p[i].a, &p[i].b[1]); }""",
+    "one given by its address, to functions, too": """
+      static float row(const Q *q, int i) {
+        float s = q->a.re; for (int j = 0; j < 2; j++) s += q->b[j].im * q->w[i % 3]; return s; }
+      void k(const Q *q, C *z, float o[6]) {
+        for (int i = 0; i < 6; i++) { o[i] = row(q, i) + q->w[2]; z->im += o[i]; } }""",
     "kept in the function, with arrays, and given by its address": """
       static void clear(Q *s) { for (int i = 0; i < 3; i++) s->w[i] = i; s->b[1].im = 2; }
       static float step(Q *s, float x) { float y = x - s->w[2] * s->b[1].im;

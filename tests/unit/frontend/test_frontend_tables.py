@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from compiled_scops import run_bodies
+from compiled_scops import run, run_bodies
 
 from sisyphus.errors import KernelError
+from sisyphus.frontend import read
 from sisyphus.ir import Scop
 from sisyphus.ir.scop_text import expression
 
@@ -113,6 +114,18 @@ def test_places_in_tables_are_known_for_each_value_of_a_short_loop(kernel: Kerne
     scop = kernel(f"{PLACES}void f(int a[8], int b[8]) {{ {body} }}")
     assert [str(s.reads[1].index[0]) for s in scop.statements] == ["i + 1", "i", "i - 1"]
     assert not scop.tables
+
+
+def test_a_counter_that_wraps_around_looks_up(kernel: Kernel, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text("""
+    static const short wave[8] = {0, 7, 10, 7, 0, -7, -10, -7};
+    void f(unsigned phase, unsigned step, short y[20]) {
+      for (int i = 0; i < 20; i++) { y[i] = wave[phase >> 29]; phase += step << 20; if (phase > 3u << 29) phase += 5; }
+    }""")
+    scop = read(path)
+    assert run(scop, path, tmp_path) == "equal"
+    assert [a.kind for a in scop.arguments] == ["scalar", "scalar", "array"]
 
 
 def test_many_places_are_looked_up_by_data(kernel: Kernel) -> None:
