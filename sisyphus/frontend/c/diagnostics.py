@@ -145,6 +145,14 @@ class Refused(Exception):  # noqa: N818 - travels inside the front end only
         self.diagnostic = diagnostic
 
 
+@dataclass(frozen=True)
+class Gathered:
+    """The faults of a collector, each with what makes it one, and whether some were refused without a word."""
+
+    found: tuple[tuple[tuple[str, str, str], Diagnostic], ...]
+    is_silent: bool
+
+
 class Collector:
     """Gathers the faults of one run, so that they are shown together; every new one gets the `standing_notes`."""
 
@@ -178,6 +186,18 @@ class Collector:
         self, rule: str, message: str, span: Span | None, *, hint: str | None = None, notes: Iterable[str] = ()
     ) -> None:
         self.add(self.fault(rule, message, span, hint=hint, notes=notes))
+
+    def state(self) -> Gathered:
+        """All that was recorded so far."""
+        return Gathered(tuple(self._found.items()), self._silent)
+
+    def since(self, before: Gathered) -> tuple[Diagnostic, ...]:
+        """The faults that were recorded behind a state."""
+        return tuple(self._found.values())[len(before.found) :]
+
+    def back_to(self, state: Gathered) -> None:
+        """Forgets what was recorded behind a state, and has all that was in it."""
+        self._found, self._silent = dict(state.found), state.is_silent
 
     @property
     def failed(self) -> bool:

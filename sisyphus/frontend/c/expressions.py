@@ -202,7 +202,7 @@ class Expressions(Elements):
             "indirect-access",
             f"subscript `{text}` may be {low} to {high}, but `{variable.name}` has {extent} elements",
             node,
-            f"keep it in range where it is read, as `{text} & {(1 << (extent.bit_length() - 1)) - 1}` does",
+            f"keep it in range where it is read, as {_kept_below(text, low, extent)} does",
         )
 
     # -- integers of iterators ---------------------------------------------------------------------------------
@@ -457,6 +457,14 @@ def writes_arguments(function: Function, affines: Affines) -> bool:
     """Whether a function may write what a parameter points to."""
     kinds = [declared(p.type, affines.typedefs) for p in function.parameters]
     return any(kind.layers and not kind.const for kind in kinds)
+
+
+def _kept_below(text: str, low: int, extent: int) -> str:
+    """How C keeps a subscript that is at least `low` between zero and an extent."""
+    if extent & (extent - 1) == 0:
+        return f"`{text} & {extent - 1}`"
+    above = f"{text} < 0 ? 0 : " if low < 0 else ""
+    return f"`{above}{text} > {extent - 1} ? {extent - 1} : {text}`"
 
 
 def _depth(node: c_ast.Node) -> int:

@@ -13,6 +13,7 @@ from sisyphus.poly import Affine
 Interval = tuple[int, int]
 #: What is known of some expressions beyond their types.
 Facts = Mapping[Expr, Interval]
+MOST_TRIES = 64
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
@@ -21,7 +22,8 @@ class Intervals:
     """Intervals by the rules of C at the place that the translation has come to.
 
     `known` are those of scalars, `tables` those of all values of constant tables, `tests` conditions on data that hold
-    here or do not; `of_index` says what iterators can be.
+    here or do not; `of_index` says what iterators can be. `tries` is how often a body may still be read again
+    (`carried.py`).
     """
 
     def __init__(self, of_index: Callable[[Affine], Interval | None]) -> None:
@@ -29,6 +31,7 @@ class Intervals:
         self.known: dict[Ref, Interval] = {}
         self.tables: dict[str, Interval] = {}
         self.tests: list[tuple[Expr, bool]] = []
+        self.tries = MOST_TRIES
 
     @contextmanager
     def under(self, condition: Expr, holds: bool) -> Iterator[None]:

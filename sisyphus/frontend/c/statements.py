@@ -11,6 +11,7 @@ from sisyphus.frontend.c import loops
 from sisyphus.frontend.c.affine_reader import CONDITION
 from sisyphus.frontend.c.bound import Condition, Fork, SourceBound, TooManyCases, negate
 from sisyphus.frontend.c.c_types import declared, number
+from sisyphus.frontend.c.carried import with_ranges
 from sisyphus.frontend.c.conditions import condition, parted_condition
 from sisyphus.frontend.c.context import Context, OpenLoop, Question
 from sisyphus.frontend.c.diagnostics import Refused
@@ -328,15 +329,24 @@ class StatementReader(Locals):
         except Refused as refused:
             self.affines.collector.add(refused)
             affines.context = self._astray(node, variable, outer)
-        changed = self._changed_in(node)
-        self.expressions.intervals.forget(changed)
         prefix, deeper = self._prefix, len(affines.context.loops) - len(outer.loops)
-        self._prefix = (*prefix, position, *(0 for _ in range(deeper - 1)))
-        self._counter.append(0)
-        self.items(items)
-        self._counter.pop()
-        self._prefix = prefix
-        self.expressions.intervals.forget(changed)
+        context, drafts, asked = affines.context, len(self.drafts), len(affines.ledger.questions)
+        written = self.variables.written()
+
+        def body() -> None:
+            self._prefix = (*prefix, position, *(0 for _ in range(deeper - 1)))
+            self._counter.append(0)
+            self.items(items)
+            self._counter.pop()
+            self._prefix = prefix
+
+        def again() -> None:
+            del self.drafts[drafts:], affines.ledger.questions[asked:]
+            affines.context = context
+            with self.variables.as_written(written):
+                body()
+
+        with_ranges(body, again, self._changed_in(node), self.expressions.intervals, affines.collector)
         if variable is not None:
             variable.binding = None
         affines.scope, affines.context = outer_scope, outer

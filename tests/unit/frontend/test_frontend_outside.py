@@ -50,7 +50,7 @@ void f(int x[8], float complex y[8]) {
     x[i] += banks[1].z[2].im + lines[1][3].re + one.im;
     for (int k = 3; k > 0; k--) { lines[1][k].re = lines[1][k - 1].re; lines[0][k].im += lines[1][k].im; }
     lines[1][0].re = x[i]; banks[1].z[2].im = banks[0].z[1].re; banks[0].z[1].re = x[i];
-    if (++banks[0].n[1] > 3) banks[0].n[1] = 0;
+    banks[0].n[1]++; if (++one.re > 3) one.re = 0;
     one.im = -x[i];
     y[i] += sum + sums[1]; sums[1] = sums[0]; sums[0] = y[i]; sum = y[i];
   }

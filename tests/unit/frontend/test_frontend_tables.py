@@ -84,6 +84,36 @@ def test_a_clamped_scalar_is_known_until_it_changes(kernel: Kernel) -> None:
         kernel(head + CLAMPED % "for (int j = 0; j < 2; j++) { y[i] += lut[k]; k = k + x[j]; }" + "}")
 
 
+CARRIED = [
+    "int k = 0; for (int i = 0; i < 8; i++) { b[i] = lut[k]; k += a[i] & 7; if (k > 5) k = 5; }",
+    "int k = 5; for (int i = 0; i < 8; i++) { b[i] = lut[k]; k += a[i]; if (k < 0) k = 0; else if (k > 4) k = 4; }"
+    " b[0] += lut[k];",
+    "int k = 0, s = 1;"
+    " for (int i = 0; i < 8; i++) { if (a[i] & 1) continue; b[i] = lut[k]; k = (k + s) % 6; s = 3 - (k & 1); }",
+    "int k = 0; for (int i = 0; i < 4; i++) { for (int j = 0; j < 2; j++) { b[2 * i + j] = lut[k]; k = a[j] % 3 + 2; }"
+    " if (k > 3) k = 1; b[i] -= lut[k]; }",
+    "int k = 0; for (int i = 0; i < 8; i++) { b[i] = lut[k]; if (a[i] & 1) { k = 3; break; } k = a[i] & 3; }"
+    " b[0] += lut[k];",
+]
+LEAVING = [
+    "int k = 0; for (int i = 0; i < 8; i++) { b[i] = lut[k]; k += a[i] & 7; }",
+    "int k = 6; for (int i = 0; i < 8; i++) { b[i] = lut[k]; k = a[i] & 3; }",
+    "int k = 0; for (int i = 0; i < 8; i++) { if (k > 5) k = 5; b[i] = lut[k < 0 ? 0 : k]; k += a[i]; b[i] = lut[k]; }",
+    "int k = 0; for (int i = 0; i < 8; i++) { b[i] = lut[k]; k = 3; k = lut[k + 3]; }",
+    "int k = 0, l = 0; for (int i = 0; i < 8; i++) { b[i] = lut[k]; k = l; l = l + 1; if (k > 5) k = 5; }",
+]
+
+
+def test_a_number_that_every_round_leaves_in_a_range_looks_up(tmp_path: Path) -> None:
+    assert run_bodies(CARRIED, tmp_path, before=TABLE) == "equal"
+
+
+@pytest.mark.parametrize("body", LEAVING)
+def test_a_number_that_a_round_may_take_out_of_its_range_does_not(kernel: Kernel, body: str) -> None:
+    with pytest.raises(KernelError, match="but `lut` has 6 elements"):
+        kernel(f"{TABLE}void f(const int a[8], int b[8]) {{ {body} }}")
+
+
 @pytest.mark.parametrize(("largest", "is_inside"), [(5, True), (6, False)])
 def test_what_a_table_holds_bounds_a_subscript_of_another_one(kernel: Kernel, largest: int, is_inside: bool) -> None:
     source = f"static const unsigned char order[4] = {{{largest}, 0, 2, 1}};\n" + text("lut[order[x[i] & 3]]")
