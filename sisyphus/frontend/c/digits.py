@@ -17,7 +17,7 @@ from math import lcm
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import CONSTANT, Affines
-from sisyphus.frontend.c.bound import SourceBound
+from sisyphus.frontend.c.bound import Fork, SourceBound
 from sisyphus.frontend.c.context import Context, OpenLoop
 from sisyphus.frontend.c.declarations import Variables, shaping_parts
 from sisyphus.frontend.c.diagnostics import Refused
@@ -148,7 +148,7 @@ class _Slopes:
         before = len(asked)
         try:
             return self.affines.constant(node, CONSTANT)
-        except Refused:
+        except (Refused, Fork):  # a number in one case alone is none
             return None
         finally:
             del asked[before:]

@@ -282,12 +282,22 @@ def _round(node: c_ast.Node) -> Round:
     asked, leaves_moved = _tests(deepcopy(node.cond))
     match node:
         case c_ast.DoWhile():
+            # Each part is asked where those before it hold, so that it leaves the loop behind them.
+            tests = [_tests(part) for part in _parts(deepcopy(node.cond))]
+            asked, leaves_moved = [item for own, _ in tests for item in own], any(moved for _, moved in tests)
             return Round("do", [*body, *asked], len(body), leaves_moved)
         case c_ast.For():
             step = deepcopy(node.next)
             steps = step.exprs if isinstance(step, c_ast.ExprList) else [step] if step is not None else []
             return Round("for", [*asked, *body, *steps], len(asked) + len(body), leaves_moved)
     return Round("while", [*asked, *body], len(asked) + len(body), leaves_moved)
+
+
+def _parts(cond: c_ast.Node) -> list[c_ast.Node]:
+    """What must all hold for a condition to hold, in the order in which it is asked."""
+    if isinstance(cond, c_ast.BinaryOp) and cond.op == "&&":
+        return [*_parts(cond.left), *_parts(cond.right)]
+    return [cond]
 
 
 def _tests(cond: c_ast.Node | None) -> tuple[list[c_ast.Node], bool]:

@@ -29,4 +29,23 @@ SISYPHUS_TWO(atan2) SISYPHUS_TWO(copysign) SISYPHUS_TWO(fdim) SISYPHUS_TWO(fmax)
 SISYPHUS_TWO(hypot) SISYPHUS_TWO(nextafter) SISYPHUS_TWO(pow) SISYPHUS_TWO(remainder)
 double fma(double x, double y, double z);
 float fmaf(float x, float y, float z);
+/* What is computed by others: of a value that no `long` can hold C says nothing. */
+#define isnan(x) ((x) != (x))
+#define isinf(x) ((x) == INFINITY ? 1 : (x) == -INFINITY ? -1 : 0)
+#define isfinite(x) ((x) - (x) == 0)
+#define lround(x) ((long)round(x))
+#define lroundf(x) ((long)roundf(x))
+#define llround(x) ((long long)round(x))
+#define llroundf(x) ((long long)roundf(x))
+#define lrint(x) ((long)rint(x))
+#define lrintf(x) ((long)rintf(x))
+#define llrint(x) ((long long)rint(x))
+#define llrintf(x) ((long long)rintf(x))
+/* No kernel calls these: they are declared so that the refusal says so. */
+double ldexp(double x, int n); float ldexpf(float x, int n);
+double scalbn(double x, int n); float scalbnf(float x, int n);
+double frexp(double x, int *n); float frexpf(float x, int *n);
+double modf(double x, double *n); float modff(float x, float *n);
+double remquo(double x, double y, int *n); float remquof(float x, float y, int *n);
+int ilogb(double x); int ilogbf(float x); int signbit(double x); int fpclassify(double x);
 #endif

@@ -25,6 +25,8 @@ LOOPS = [
     "int i = 0; do { b[i] = a[i]; i++; } while (i < 8);",
     "int i = 0; do b[i] = a[i]; while (++i < 8);",
     "int i = 8; do { --i; b[i] = a[i]; } while (i);",
+    "int i = 0, x = 1; do { x = 3 * x + a[i]; b[i] = x; } while (++i < 8 && x < 900);",
+    "int i = 7, x = 0; do { x += a[i]; i--; b[i + 1] = x; } while (i >= 0 && a[i] != 3 && x < 2000);",
     "int i = 8; do { i = i - 1; b[i] = a[i]; if (a[i] > 9) continue; b[i] += 1; } while (i != 0);",
     "int i = 0; for (;;) { if (i >= 8) break; b[i] = a[i]; i++; }",
     "int i = 7; while (1) { b[i] = a[i]; if (i == 0) break; i--; }",

@@ -32,6 +32,7 @@ BODIES = {
       if ((i + j) % 2 == 0) c[i % 4][j] += i; else c[0][j] -= j;""",
     "a border that wraps": """for (int i = 0; i < 8; i++) b[i] = a[(i + 1) % 8] - a[(i + 7) % 8];
       for (int i = 0; i < 8; i++) a[i] += b[i];""",
+    "divided by a remainder": "for (int i = 0; i < 8; i++) { int q = b[i] % ((i & 1) + 1); if (q > 0) a[i] = q; }",
     "bounds": "for (int i = 0; i < 18; i++) for (int j = i % 4; j < 4 + i / 6; j++) a[j] += i;",
     "unsigned": "for (unsigned i = 0; i < 20u; i++) a[i % 8u] += b[i / 5u];",
     "triangle": """for (int i = 0; i < 9; i++) for (int j = i; j < 16; j++)
