@@ -150,7 +150,10 @@ def _with_offsets(node: c_ast.Node, starts: Mapping[str, Start]) -> c_ast.Node:
         left, right = _offset(node.left, starts), _offset(node.right, starts)
         are_places = left and right and left.base == right.base and (left.is_address or right.is_address)
         if left and right and are_places:
-            return c_ast.BinaryOp(node.op, left.far or _zero(node), right.far or _zero(node), node.coord)
+            found = c_ast.BinaryOp(node.op, left.far or _zero(node), right.far or _zero(node), node.coord)
+            for part in walk(found):
+                part.coord = node.coord  # where the offsets are asked for, not where the pointers begin
+            return found
     for part, child in node.children():
         if not isinstance(child, c_ast.Compound) and not isinstance(node, c_ast.Case | c_ast.Default):
             put(node, part, _with_offsets(child, starts))

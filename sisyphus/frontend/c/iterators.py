@@ -3,7 +3,8 @@
 for (int i = 0, j = n - 1; i < n; i++, j--) a[i] = b[j];   becomes
 for (int i = 0; i < n; i++) { const int j.0 = n - 1 - (i - 0); a[i] = b[j.0]; }
 
-Only of iterators that nobody sees behind the loop.
+Only of iterators that nobody sees behind the loop. A number that the header moves otherwise, or that begins with data,
+is set before the loop and moved at the end of its body, where no `continue` passes that.
 """
 
 from __future__ import annotations
@@ -12,8 +13,19 @@ from copy import deepcopy
 
 from pycparser import c_ast
 
+from sisyphus.frontend.c.jumps import jumps
 from sisyphus.frontend.c.parse import Tree, walk
-from sisyphus.frontend.c.places import changed_in, is_pure, names_in, set_by, setting, step_of, with_name, with_value
+from sisyphus.frontend.c.places import (
+    changed_in,
+    in_blocks,
+    is_pure,
+    names_in,
+    set_by,
+    setting,
+    step_of,
+    with_name,
+    with_value,
+)
 
 
 def one_iterator_each(tree: Tree) -> None:
@@ -22,6 +34,41 @@ def one_iterator_each(tree: Tree) -> None:
         if isinstance(function, c_ast.FuncDef):
             for loop in [n for n in walk(function.body) if isinstance(n, c_ast.For)]:
                 _with_one_counter(loop, function)
+            if any(_beside(n) for n in walk(function.body)):
+                in_blocks(function.body)
+                for block in [n for n in walk(function.body) if isinstance(n, c_ast.Compound)]:
+                    block.block_items = [_alone(item) for item in block.block_items]
+
+
+def _beside(node: c_ast.Node) -> list[c_ast.Decl]:
+    """Declarations in a header of numbers that its condition does not name, where these may stand before the loop."""
+    if not isinstance(node, c_ast.For) or not isinstance(node.init, c_ast.DeclList) or node.cond is None:
+        return []
+    asked = names_in(node.cond)
+    others = [d for d in node.init.decls if d.name not in asked]
+    main = {d.name for d in node.init.decls} - {d.name for d in others}
+    reads = {name for d in others for name in names_in(d.init)}
+    is_passed = jumps(node.stmt, c_ast.Continue)
+    return others if len(main) == 1 and others and not reads & main and not is_passed else []
+
+
+def _alone(node: c_ast.Node) -> c_ast.Node:
+    """A loop whose header has one iterator left, in a block with what it set beside that."""
+    others = _beside(node)
+    if not others:
+        return node
+    names, steps = {d.name for d in others}, node.next.exprs if isinstance(node.next, c_ast.ExprList) else [node.next]
+    moves = [step for step in steps if step is not None and changed_in(step) & names]
+    rest = [step for step in steps if step not in moves]
+    if len(rest) != 1:
+        return node
+    behind = steps[steps.index(rest[0]) + 1 :]
+    if any(names_in(step) & changed_in(rest[0]) or names_in(rest[0]) & changed_in(step) for step in behind):
+        return node
+    node.init.decls = [d for d in node.init.decls if d not in others]
+    node.next = rest[0]
+    node.stmt.block_items = [c_ast.Compound(node.stmt.block_items, node.stmt.coord), *moves]
+    return c_ast.Compound([*others, node], node.coord)
 
 
 def _with_one_counter(loop: c_ast.For, function: c_ast.FuncDef) -> None:

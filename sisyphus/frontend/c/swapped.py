@@ -83,6 +83,8 @@ def _in_turns(function: c_ast.FuncDef, pointers: dict[str, c_ast.Decl]) -> None:
     swaps = [s for items in _blocks(function.body) for s in _swaps(items, pointers)]
     if not swaps or any(s.moved != swaps[0].moved for s in swaps):
         return
+    for items in _blocks(function.body):
+        items[:] = [part for item in items for part in _named_first(item, swaps[0].moved)]
     moved, carriers = swaps[0].moved, frozenset().union(*(s.carriers for s in swaps))
     turns, bases = _turns(moved), {name: _base(pointers[name], function) for name in moved}
     if turns is None or any(base is None or names_in(base) & (moved.keys() - {n}) for n, base in bases.items()):
@@ -98,6 +100,16 @@ def _in_turns(function: c_ast.FuncDef, pointers: dict[str, c_ast.Decl]) -> None:
         items[:] = [c_ast.EmptyStatement(item.coord) if item in kept else item for item in items]
     states = [{name: bases[at[name]] for name in moved} for at in turns]
     _Turns(f"{min(moved)}{TURN}", states, swaps).begin(home, local, function.body.coord)
+
+
+def _named_first(node: c_ast.Node, moved: Collection[str]) -> Block:
+    """The declaration of a pointer into an array behind one of a name for that place, which nothing moves."""
+    if not isinstance(node, c_ast.Decl) or node.name not in moved or not isinstance(node.init, c_ast.BinaryOp):
+        return [node]
+    first = deepcopy(node)
+    first.name = f"{node.name}.first"
+    node.init = c_ast.ID(first.name, node.init.coord)
+    return [first, node]
 
 
 def _only_swapped(body: c_ast.Node, names: list[str], swaps: list[Swap], declared: Block) -> bool:

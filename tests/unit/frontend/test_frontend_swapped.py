@@ -26,6 +26,8 @@ SWAPS = [
     f"{FILLED} int *from = c[0], *to = &c[1][0], *other; int t = 0; "
     f"while (t < 3) {{ {STEP} other = to; to = from; from = other; t++; b[t] += *to; }}",
     # a helper that makes the step, and names that begin anew in each round of a loop outside
+    f"int d[20]; for (int i = 0; i < 20; i++) d[i] = a[i % 8] + i; int *from = d, *to = d + 9 + 1;"
+    f" for (int t = 0; t < 3; t++) {{ {STEP} int *other = from; from = to; to = other; b[t] = to[2] - *from; }}",
     f"{FILLED} for (int s = 0; s < 2; s++) {{ int *x = b; int *y = c[0]; "
     "for (int t = 0; t < 3; t++) { step(x, y, t + s); int *z = x; x = y; y = z; } }",
     # three that go round
