@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from itertools import pairwise
 
 from pycparser import c_ast
 from pycparser.c_generator import CGenerator
 
 from sisyphus.frontend.c.parse import walk
-from sisyphus.frontend.c.places import COMPARES, blocks_in, changes_in, is_pure, names_in, set_by
+from sisyphus.frontend.c.places import COMPARES, blocks_in, changes_in, is_pure, names_in, renamed, set_by
 from sisyphus.frontend.c.returns import put
 from sisyphus.values import dataclass
 
@@ -39,15 +40,17 @@ def _is_open(node: c_ast.Node) -> bool:
 
 
 def _declare(items: Block, declared: c_ast.Decl, name: str) -> None:
-    """Declares a pointer where the first statement of its block, or each loop that names it, sets it."""
+    """Declares a pointer where statements of its block set it, or in each loop that names it."""
     own = next(at for at, item in enumerate(items) if item is declared)
     users = [at for at, item in enumerate(items) if at != own and name in names_in(item)]
     if not users:
         return
-    value = set_by(items[users[0]], name)
-    if value is not None and name not in names_in(value):
-        items[users[0]] = _with_place(declared, value)
+    starts = [at for at in users if _is_set(items[at], name)]
+    is_hidden = any(isinstance(n, c_ast.Decl) and n.name == name for at in users for n in walk(items[at]))
+    if users[0] in starts and not is_hidden:
         items[own] = c_ast.EmptyStatement(declared.coord)
+        for number, (at, end) in reversed(list(enumerate(pairwise([*starts, len(items)])))):
+            items[at:end] = _stretch(items[at:end], declared, f"{name}.{number}" if number else name)
         return
     loops = [n for at in users for n in walk(items[at]) if isinstance(n, c_ast.For) and _is_set(n, name)]
     inside, nested = ({id(n) for part in parts for n in walk(part)} for parts in (loops, [loop.stmt for loop in loops]))
@@ -60,13 +63,35 @@ def _declare(items: Block, declared: c_ast.Decl, name: str) -> None:
             loop.init = c_ast.DeclList(parts, loop.coord)  # and other parts, which `_headless` takes out
 
 
-def _begin(loop: c_ast.For) -> Block:
-    """The parts of a header that run before its loop."""
-    return list(getattr(loop.init, "exprs", None) or getattr(loop.init, "decls", None) or [loop.init])
+def _stretch(items: Block, declared: c_ast.Decl, new: str) -> Block:
+    """Statements of which the first sets a pointer, up to where it is set anew, with one of its own."""
+    first, rest = items[0], items[1:]
+    value = next(value for part in _begin(first) if (value := set_by(part, declared.name)) is not None)
+    if isinstance(first, c_ast.For):
+        others = [part for part in _begin(first) if set_by(part, declared.name) is None]
+        first.init = _together(others)
+        rest = items
+    own = _with_place(declared, value)
+    for item in rest:
+        renamed(item, declared.name, new)
+    own.name = new
+    return [own, *rest]
 
 
-def _is_set(loop: c_ast.For, name: str) -> bool:
-    values = [set_by(part, name) for part in _begin(loop)]
+def _together(parts: Block) -> c_ast.Node | None:
+    """Expressions as one, or as none."""
+    return c_ast.ExprList(parts, parts[0].coord) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _begin(node: c_ast.Node) -> Block:
+    """The parts of a header that run before its loop; any other statement itself."""
+    if not isinstance(node, c_ast.For):
+        return [node]
+    return list(getattr(node.init, "exprs", None) or getattr(node.init, "decls", None) or [node.init])
+
+
+def _is_set(node: c_ast.Node, name: str) -> bool:
+    values = [set_by(part, name) for part in _begin(node)]
     return any(value is not None and name not in names_in(value) for value in values)
 
 
@@ -85,12 +110,10 @@ def _headless(node: c_ast.Node) -> c_ast.Node:
     if not places:
         return node
     rest = [n for n in parts if n not in places]
-    if not rest:
-        node.init = None
-    elif all(isinstance(n, c_ast.Decl) for n in rest):
+    if rest and all(isinstance(n, c_ast.Decl) for n in rest):
         node.init = c_ast.DeclList(rest, node.coord)
     else:
-        node.init = c_ast.ExprList(rest, node.coord) if len(rest) > 1 else rest[0]
+        node.init = _together(rest)
     return c_ast.Compound([*places, node], node.coord)
 
 

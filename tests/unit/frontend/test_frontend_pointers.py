@@ -44,6 +44,10 @@ COMPARED = [
     "int *p; for (p = b; p < b + 8; p++) *p = a[p - b];",
     "int *p; for (p = b; p < b + 4; p++) *p = a[0]; for (p = &b[4]; p <= &b[7]; p += 2) p[1] = a[1];",
     "const int *p; int *q; for (p = a, q = b + 7; p < a + 8; ++p, --q) *q = *p;",
+    "int *p; for (p = b; p < b + 8; p++) *p = 1; p = b + 1; *p++ = a[0]; *p = 5;"
+    " for (p = b; p < b + 3; p += 2) *p += a[3];",
+    "const int *p, *q; int i; for (i = 0, p = a + 7; i < 8; i++, p--) b[i] = *p;"
+    " q = a; p = a; for (i = 0; i < 3; i++) b[i] += *p++ - q[1];",
     "const int *p; int *q; p = a; q = b; do { *q++ = *p++; } while (q < b + 8);",
     "int *lo = b, *hi = b + 7; while (lo < hi) { int t = *lo; *lo++ = *hi; *hi-- = t; }",
     "const int *end = a + 8; int *q = b; while (a < end) *q++ = *a++;",
