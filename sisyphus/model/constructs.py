@@ -76,8 +76,6 @@ def _walked(plan: Plan, transfer: Transfer, places: Mapping[str, Ranges]) -> Ite
     match walk_of(buffer, plan.port_of(transfer), settled(buffer, ranges)):
         case Walk.RUN:
             yield "transfer-by-counters"
-        case Walk.PACKED:
-            yield "transfer-by-division"
         case Walk.ELEMENT | Walk.ROWS:
             yield "transfer-by-nested-loops"
     if is_clipped(plan, transfer.id, ranges):

@@ -1,7 +1,7 @@
 """How arrays lie in the memory of the board: extents with padding, beats, and the bank of each port; knows no C.
 
-Layouts: `plain` is the array as C has it; `padded` rounds the last extent up to whole beats; `packed` is all elements
-in one row, the last beat filled up. `width` elements travel in one beat, over all stripes of a port.
+Layouts: `plain` is the array as C has it; `padded` rounds the last extent up to whole beats. `width` elements travel in
+one beat, over all stripes of a port.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from math import prod
 
 from sisyphus.errors import InternalError
 from sisyphus.plan.plan import Port
+from sisyphus.space import LAYOUTS, PADDED
 from sisyphus.target import Device
-
-LAYOUTS = ("plain", "padded", "packed")
 
 
 def layout_extents(port: Port) -> tuple[int, ...]:
     """Extents in elements of what lies in memory."""
     if port.layout not in LAYOUTS:
         raise InternalError(f"port `{port.name}` has the unknown layout `{port.layout}`")
-    if port.layout == "packed" or not port.extents:
-        return (_rounded(prod(port.extents), port.width),)
+    if not port.extents:
+        return (_rounded(1, port.width),)
     last = port.extents[-1]
-    if port.layout == "padded":
+    if port.layout == PADDED:
         return (*port.extents[:-1], _rounded(last, port.width))
     if last % port.width:
         raise InternalError(f"port `{port.name}`: {port.width} elements a beat do not divide {last} in a plain layout")

@@ -163,12 +163,10 @@ def _low(subscript: Affine, windows: Mapping[str, Window]) -> Affine:
     return total
 
 
-def beats_of(alg: Algebra, extents: Sequence[Value], width: Value, *, packed: bool = False) -> Value:
-    """Beats that move a box: whole beats per row, or over all elements where these lie in one row."""
+def beats_of(alg: Algebra, extents: Sequence[Value], width: Value) -> Value:
+    """Beats that move a box: whole beats per row."""
     if not extents:
         return 1
-    if packed:
-        return alg.ceil_div(product(extents), width)
     return product(extents[:-1]) * alg.ceil_div(extents[-1], width)
 
 

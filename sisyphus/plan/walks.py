@@ -16,7 +16,6 @@ class Walk(Enum):
     """What the loops of a transfer are over."""
 
     ELEMENT = "one element"
-    PACKED = "all beats of an array without rows"
     RUN = "all beats of one contiguous run, with counters of rows and columns"
     ROWS = "the beats of each row"
 
@@ -26,8 +25,6 @@ def walk_of(buffer: Buffer, port: Port, origin: Sequence[Affine]) -> Walk:
     sizes = buffer.extents
     if not sizes:
         return Walk.ELEMENT
-    if port.layout == "packed" and len(sizes) > 1 and port.extents[-1] % port.width:
-        return Walk.PACKED
     is_whole = sizes[1:] == port.extents[1:] and all(o == const(0) for o in origin[1:])
     return Walk.RUN if len(sizes) > 1 and is_whole else Walk.ROWS
 

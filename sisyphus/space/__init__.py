@@ -24,6 +24,7 @@ from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
     FORMS,
     KERNEL_PLACE,
+    LAYOUTS,
     NEST_PLACE,
     PADDED,
     PLAIN,
@@ -66,6 +67,7 @@ __all__ = [
     "DIRECT_BITS",
     "FORMS",
     "KERNEL_PLACE",
+    "LAYOUTS",
     "MAX_BEAT_BITS",
     "MAX_BEAT_ELEMENTS",
     "NEST_PLACE",

@@ -21,7 +21,7 @@ buffer that it fills or reads, and nothing of the others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from enum import Enum
 from math import ceil, prod
 
@@ -155,8 +155,6 @@ class BurstPrinter:
         match walk_of(self.buffer, self.port, self.origin):
             case Walk.ELEMENT:
                 self.w.line("buffer = port[0];" if self.load else self._put("0", "buffer"))
-            case Walk.PACKED:
-                self._packed()
             case Walk.RUN:
                 self._flat()
             case Walk.ROWS:
@@ -164,8 +162,7 @@ class BurstPrinter:
 
     def _row_beats(self) -> int:
         """Beats from one row of the last dimension to the next."""
-        last = self.port.extents[-1] if self.port.layout == "packed" else layout_extents(self.port)[-1]
-        return last // self.width
+        return layout_extents(self.port)[-1] // self.width
 
     def _rows(self) -> None:
         """A run of beats for every row of the tile."""
@@ -216,32 +213,6 @@ class BurstPrinter:
                 carry.enter_context(self.w.block(f"if (++{counter} == {wrap})"))
                 self.w.line(f"{counter} = 0;")
             self.w.line(f"++{counters[0]};")
-
-    def _packed(self) -> None:
-        """All elements in one row, whose beats cross the rows of the array."""
-        if self.sizes != self.port.extents or any(o != const(0) for o in self.origin):
-            raise InternalError(f"transfer `{self.transfer.id}` moves a part of the packed array `{self.port.name}`")
-        total = prod(self.sizes)
-        index = [
-            f"[at / {prod(self.sizes[d + 1 :])}" + (f" % {size}]" if d else "]") for d, size in enumerate(self.sizes)
-        ]
-        index[-1] = f"[at % {self.sizes[-1]}]"
-        element = f"buffer{''.join(index)}"
-        with self.w.block(f"for (int beat = 0; beat < {-(-total // self.width)}; ++beat)"):
-            self.w.pragma("pipeline II=1")
-            if self.side is Side.FETCH:
-                self.w.line("fifo.write(port[beat]);")
-                return
-            self._begin("beat")
-            with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
-                self.w.pragma("unroll")
-                self.w.line(f"const int at = {self.width} * beat + lane;")
-                zero = f"({self.port.type.c_name})0"
-                with self.w.block(f"if (at < {total})") if self.load else nullcontext():
-                    load = f"{element} = line[lane];"
-                    self.w.line(load if self.load else f"line[lane] = at < {total} ? {self._stored(element)} : {zero};")
-            if not self.load:
-                self.w.line(self._put("beat", "line"))
 
     def _clip(self, at: int, unit: int = 1) -> tuple[str, str]:
         """First index and first index past the end, in a buffer dimension, that lie inside the array."""

@@ -10,7 +10,7 @@ from sisyphus.plan import Plan, Port, copies_in, layout_extents
 
 def is_dense(port: Port) -> bool:
     """Whether element n of the array is element n of the memory."""
-    return port.layout == "packed" or len(port.extents) <= 1 or layout_extents(port) == port.extents
+    return len(port.extents) <= 1 or layout_extents(port) == port.extents
 
 
 def beat_type(port: Port) -> str:

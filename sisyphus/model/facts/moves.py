@@ -21,7 +21,7 @@ def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
 def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condition = True) -> Move:
     """The facts of a transfer."""
     buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer)
-    array, packed = plan.scop.array(transfer.array).extents, port.layout == "packed" and buffer.extents == port.extents
+    array = plan.scop.array(transfer.array).extents
     steps = (step for origin in buffer.origin for _, step in origin.terms)
     dims = tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True))
     return Move(
@@ -33,7 +33,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         dims=dims if port.stripes == 1 else of_one_stripe(alg, dims, port.stripes),
         width=transfer.width // port.stripes if port.stripes > 1 else transfer.width,
         bits=buffer.type.stored.bits,
-        beats=beats_of(alg, buffer.extents, transfer.width, packed=packed),
+        beats=beats_of(alg, buffer.extents, transfer.width),
         bursts=bursts_of(alg, buffer.extents, array),
         tile_strides=strides_of(alg, buffer.origin, array, transfer.width),
         is_tile=alg.either(*(alg.exceeds(abs(step), 0) for step in steps)),

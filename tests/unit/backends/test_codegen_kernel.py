@@ -84,9 +84,7 @@ def test_loops_that_must_not_be_pipelined() -> None:
     assert "#pragma HLS pipeline off\n" in text
 
 
-@pytest.mark.parametrize(
-    ("layout", "extents", "count"), [("plain", (4, 8), 8), ("padded", (4, 7), 8), ("packed", (4, 7), 7)]
-)
+@pytest.mark.parametrize(("layout", "extents", "count"), [("plain", (4, 8), 8), ("padded", (4, 7), 8)])
 def test_layouts(layout: str, extents: tuple[int, ...], count: int) -> None:
     assert beats(Port("A", "array", FLOAT, extents, 4, layout=layout)) == count
 

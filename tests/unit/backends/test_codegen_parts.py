@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 
 import pytest
-from hand_plans import GEMM_SOURCE, copy_plan, gemm_resident, loop
+from hand_plans import GEMM_SOURCE, gemm_resident, loop
 
 from sisyphus.backends.hls import handing_over, host, interface, project, testbench_library, unit_host, unit_programs
 from sisyphus.backends.hls.identifiers import Names, column_of
@@ -57,11 +57,6 @@ def test_a_bank_has_no_more_ports_than_may_be_connected_to_it() -> None:
     used = Counter(bank for own in spread({**large, **small}, device).values() for bank in own)
     assert max(used.values()) == device.ports_per_bank == 15
     assert sum(used.values()) == 23
-
-
-def test_an_array_without_rows_is_taken_apart_by_all_of_its_dimensions() -> None:
-    text = project(copy_plan((2, 3, 5), (2, 3, 5), 4, "packed")).files["kernel.cpp"]
-    assert "[at / 15][at / 5 % 3][at % 5]" in text
 
 
 def test_a_source_is_found_only_where_the_printer_put_it() -> None:

@@ -51,9 +51,6 @@ CASES = {
     "padded_last_tile_hangs_over": Case((5, 21), (2, 8), 8, layout="padded"),
     "padded_with_lanes_written_out": Case((4, 27), (4, 27), 16, layout="padded", partition=(1, 10)),
     "padded_with_a_bank_for_every_element": Case((4, 11), (4, 11), 8, layout="padded", partition=(1, 11)),
-    "packed": Case((5, 7), (5, 7), 4, layout="packed"),
-    "packed_row": Case((13,), (13,), 8, layout="packed"),
-    "packed_evenly": Case((4, 8), (2, 8), 4, layout="packed"),
     "starts_before_the_array": Case((8, 8), (4, 4), 2, shift=-2),
     "single_element": Case((), ()),
 }
@@ -186,7 +183,6 @@ def test_the_loops_that_are_printed_are_those_of_the_walk() -> None:
         body = text[: text.index("static void store_B")]
         kind = walk_of(buffer, plan.port_of(plan.transfer("load_A")), settled(buffer, ranges))
         assert (kind is Walk.RUN) == ("++column" in body or "++row0;" in body)
-        assert (kind is Walk.PACKED) == ("const int at" in body)
         assert is_clipped(plan, "load_A", ranges) == ("loop_tripcount" in body)
 
 

@@ -25,7 +25,6 @@ def test_whole() -> None:
 
 def test_rows_are_moved_in_whole_beats() -> None:
     assert beats_of(EXACT, (3, 5), 4) == 6
-    assert beats_of(EXACT, (3, 5), 4, packed=True) == 4
     assert beats_of(EXACT, (), 4) == 1
 
 

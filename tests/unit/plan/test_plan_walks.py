@@ -16,22 +16,6 @@ def buffer(*extents: int, type: ScalarType = FLOAT) -> Buffer:
     return Buffer("b", ArrayId("A"), type, extents, (const(0),) * len(extents), (1,) * len(extents), "kernel")
 
 
-@pytest.mark.parametrize(
-    ("extents", "layout", "walk"),
-    [
-        ((8, 6), "packed", Walk.PACKED),  # four elements a beat: the rows begin inside of beats
-        ((6, 8), "packed", Walk.RUN),
-        ((8,), "packed", Walk.ROWS),
-        ((8, 6), "plain", Walk.RUN),
-    ],
-)
-def test_an_array_without_rows_is_one_whose_rows_are_no_whole_beats(
-    extents: tuple[int, ...], layout: str, walk: Walk
-) -> None:
-    whole = buffer(*extents)
-    assert walk_of(whole, Port("A", "array", FLOAT, extents, 4, layout=layout), whole.origin) is walk
-
-
 def test_a_run_has_whole_rows() -> None:
     port = Port("A", "array", FLOAT, (9, 8))
     assert walk_of(buffer(3, 8), port, (var("i"), const(0))) is Walk.RUN
