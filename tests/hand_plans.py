@@ -194,7 +194,7 @@ def copy_plan(
         Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", width, "B"),
     )
     ports = tuple(
-        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout, stripes=stripes)
+        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout, stripes=stripes, tile=tile * (layout == "packed"))
         for a, d in zip(arrays, ("in", "out"), strict=True)
     )
     tasks, body = _copy_body(names, extents, tile, starts, counts, tiled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.model.study import Study
 from sisyphus.plan import Copy, Direction, Numbers, Plan, build_plan, side_by_side, walk
-from sisyphus.space import BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
+from sisyphus.space import KERNEL_PLACE, PACKED, BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
 from sisyphus.target import Target
 
 
@@ -37,14 +37,28 @@ class Kernel:
         return build_plan(self.scop, self.distribution, self.space.live, point)
 
 
-def kernel_of(scop: Scop, target: Target, *, tree: bool = False, views: bool = False) -> Kernel:
-    """With `views`, in the form in which every array that can has views."""
+def kernel_of(scop: Scop, target: Target, *, tree: bool = False, views: bool = False, packed: bool = False) -> Kernel:
+    """With `views`, in the form in which every array that can has views; `packed`: tiles of arrays that can."""
     found = dependences(scop)
     distribution = distribute(scop, found)
     viewed = with_views(scop, distribution) if views else None
     scop = viewed.scop if viewed else scop
     options = Options(tree_reduction=tree)
-    return Kernel(scop, found, distribution, build_space(scop, found, distribution, liveness(scop), target, options))
+    space = build_space(scop, found, distribution, liveness(scop), target, options)
+    return Kernel(scop, found, distribution, space if packed else in_rows(space))
+
+
+def in_rows(space: Space) -> Space:
+    """The space in which no tiles are packed."""
+    uses = {nest.id: tuple(replace(use, packed=False) for use in nest.arrays) for nest in space.nests}
+    return replace(space, nests=tuple(replace(nest, arrays=uses[nest.id]) for nest in space.nests))
+
+
+def packed_in(space: Space, point: DesignPoint) -> DesignPoint:
+    """The point with packed tiles of the arrays that have such in a space, in the beats that they have."""
+    tiled = {b.id for b in point.buffers if b.place != KERNEL_PLACE and space.is_packed(b.array)}
+    moved = tuple(replace(point.transfer_of(b), layout=PACKED) for b in sorted(tiled))
+    return replace(point, transfers=(*(t for t in point.transfers if t.buffer not in tiled), *moved))
 
 
 def candidates_of(kernel: Kernel, nest: NestSpace, points: Sequence[DesignPoint], plans: Sequence[Plan]) -> Candidates:

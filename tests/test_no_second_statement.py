@@ -77,6 +77,7 @@ RULES = (
     Rule("the tile that a buffer holds", "plan.tiles.tile_of", r"tile_of$|tile_box"),
     Rule("beats of a tile", "plan.tiles.beats_of", r"^_?beats_of$"),
     Rule("bursts of a tile", "plan.tiles.bursts_of", r"^_?bursts(_of)?$"),
+    Rule("where memory has a packed tile", "plan.packed.in_memory", r"in_memory$"),
     Rule("how far a tile moves", "plan.tiles.strides_of", r"^_?(tile_)?strides(_of)?$"),
     Rule(
         "the factor that serves copies and beats",

@@ -16,7 +16,7 @@ from sisyphus.model.formulas.latency import loops_of_a_run
 from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.study import Study
-from sisyphus.plan import FAR, Buffer, For, Hold, LoopRole, Plan, Task, Transfer, walk
+from sisyphus.plan import FAR, Buffer, For, Hold, LoopRole, Plan, Task, Transfer, as_it_lies, walk
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
 from sisyphus.space import DIRECT_BITS, added_in
@@ -72,13 +72,13 @@ def _walked(plan: Plan, transfer: Transfer, places: Mapping[str, Ranges]) -> Ite
     """The loops of a transfer, as they are printed where it runs."""
     if transfer.id not in places:
         return
-    buffer, ranges = plan.buffer(transfer.buffer), places[transfer.id]
-    match walk_of(buffer, plan.port_of(transfer), settled(buffer, ranges)):
+    buffer, port = as_it_lies(plan.buffer(transfer.buffer), plan.port_of(transfer))
+    match walk_of(buffer, port, settled(buffer, places[transfer.id])):
         case Walk.RUN:
             yield "transfer-by-counters"
         case Walk.ELEMENT | Walk.ROWS:
             yield "transfer-by-nested-loops"
-    if is_clipped(plan, transfer.id, ranges):
+    if is_clipped(plan, transfer.id, places[transfer.id]):
         yield "transfer-clipped"
 
 

@@ -6,6 +6,7 @@ from sisyphus.plan.checks import check_point
 from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side, steps_of
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.memory_banks import banks_of, beats, layout_extents, spread
+from sisyphus.plan.packed import as_it_lies, in_memory
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
@@ -70,6 +71,7 @@ __all__ = [
     "Touched",
     "Transfer",
     "Varying",
+    "as_it_lies",
     "at_once",
     "banks_of",
     "beats",
@@ -83,6 +85,7 @@ __all__ = [
     "descend",
     "dump",
     "dump_schedule",
+    "in_memory",
     "in_turn",
     "is_copied_work",
     "layout_extents",

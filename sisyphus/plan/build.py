@@ -12,6 +12,7 @@ from sisyphus.ir import Array, ArrayId, Scop
 from sisyphus.plan.checks import check_point
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.loop_bounds import Range, outer_range, restrict, shadow_on
+from sisyphus.plan.packed import common_tile
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Plan, Port, Transfer
 from sisyphus.plan.ranges import loop_range
@@ -19,8 +20,9 @@ from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.task import Around, build_task
 from sisyphus.plan.tiles import Box, References, Window, box_of, grown, refs_to, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
+from sisyphus.plan.walks import check_packed
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
-from sisyphus.space import KERNEL_PLACE, NEST_PLACE, PLAIN, BufferPoint, DesignPoint
+from sisyphus.space import KERNEL_PLACE, NEST_PLACE, PACKED, PLAIN, BufferPoint, DesignPoint
 
 
 def build_plan(
@@ -39,7 +41,7 @@ def build_plan(
     parts = Parts.of(scop, distribution, point)
     outside = Around((), {}, make_set("", []), parts.names, known or KnownPlans())
     body = _body(parts, live, distribution.body, (KERNEL_PLACE, NEST_PLACE), outside)
-    return Plan(
+    plan = Plan(
         scop=scop,
         ports=_ports(parts),
         buffers=parts.made_buffers(),
@@ -49,6 +51,8 @@ def build_plan(
         tree_reduction=point.tree_reduction,
         adders=point.adders,
     )
+    check_packed(plan)
+    return plan
 
 
 def _body(
@@ -124,7 +128,7 @@ def _divisors(parts: Parts, loop: OuterLoop) -> list[int]:
     found = set[int]()
     for nest in loop.nests:
         for choice in (c for c in parts.choices if nest.id in c.nests and c.place != KERNEL_PLACE):
-            width = parts.point.transfer_of(choice.id).width
+            width = parts.shared_beat(choice)
             refs = [ref for ref in refs_to(parts.scop, nest, choice.array) if ref.index]
             found |= {width for ref in refs if ref.index[-1].coefficient(loop.iterator) % width}
     return sorted(found)
@@ -146,7 +150,7 @@ def _outer_box(parts: Parts, choice: BufferPoint, entries: Sequence[OuterLoop | 
     extents = parts.scop.array(choice.array).extents
     if choice.place == KERNEL_PLACE:
         return whole(extents)
-    uses, width = [], parts.point.transfer_of(choice.id).width
+    uses, width = [], parts.shared_beat(choice)
     for path, nest in paths(entries):
         if nest.id in choice.nests:
             windows = {source: Window(var(name), 1) for source, name in around.names.items()}
@@ -233,4 +237,6 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
     [width], [layout] = widths, layouts
     stripes = max((parts.point.transfer_of(c.id).stripes for c in parts.choices if c.array == array.id), default=1)
     found = Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)
-    return replace(found, stripes=stripes)
+    held = {t.buffer for t in moved}
+    tile = common_tile(array.id, [b for b in parts.made_buffers() if b.id in held]) if layout == PACKED else ()
+    return replace(found, stripes=stripes, tile=tile)

@@ -12,7 +12,8 @@ from sisyphus.space import (
     KERNEL_PLACE,
     MAX_BEAT_BITS,
     MAX_BEAT_ELEMENTS,
-    PADDED,
+    PACKED,
+    PLAIN,
     STRIPES,
     BufferPoint,
     DesignPoint,
@@ -159,8 +160,10 @@ def _layout_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint) -> Itera
         layouts, widths = sorted({t.layout for t in mine}), sorted({t.width for t in mine})
         if len(layouts) > 1:
             yield f"`{array}` lies in memory in one layout, not as {_listed(layouts)}"
-        elif layouts == [PADDED] and len(widths) > 1:
+        elif layouts != [PLAIN] and len(widths) > 1:
             yield f"the rows of `{array}` are padded to beats of one width, not of {' and '.join(map(str, widths))}"
+        if PACKED in layouts and (any(t.stripes > 1 for t in mine) or len(arrays[array].extents) < 2):
+            yield f"`{array}` cannot be packed: only an array of several dimensions, with one port, has tiles of rows"
 
 
 def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> Iterator[str]:
@@ -204,7 +207,7 @@ def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: st
     """Raise `KernelError` where a beat of `width` elements would cross a row of the buffer or of the array.
 
     In a padded layout an array's rows end with a whole beat, so that the last beat of a row may be ragged, in the array
-    and in a buffer whose rows always reach that far.
+    and in a buffer whose rows always reach that far. Rows of packed tiles begin and end with whole beats.
     """
     faults = []
     if width < 1 or width & (width - 1):
@@ -231,7 +234,9 @@ def _rows_and_steps(buffer: Buffer, extents: tuple[int, ...], layout: str) -> tu
         return [1], []
     origin, row, last = buffer.origin[-1], buffer.extents[-1], extents[-1]
     steps = [origin.constant, *(factor for _, factor in origin.terms)]
-    if layout != PADDED:
+    if layout == PACKED:
+        return [], []
+    if layout == PLAIN:
         return [last, row], steps
     reaches_end = origin.is_constant and origin.constant + row >= last
     return [] if reaches_end else [row], steps

@@ -12,7 +12,7 @@ from sisyphus.plan.names import Names
 from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
 from sisyphus.poly import Affine
-from sisyphus.space import KERNEL_PLACE, STREAM, BufferPoint, DesignPoint, port_names
+from sisyphus.space import KERNEL_PLACE, PACKED, STREAM, BufferPoint, DesignPoint, port_names
 from sisyphus.values import dataclass, field
 
 
@@ -125,6 +125,11 @@ class Parts:
 
     def _streams(self, choice: BufferPoint) -> bool:
         return self.point.transfer_of(choice.id).form == STREAM
+
+    def shared_beat(self, choice: BufferPoint) -> int:
+        """Elements of a beat that two tiles may share, so that both hold all of it; packed tiles share none."""
+        chosen = self.point.transfer_of(choice.id)
+        return 1 if chosen.layout == PACKED else chosen.width
 
     def layouts(self, array: ArrayId) -> set[str]:
         """How memory holds an array, by all transfers made of it."""

@@ -156,8 +156,9 @@ class Port:
 
     `kind` is "array", "scalar" or "stream", an array that comes from another unit or goes to one and lies in no memory
     (`streamed.py`); `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of the source;
-    `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint. `copies`: the
-    argument of the source whose data it is given a second time. `stripes`: so many pointers, each with a bundle of its
+    `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint, `tile` the extents
+    of the tiles of a packed one (`packed.py`). `copies`: the argument of the source whose data it is given a second
+    time. `stripes`: so many pointers, each with a bundle of its
     own, in place of one, over which rows are dealt (`space/ports.py`); a beat is one of each. `depth`: how many beats
     the FIFO in front of a stream that comes in can hold.
     """
@@ -173,6 +174,7 @@ class Port:
     copies: str | None = None
     stripes: int = 1
     depth: int = 0
+    tile: tuple[int, ...] = ()
 
     @property
     def of_one_stripe(self) -> Port:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.ir.scop_text import expression
 from sisyphus.plan.body_schedule import Schedule, dump_schedule
-from sisyphus.plan.plan import Buffer, Plan, Transfer
+from sisyphus.plan.plan import Buffer, Plan, Port, Transfer
 from sisyphus.plan.sharing import Shared, shared_subexpressions
 from sisyphus.plan.tree import Node, descend, headline
 
@@ -17,7 +17,7 @@ def dump(plan: Plan, schedules: Mapping[str, Sequence[Schedule]] | None = None) 
     lines = [f"plan {plan.scop.name}{f' ({words})' if words else ''}"]
     for port in plan.ports:
         extents = "".join(f"[{e}]" for e in port.extents)
-        bundle = f" width {port.width} bundle {port.bundle} {port.layout}" if port.kind == "array" else ""
+        bundle = f" width {port.width} bundle {port.bundle} {_layout(port)}" if port.kind == "array" else ""
         lines.append(f"port {port.direction} {port.type} {port.name}{extents}{bundle}")
     lines += [_buffer(b) for b in plan.buffers]
     lines += [_transfer(t) for t in plan.transfers]
@@ -28,6 +28,10 @@ def dump(plan: Plan, schedules: Mapping[str, Sequence[Schedule]] | None = None) 
         lines += [_shared(shared) for shared in shared_subexpressions(plan, task)]
         lines += [f"  {line}" for one in (schedules or {}).get(task.name, ()) for line in dump_schedule(one)]
     return "\n".join(lines) + "\n"
+
+
+def _layout(port: Port) -> str:
+    return f"{port.layout} in {'x'.join(map(str, port.tile))}" if port.tile else port.layout
 
 
 def _buffer(buffer: Buffer) -> str:

@@ -18,7 +18,7 @@ from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.tiles import along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Call, Copy
 from sisyphus.poly import var
-from sisyphus.space import NestSpace, Tile, level2_order, may_load_ahead
+from sisyphus.space import PACKED, PLAIN, NestSpace, Tile, level2_order, may_load_ahead
 from sisyphus.values import dataclass, field, replace
 
 Trips = tuple[Value, Value, Value]
@@ -204,7 +204,8 @@ class ShapeBuilder:
         alg, declared = self.alg, self.scop.array(array)
         refs, placed = refs_to(self.scop, self.space.nest, array), self.numbers.placed(alg, array)
         fixed = partial(self.numbers.fixed, alg, self.shape.order, array)
-        width, outer = self.numbers.widths[array], {name: name for name in levels.outer}
+        width = 1 if self._is_packed(declared.port) else self.numbers.widths[array]
+        outer = {name: name for name in levels.outer}
         rows = along_rows(alg, refs, outer, lambda name: f"{name}_by", width)
         box, beside = tile_of(alg, levels, refs, declared.extents, fixed, rows)
         box = grown(alg, box, declared.extents, width)
@@ -237,9 +238,14 @@ class ShapeBuilder:
 
     def _port(self, array: ArrayId) -> Port:
         declared = self.scop.array(array)
-        written = any(use.writes and self.scop.array(use.array).port == array for use in self.space.arrays)
-        direction = "inout" if written else "in"
-        return Port(array, "array", declared.type.stored, declared.extents, bundle=array, direction=direction)
+        uses = [use for use in self.space.arrays if self.scop.array(use.array).port == array]
+        direction = "inout" if any(use.writes for use in uses) else "in"
+        layout = PACKED if self._is_packed(array) else PLAIN
+        kind, extents = declared.type.stored, declared.extents
+        return Port(array, "array", kind, extents, bundle=array, direction=direction, layout=layout)
+
+    def _is_packed(self, port: ArrayId) -> bool:
+        return any(use.packed for use in self.space.arrays if self.scop.array(use.array).port == port)
 
 
 def _id(array: ArrayId, direction: Direction) -> str:

@@ -116,7 +116,7 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
 def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels, around: Around) -> None:
     """The box that the nest touches while the loops outside and including the place stand still."""
     refs, extents = refs_to(parts.scop, nest, choice.array), parts.scop.array(choice.array).extents
-    width = parts.point.transfer_of(choice.id).width
+    width = parts.shared_beat(choice)
     box, beside = tile_of(
         EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__, around.rows(refs, width)
     )

@@ -170,7 +170,7 @@ def beats_of(alg: Algebra, extents: Sequence[Value], width: Value) -> Value:
     return product(extents[:-1]) * alg.ceil_div(extents[-1], width)
 
 
-def bursts_of(alg: Algebra, extents: Sequence[Value], array: Sequence[int]) -> Value:
+def bursts_of(alg: Algebra, extents: Sequence[Value], array: Sequence[Value]) -> Value:
     """Contiguous runs of memory that hold a box: dimensions held whole, and the one outside them, make one."""
     runs: Value = 1
     rest: Condition = True
@@ -180,7 +180,7 @@ def bursts_of(alg: Algebra, extents: Sequence[Value], array: Sequence[int]) -> V
     return runs
 
 
-def strides_of(alg: Algebra, origin: Sequence[Affine], array: Sequence[int], width: Value) -> tuple[Value, ...]:
+def strides_of(alg: Algebra, origin: Sequence[Affine], array: Sequence[Value], width: Value) -> tuple[Value, ...]:
     """Beats that one step of each loop around moves a box on, in memory whose rows are whole beats."""
     steps: dict[str, Value] = {}
     inside: Value = 1

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from enum import Enum
 from math import ceil
 
+from sisyphus.plan.packed import as_it_lies, whole_tiles
 from sisyphus.plan.plan import Buffer, Plan, Port
 from sisyphus.plan.ranges import Ranges, affine_range, ranges_of
 from sisyphus.plan.tree import For, Node, copies_in, descend
 from sisyphus.poly import Affine, const
+from sisyphus.space import PACKED
 
 
 class Walk(Enum):
@@ -37,7 +39,8 @@ def hangs_over(origin: Affine, ranges: Ranges, *, size: int, extent: int, unit: 
 
 def is_clipped(plan: Plan, transfer_id: str, ranges: Ranges) -> bool:
     """Whether the loops of a transfer have bounds that move, because its tiles may hang over the array."""
-    buffer, port = plan.buffer(plan.transfer(transfer_id).buffer), plan.port_of(plan.transfer(transfer_id))
+    transfer = plan.transfer(transfer_id)
+    buffer, port = as_it_lies(plan.buffer(transfer.buffer), plan.port_of(transfer))
     origin = settled(buffer, ranges)
     kind, last = walk_of(buffer, port, origin), len(buffer.extents) - 1
     dims = {Walk.RUN: range(1), Walk.ROWS: range(last + 1)}.get(kind, range(0))
@@ -46,6 +49,12 @@ def is_clipped(plan: Plan, transfer_id: str, ranges: Ranges) -> bool:
         any(hangs_over(origin[d], ranges, size=buffer.extents[d], extent=port.extents[d], unit=units.get(d, 1)))
         for d in dims
     )
+
+
+def check_packed(plan: Plan) -> None:
+    """Raise `KernelError` where a transfer of a packed array moves anything but one of its tiles."""
+    if any(port.layout == PACKED for port in plan.ports):
+        whole_tiles(plan, transfer_ranges(plan))
 
 
 def settled(buffer: Buffer, ranges: Ranges) -> tuple[Affine, ...]:

@@ -166,6 +166,7 @@ def _port(port: Port) -> dict[str, Any]:
         "extents": list(port.extents),
         "layout": port.layout,
         "padded_extents": [] if port.kind == "scalar" else list(layout_extents(port)),
+        "tile": list(port.tile),
         "vector_elements": port.width,
         "ports": [] if port.bundle is None else list(port_names(port.bundle, port.stripes) or (port.bundle,)),
         "direction": port.direction,

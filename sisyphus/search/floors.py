@@ -199,7 +199,7 @@ class NestFloor:
         spans = tile_spans(self.nest, use, batch, outside)
         added = most_added(self.space, self.nest, use.array, max(self.beats.cap(use.array), 1))
         grown = [*spans[:-1], *(span + added for span in spans[-1:])]
-        bursts = bursts_of(VECTOR, grown, [dim.extent for dim in use.dims])
+        bursts = bursts_of(VECTOR, grown, grown if use.packed else [dim.extent for dim in use.dims])
         widths = np.asarray(self.beats.of(self.nest, use, batch, outside))
         once = least_move_cycles(self.model.setting(), footprint(spans, batch.count) / np.maximum(widths, 1), bursts)
         once = np.where(widths > 0, once, np.inf)

@@ -3,6 +3,8 @@
 - Full tiles apart from those on a boundary. The search counts every nest as one body, guarded where some tile needs it.
   Two bodies take more registers and LUTs and, as a rule, a few cycles more (the second one starts anew), so they are no
   better unless a guard costs cycles: it keeps unrolled additions from forming a tree.
+- Tiles of one array after another in memory, so that each is one run of it, where the search counts a run for each row
+  (`space/packed.py`).
 - Tiles of the pipelined loop as iterations of it, where nothing stands between: 25x2x4 is 1x50x4 in as many cycles. No
   reported loop has both in one subscript (none of 1,059).
 """
@@ -10,10 +12,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+from sisyphus.ir import ArrayId
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.session import Judge
-from sisyphus.space import DesignPoint, LoopSpace, NestSpace, Space, Tile, illegal
+from sisyphus.space import (
+    KERNEL_PLACE,
+    PACKED,
+    DesignPoint,
+    LoopSpace,
+    NestSpace,
+    Space,
+    Tile,
+    illegal,
+)
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
@@ -28,22 +41,34 @@ def polished(
 ) -> tuple[DesignPoint, float | None]:
     """The point with what makes it faster (merged tiles: no slower) and fits, and its cycles, or None as before.
 
-    Nests that are left at the `deadline` of the search's clock stay as they are.
+    Nests and arrays that are left at the `deadline` of the search's clock stay as they are.
     """
     best, until = point, Deadline(deadline)
     cycles = before = judge(point).cycles
-    for nest in space.nests:
-        if until.is_over:
-            break
-        for variant, most in ((_merged, 0), (_split, 1)):
-            other = variant(space, nest, best)
-            if other is None or cycles is None:
-                continue
-            judged = judge(other)
-            fits = not space.target.budget.exceeded_by(judged.usage)
-            if judged.cycles is not None and judged.cycles <= cycles - most and fits:
-                best, cycles = other, judged.cycles
+    ways = [(partial(way, space, nest), least) for nest in space.nests for way, least in ((_merged, 0), (_split, 1))]
+    homes = dict.fromkeys(map(space.scop.home, space.used_arrays))
+    ways += [(partial(_packed, space, home), 1) for home in homes]
+    for way, least in ways:
+        other = None if until.is_over else way(best)
+        if other is None or cycles is None:
+            continue
+        judged = judge(other)
+        fits = not space.target.budget.exceeded_by(judged.usage)
+        if judged.cycles is not None and judged.cycles <= cycles - least and fits:
+            best, cycles = other, judged.cycles
     return best, None if cycles == before else cycles
+
+
+def _packed(space: Space, array: ArrayId, point: DesignPoint) -> DesignPoint | None:
+    """The point with tiles of an array one after another in memory, be that legal or not."""
+    held = {b.id: b for b in point.buffers if space.scop.home(b.array) == array}
+    mine = [t for t in point.transfers if t.buffer in held]
+    is_tiled = any(b.place != KERNEL_PLACE and len(b.partition) > 1 for b in held.values())
+    may_be = is_tiled and space.options.packs and array not in space.layouts
+    if not may_be or any(t.stripes > 1 or t.layout == PACKED for t in mine):
+        return None
+    moved = (replace(t, layout=PACKED) if t in mine else t for t in point.transfers)
+    return replace(point, transfers=tuple(moved))
 
 
 def _split(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | None:

@@ -12,10 +12,10 @@ from math import lcm, prod
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.space.ahead import loaded_ahead
-from sisyphus.space.point import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.point import KERNEL_PLACE, PACKED, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.widths import beat_factor, form_for, layout_for, tile_widths
+from sisyphus.space.widths import beat_factor, form_for, layout_for, needs_packing, tile_widths
 from sisyphus.values import dataclass, field, replace
 
 
@@ -81,7 +81,7 @@ def decode(space: Space, choices: Choices) -> DesignPoint:
     buffers = tuple(_with_banks(space, b, widths[b.array]) for b in buffers)
     for nest in (nest for nest in space.nests if choices.nests[nest.id].ahead):
         buffers = loaded_ahead(space.scop, nest.nest, chosen[nest.id], buffers)
-    transfers = tuple(_transfer(space, b, widths[b.array]) for b in buffers if b.partition)
+    transfers = tuple(_transfer(space, chosen, b, widths[b.array]) for b in buffers if b.partition)
     return DesignPoint(
         kernel=space.scop.name,
         nests=nests,
@@ -102,8 +102,9 @@ def _with_banks(space: Space, buffer: BufferPoint, width: int) -> BufferPoint:
     return replace(buffer, partition=(*others, max(own))) if len(own) == len(found) else buffer
 
 
-def _transfer(space: Space, buffer: BufferPoint, width: int) -> TransferPoint:
-    layout = layout_for(space.scop.array(buffer.array).extents, width)
+def _transfer(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoint, width: int) -> TransferPoint:
+    is_packed = needs_packing(space, space.nest(buffer.nests[0]), chosen[buffer.nests[0]], buffer)
+    layout = PACKED if is_packed else layout_for(space.scop.array(buffer.array).extents, width)
     ports = space.port_names(buffer.array, width)
     return TransferPoint(buffer.id, width, ports, layout, form_for(space, buffer.array, width))
 

@@ -14,6 +14,7 @@ from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.listed import may_be_listed, with_tiles_listed
+from sisyphus.space.packed import with_packed_tiles
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
@@ -39,6 +40,7 @@ def build_space(
     if options.trust == "measured":
         nests = _without_turns(scop, nests, target.budget.onchip_bytes)
     nests = _whole_for_readers(scop, nests, live, target.budget.onchip_bytes)
+    nests = with_packed_tiles(scop, nests) if options.packs else nests
     space = Space(
         scop=scop,
         dependences=dependences,

@@ -14,7 +14,7 @@ from sisyphus.space.adders import IN_FABRIC
 from sisyphus.space.ahead import AHEAD
 from sisyphus.space.listed import LISTED
 from sisyphus.space.narrowing import YES_NO, Fix, Knob, loop_of, use_of, with_nest, with_places, with_tiles
-from sisyphus.space.point import FORMS, KERNEL_PLACE, PLAIN, DesignPoint
+from sisyphus.space.point import FORMS, KERNEL_PLACE, PACKED, PLAIN, DesignPoint
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.stripes import dealt_over_ports, in_stripes
 from sisyphus.space.widths import layout_for
@@ -231,12 +231,20 @@ def _fix_ports(fix: Fix, space: Space, array: ArrayId) -> Space:
 
 
 def _fix_layout(fix: Fix, space: Space, array: ArrayId) -> Space:
-    """The widths that go with a layout."""
+    """The widths that go with a layout; tiles that lie one after another travel through one port."""
     extents = space.scop.array(array).extents
     layouts = {width: layout_for(extents, width) for width in space.widths[array]}
-    chosen = fix.one_of(dict.fromkeys(layouts.values()), f"`{array}` cannot lie in memory as `{fix.value}`")
-    kept = tuple(width for width, layout in layouts.items() if layout == chosen)
-    return replace(space, widths={**space.widths, array: kept})
+    is_tiled = any(use.array == array and use.can_be_tiled for nest in space.nests for use in nest.arrays)
+    may_pack = is_tiled and len(extents) > 1 and space.options.packs
+    legal = [*layouts.values(), *[PACKED] * may_pack]
+    chosen = fix.one_of(dict.fromkeys(legal), f"`{array}` cannot lie in memory as `{fix.value}`")
+    for nest in space.users(array):
+        uses = (replace(u, packed=chosen == PACKED) if u.array == array else u for u in nest.arrays)
+        space = with_nest(space, replace(nest, arrays=tuple(uses)))
+    one_port = {width: space.ports(array, width) == 1 for width in layouts}
+    kept = tuple(w for w, layout in layouts.items() if layout == chosen or (chosen == PACKED and one_port[w]))
+    fixed = {**space.layouts, space.scop.home(array): chosen}
+    return replace(space, widths={**space.widths, array: kept}, layouts=fixed)
 
 
 def _fix_form(fix: Fix, space: Space, array: ArrayId) -> Space:
@@ -307,7 +315,12 @@ KNOBS = (
     Knob(
         "ARRAY.ports", "ports and banks over which every beat is dealt, or `any`; A stays on chip", _fix_ports, off="1"
     ),
-    Knob("MEMORY.layout", "`plain`: rows as in C, or `padded` to whole beats", _fix_layout, off=PLAIN),
+    Knob(
+        "MEMORY.layout",
+        "`plain`: rows as in C, `padded` to whole beats, or `packed`: tile after tile",
+        _fix_layout,
+        off=PLAIN,
+    ),
     Knob("MEMORY.transfer", "loads `direct`, or `stream`: through a FIFO between two processes", _fix_form),
     Knob(
         "NAME.copy",

@@ -23,8 +23,8 @@ KERNEL_PLACE = "kernel"
 NEST_PLACE = "nest"
 #: How beats get from a port into a buffer: by one loop, or by two processes with a FIFO between them.
 DIRECT, STREAM = FORMS = ("direct", "stream")
-#: How an array may lie in memory: as C has it, or with every row rounded up to whole beats.
-PLAIN, PADDED = LAYOUTS = ("plain", "padded")
+#: How an array may lie in memory: as C has it, with every row rounded up to whole beats, or tile after tile.
+PLAIN, PADDED, PACKED = LAYOUTS = ("plain", "padded", "packed")
 #: What a buffer may be asked to lie in; `auto`: the tool chooses.
 STORAGES = ("auto", "bram", "uram", "lutram")
 
@@ -108,7 +108,7 @@ class TransferPoint:
     buffer: Annotated[str, "a buffer: ARRAY, or ARRAY@NESTS"]
     width: Annotated[int, "elements per beat"]
     ports: Annotated[tuple[str, ...], "names of ports"] = ()
-    layout: Annotated[str, "`plain` or `padded`", LAYOUTS] = PLAIN
+    layout: Annotated[str, "`plain`, `padded`, or `packed` (tile after tile)", LAYOUTS] = PLAIN
     form: Annotated[str, "how loads reach the buffer: `direct`, or `stream` (through a FIFO)", FORMS] = DIRECT
 
     @property

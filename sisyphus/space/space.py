@@ -62,6 +62,11 @@ class Options:
     listed: bool = False
     adders: Adders = "dsp"
 
+    @property
+    def packs(self) -> bool:
+        """May tiles lie in memory one after another, with rows of whole beats (not in the paper)?"""
+        return self.padding and not self.whole_beats
+
     def as_in_paper(self) -> Options:
         """The same with the paper's rules: tiles divide loops, beats rows and partitions; direct tiles of nests."""
         alike = replace(self, tiles="divisors", padding=False, whole_beats=True, outer_places=False)
@@ -129,7 +134,7 @@ class ArrayUse:
     `places` are `kernel`, the outer loops and the loops of the band, or `nest` where there are neither. Under the
     innermost outer loop the nest may have a buffer of its own; under any outer loop all its nests that use the array
     may share one. A view is transferred around one run of the nest or in the nest, where the loops `still` must lie
-    outside of its transfers.
+    outside of its transfers. `packed`: its tiles lie in memory one after another.
     """
 
     array: ArrayId
@@ -138,6 +143,7 @@ class ArrayUse:
     writes: bool
     places: tuple[str, ...]
     still: tuple[str, ...] = ()
+    packed: bool = False
 
     @property
     def can_be_tiled(self) -> bool:
@@ -219,7 +225,7 @@ class Space:
     `partitions` has, per array and dimension, the legal cyclic factors; `pinned` those that the user fixed for the
     buffer of one nest; `widths`, per array, the legal elements per beat. `together` lists groups of nests in which an
     array is resident in all or in none (those under one outermost sequential loop). `forms` are those of transfers
-    that the user fixed.
+    that the user fixed, `layouts` those of arrays, not of their views.
     """
 
     scop: Scop
@@ -234,6 +240,7 @@ class Space:
     together: tuple[tuple[str, ...], ...]
     pinned: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     forms: Mapping[ArrayId, str] = field(default_factory=dict)
+    layouts: Mapping[ArrayId, str] = field(default_factory=dict)
 
     @cached_property
     def widest_growth(self) -> int:
@@ -266,6 +273,14 @@ class Space:
         """The ports of an array with beats of so many elements; those of another one where it arrives with that."""
         owner = self.scop.home(array) if self.arrives_with_another(array) else array
         return port_names(owner, self.ports(array, width))
+
+    def is_packed(self, array: ArrayId) -> bool:
+        """Whether tiles of an array, and of its views, lie in memory one after another."""
+        return self.scop.home(array) in self._packed
+
+    @cached_property
+    def _packed(self) -> frozenset[ArrayId]:
+        return frozenset(self.scop.home(use.array) for nest in self.nests for use in nest.arrays if use.packed)
 
     def nest(self, nest_id: str) -> NestSpace:
         found = self._nests.get(nest_id)

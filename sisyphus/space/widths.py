@@ -8,7 +8,7 @@ from math import gcd
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import ArrayId
 from sisyphus.poly import Affine
-from sisyphus.space.point import DIRECT, KERNEL_PLACE, STREAM, BufferPoint, NestPoint
+from sisyphus.space.point import DIRECT, KERNEL_PLACE, PACKED, STREAM, BufferPoint, NestPoint
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.stripes import last_subscripts
 from sisyphus.values import dataclass
@@ -69,7 +69,12 @@ def in_beats(
 
 
 def most_added(space: Space, nest: NestSpace, array: ArrayId, width: int) -> int:
-    """Elements that whole beats add to a row of any tile at most: at both ends, and where outer loops move it."""
+    """Elements that whole beats add to a row of any tile at most: at both ends, and where outer loops move it.
+
+    None where memory has tiles one after another, with rows of whole beats.
+    """
+    if space.is_packed(array):
+        return 0
     steps = {name: abs(f) for s in last_subscripts(space.scop, nest.nest, array) for name, f in s.terms}
     return (width - 1) * (2 + sum(step for name, step in steps.items() if name in nest.nest.outer))
 
@@ -77,13 +82,15 @@ def most_added(space: Space, nest: NestSpace, array: ArrayId, width: int) -> int
 def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[int, ...]:
     """The elements per beat of `space.widths` that divide how far tiles lie apart in rows: tiles grow to whole beats.
 
-    Where beats must be whole, and where copies beside each other store tiles that would overlap, none grows.
+    Where beats must be whole, and where copies beside each other store tiles that would overlap, none grows. A beat is
+    no longer than a row of a packed tile, which is none of its array's.
     """
     part, resident = row_part(space, nest, chosen, buffer), buffer.place == KERNEL_PLACE
     # no tile is dealt over several ports
     widths = tuple(w for w in space.widths[buffer.array] if resident or space.ports(buffer.array, w) == 1)
     if part is None:
-        return widths
+        row = None if resident else _packed_row(nest, chosen, buffer)
+        return widths if row is None else tuple(w for w in widths if w <= row)
     most = space.widest_growth if _may_grow(space, nest, chosen, buffer) else 1
     return tuple(w for w in widths if part.is_in_beats(w) or (part.step % w == 0 and w <= most))
 
@@ -107,16 +114,12 @@ def beat_factor(space: Space, nest: NestSpace, array: ArrayId, others: int, widt
 
 
 def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> RowPart | None:
-    """What the tiles of a buffer hold of a row, before they grow; None where it is all of it."""
+    """What the tiles of a buffer hold of a row, before they grow; None where it is all of it, or they are packed."""
     use = nest.use(buffer.array)
     last = len(buffer.partition) - 1
-    if buffer.place == KERNEL_PLACE or last < 0 or use is None or use.dims[last].coefficients is None:
+    if buffer.place == KERNEL_PLACE or last < 0 or use is None or use.dims[last].coefficients is None or use.packed:
         return None
-    outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
-    sizes = {
-        s.iterator: min(chosen.tile(s.iterator).size, s.trip_count) if s.iterator in outside else s.trip_count
-        for s in nest.loops
-    }
+    outside, sizes = _sizes(nest, chosen, buffer)
     subscripts = last_subscripts(space.scop, nest.nest, buffer.array)
     first = min(_first_place(nest, subscript, sizes) for subscript in subscripts)
     extent, length = use.dims[last].extent, use.dims[last].reach(sizes)
@@ -126,6 +129,37 @@ def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoi
         return None if length >= extent else RowPart(first, length, gcd(*steps), extent, outer)
     start = max(first, 0)
     return RowPart(start, min(first + length, extent) - start, 0, extent)
+
+
+def _sizes(nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The loops outside of the transfers of a buffer, and how many iterations of each loop it holds."""
+    outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
+    return outside, {
+        s.iterator: min(chosen.tile(s.iterator).size, s.trip_count) if s.iterator in outside else s.trip_count
+        for s in nest.loops
+    }
+
+
+def _packed_row(nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> int | None:
+    """The elements of a row of packed tiles; None where that is a row of the array."""
+    use = nest.use(buffer.array)
+    if use is None or not use.packed:
+        return None
+    length = int(use.dims[-1].span(_sizes(nest, chosen, buffer)[1]))
+    return None if length >= use.dims[-1].extent else length
+
+
+def needs_packing(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> bool:
+    """Whether tiles of a buffer are packed: not where they are of whole rows, which lie one after another in any case.
+
+    Unless the user asks for it.
+    """
+    use = nest.use(buffer.array)
+    if use is None or not use.packed or buffer.place == KERNEL_PLACE:
+        return False
+    _, sizes = _sizes(nest, chosen, buffer)
+    in_rows = all(int(dim.span(sizes)) >= dim.extent for dim in use.dims[1:])
+    return not in_rows or space.layouts.get(space.scop.home(buffer.array)) == PACKED
 
 
 def _first_place(nest: NestSpace, subscript: Affine, sizes: Mapping[str, int]) -> int:

@@ -9,6 +9,7 @@ from sisyphus.errors import InternalError, KernelError
 from sisyphus.ir import Ref
 from sisyphus.plan import Buffer, Guard, Hold, Plan, Run, Skip
 from sisyphus.plan.checks import check_width
+from sisyphus.plan.walks import check_packed
 from sisyphus.poly import Affine, Set, first_point, largest_extent, make_set
 from sisyphus.verification.execution_order import on_leash
 from sisyphus.verification.memory_events import located
@@ -49,7 +50,7 @@ def _too_long(tree: Tree) -> str | None:
 
 
 def check_beats(plan: Plan) -> Iterator[Check]:
-    """One check for all transfers: no beat crosses a row of its buffer or of the array."""
+    """One check for all transfers: no beat crosses a row of its buffer or of the array, no packed tile another one."""
     for transfer in plan.transfers:
         try:
             extents, port = plan.scop.array(transfer.array).extents, plan.port_of(transfer)
@@ -57,6 +58,11 @@ def check_beats(plan: Plan) -> Iterator[Check]:
         except KernelError as fault:
             yield Check("beats", False, f"{transfer.id}: {fault.message}")
             return
+    try:
+        check_packed(plan)
+    except KernelError as fault:
+        yield Check("beats", False, fault.message)
+        return
     if plan.transfers:
         yield Check("beats", True, "no beat crosses a row")
 

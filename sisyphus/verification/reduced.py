@@ -26,7 +26,7 @@ from sisyphus.backends.hls import Project, project
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan
-from sisyphus.space import DesignPoint, NestPoint, Tile, layout_for
+from sisyphus.space import PACKED, DesignPoint, NestPoint, Tile, TransferPoint, layout_for
 from sisyphus.values import dataclass, replace
 from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, work
 from sisyphus.verification.sizes import SMALL, Dimension, Family, KernelShape, Loop, Size
@@ -179,12 +179,16 @@ def _narrowed(point: DesignPoint, scop: Scop, most: int) -> DesignPoint:
     extents = {b.id: scop.array(b.array).extents for b in point.buffers}
     wide = {t.buffer: t.ports if most > len(t.ports) else () for t in point.transfers if t.width > most}
     transfers = tuple(
-        replace(t, width=most, ports=wide[t.buffer], layout=layout_for(extents[t.buffer], most))
+        replace(t, width=most, ports=wide[t.buffer], layout=_layout(t, extents[t.buffer], most))
         if t.buffer in wide
         else t
         for t in point.transfers
     )
     return replace(point, transfers=transfers)
+
+
+def _layout(transfer: TransferPoint, extents: Sequence[int], width: int) -> str:
+    return PACKED if transfer.layout == PACKED else layout_for(extents, width)
 
 
 def _fitted(point: DesignPoint, scop: Scop, distribution: Distribution) -> DesignPoint:

@@ -46,6 +46,20 @@ def test_a_wrong_beat_in_a_saved_design_is_refused(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_tiles_lie_one_after_another(tmp_path: Path) -> None:
+    """Of arrays that one nest has tiles of where it pays, of others as fixed; a run at smaller sizes has them, too."""
+    sizes, memory = ["-DNI=40", "-DNJ=44", "-DNK=50"], ["--mem", "4kB", "--effort", "3"]
+    done = sisy("optimize", str(POLYBENCH / "gemm.c"), *sizes, *memory, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "verification: passed" in done.stdout
+    interface = json.loads((tmp_path / "out" / "design.json").read_text())["interface"]
+    [packed] = [a for a in interface if a["layout"] == "packed"]
+    assert packed["name"] in "AB" and len(packed["tile"]) == 2 and len(packed["padded_extents"]) == 4
+    again = sisy("verify", "out", cwd=tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert sisy("lint", "out", cwd=tmp_path).returncode == 0
+
+
 @pytest.mark.parametrize("words", [["--no-padding"], ["--fix", "C.layout=plain", "--fix", "A.layout=plain"]])
 def test_padding_can_be_refused(words: list[str], tmp_path: Path) -> None:
     done = sisy("optimize", *PRIMES, *words, "--no-verify", "-o", "out", cwd=tmp_path)

@@ -206,6 +206,7 @@ class _Memory:
             return
         last, pitch, width, count = self._rows()
         total = -(-prod(self.told["extents"]) // last * pitch // width) * width
+        total = prod(self.told["padded_extents"]) if self.told["layout"] == "packed" else total
         names = [f"memory_{self.number}_{self.port}_{stripe}" for stripe in range(count)]
         for name in names:
             yield f"  static {kind} {name}[{total // count}] __attribute__((aligned(4096)));"
@@ -244,8 +245,24 @@ class _Memory:
     def _at(self, number: int) -> str:
         last, pitch, _, count = self._rows()
         place = number // last * pitch + number % last
+        if self.told is not None and self.told["layout"] == "packed":
+            place = _in_tiles(number, self.told["extents"], self.told["tile"], self.told["padded_extents"][-1])
         stripe, at = place % count, place // count
         return f"port_{self.number}_{self.port}[{stripe}][{at}]"
+
+
+def _in_tiles(number: int, extents: Sequence[int], tile: Sequence[int], row: int) -> int:
+    """The place of an element where tiles lie one after another, each with rows of so many elements."""
+    index = list[int]()
+    for extent in reversed(extents):
+        number, at = divmod(number, extent)
+        index.insert(0, at)
+    which, inside = 0, 0
+    for at, extent, size in zip(index, extents, tile, strict=True):
+        which = which * len(range(0, extent, size)) + at // size
+        inside = inside * size + at % size
+    rows, column = divmod(inside, tile[-1])
+    return which * prod(tile[:-1]) * row + rows * row + column
 
 
 def _given(number: int, argument: Mapping[str, Any]) -> list[str]:

@@ -42,6 +42,7 @@ from sisyphus.space import (
     FORMS,
     KERNEL_PLACE,
     NEST_PLACE,
+    PACKED,
     STRIPES,
     BufferPoint,
     DesignPoint,
@@ -218,11 +219,11 @@ def _small_tiles(rng: random.Random, nest: Nest, point: NestPoint) -> NestPoint:
 
 
 def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
-    """Another beat of one array, in one of the two forms."""
+    """Another beat of one array, in one of the two forms, and perhaps its tiles one after another in memory."""
     array = _any(rng, kernel.scop)
     buffers = [b.id for b in point.buffers if kernel.scop.home(b.array) == array.id]
     width, form = rng.choice((1, 2, 4, 8, 16)), rng.choice(FORMS)
-    layout = layout_for(array.extents, width)
+    layout = rng.choice((PACKED, layout_for(array.extents, width)))
     mine = (TransferPoint(b, width, layout=layout, form=form) for b in buffers)
     return replace(point, transfers=(*(t for t in point.transfers if t.buffer not in buffers), *mine))
 
@@ -322,6 +323,7 @@ def words(point: DesignPoint) -> Iterator[str]:
         "memory asked": any(b.storage != "auto" for b in point.buffers),
         LEVERS["ports"]: any(len(t.ports) > 1 for t in point.transfers),
         LEVERS["layout"]: any(t.layout == "padded" for t in point.transfers),
+        "packed tiles": any(t.layout == PACKED for t in point.transfers),
         "streamed": any(t.form == "stream" for t in point.transfers),
     }
     yield from (word for word, is_there in had.items() if word and is_there)
@@ -331,4 +333,5 @@ def words(point: DesignPoint) -> Iterator[str]:
 def never_drawn(covered: Iterable[str]) -> list[str]:
     """The levers that no design had."""
     wanted = {*filter(None, LEVERS.values()), *FORMED.values(), "form expanded", "memory asked", "streamed"}
+    wanted.add("packed tiles")
     return sorted(wanted - {*covered})

@@ -32,7 +32,7 @@ from sisyphus.backends.hls.interface import beat_type, stream_type
 from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, narrowest
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.plan import Buffer, Direction, Plan, Transfer, layout_extents
+from sisyphus.plan import Buffer, Direction, Plan, Transfer, as_it_lies, layout_extents
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
@@ -102,6 +102,7 @@ class BurstPrinter:
         self.stripe, self.stripes, self.port = stripe, whole.stripes, whole.of_one_stripe
         self.filled = filled if whole.stripes == 1 else tuple(b.of_one_stripe(whole.stripes) for b in filled)
         self.buffer, self.buffers = self.filled[0], buffer_names(self.filled)
+        self.buffer, self.port = as_it_lies(self.buffer, self.port)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
         self.width = self.port.width

@@ -53,7 +53,7 @@ _COMPILERS = re.compile(r"__|^_[A-Z]")
 _PROGRAMS = frozenset(
     re.findall(
         r"\w+",
-        """Block CAN_FLUSH Dealt Extent FENCE FENCE_BYTE FLUSHED Flushing Placed Random Seconds Slab TRIES Tally
+        """Block CAN_FLUSH Dealt Extent FENCE FENCE_BYTE FLUSHED Flushing Placed Random Seconds Slab TRIES Tally Tiled
     UNSET_BYTE Watch argc argv check_fence compare divided draw element extents failures fill is need_stack next
     operations pack place random report run same_bits seed set sets tally unit wanted xrt ert device kernel buffer""",
     )

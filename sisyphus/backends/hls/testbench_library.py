@@ -173,6 +173,27 @@ auto &element(const Dealt<Beat, Stripes> &dealt, std::size_t at) {
     return element(dealt.port[at % Stripes], at / Stripes);
 }
 
+// Memory that holds an array tile after tile, the rows of each so many elements apart.
+template <typename Beat, std::size_t Dimensions>
+struct Tiled {
+    Beat *port;
+    std::size_t extents[Dimensions], tile[Dimensions], row;
+};
+
+template <typename Beat, std::size_t Dimensions>
+auto &element(const Tiled<Beat, Dimensions> &tiled, std::size_t at) {
+    std::size_t number = 0, tiles = 1, inside = 0, size = 1;
+    for (std::size_t d = Dimensions; d-- > 0;) {
+        const std::size_t extent = tiled.extents[d], tile = tiled.tile[d], index = at % extent;
+        number += index / tile * tiles;
+        tiles *= (extent + tile - 1) / tile;
+        inside += index % tile * size;
+        size *= d + 1 == Dimensions ? tiled.row : tile;
+        at /= extent;
+    }
+    return element(tiled.port, number * size + inside);
+}
+
 template <typename T, typename Port>
 void pack(T *data, Port port, std::size_t count, std::size_t last, std::size_t padded) {
     for (std::size_t at = 0; at < count; ++at) element(port, place(at, last, padded)) = data[at];

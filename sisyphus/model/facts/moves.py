@@ -8,7 +8,7 @@ import numpy as np
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.model.facts.task_facts import Dim, Move, of_one_stripe
-from sisyphus.plan import Copy, Direction, Plan, Transfer, beats_of, bursts_of, strides_of
+from sisyphus.plan import Copy, Direction, Plan, Transfer, beats_of, bursts_of, in_memory, strides_of
 
 
 def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
@@ -21,7 +21,7 @@ def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
 def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condition = True) -> Move:
     """The facts of a transfer."""
     buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer)
-    array = plan.scop.array(transfer.array).extents
+    origin, array = in_memory(alg, buffer, port)
     steps = (step for origin in buffer.origin for _, step in origin.terms)
     dims = tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True))
     return Move(
@@ -35,7 +35,7 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         bits=buffer.type.stored.bits,
         beats=beats_of(alg, buffer.extents, transfer.width),
         bursts=bursts_of(alg, buffer.extents, array),
-        tile_strides=strides_of(alg, buffer.origin, array, transfer.width),
+        tile_strides=strides_of(alg, origin, array, transfer.width),
         is_tile=alg.either(*(alg.exceeds(abs(step), 0) for step in steps)),
         active=active,
         stream=transfer.stream,

@@ -34,6 +34,7 @@ def run_host(plan: Plan, folder: Path, *words: str) -> Finished:
 PLANS = {
     "gemm": gemm_resident(),
     "padded": copy_plan((5, 7), (5, 7), 4, layout="padded"),
+    "packed": copy_plan((7, 10), (3, 5), 4, layout="packed"),
     "over_two_ports": copy_plan((4, 24), (4, 24), 8, stripes=2),
     "over_four_ports": copy_plan((4, 27), (4, 27), 16, layout="padded", stripes=4),
 }

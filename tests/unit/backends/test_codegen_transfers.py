@@ -16,7 +16,7 @@ from sisyphus.backends.hls import project
 from sisyphus.backends.hls.loop_bounds import narrowest
 from sisyphus.errors import InternalError
 from sisyphus.lint import lint_text
-from sisyphus.plan import build_plan
+from sisyphus.plan import as_it_lies, build_plan
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
 from sisyphus.space import TransferPoint
 from sisyphus.verification import run
@@ -51,6 +51,11 @@ CASES = {
     "padded_last_tile_hangs_over": Case((5, 21), (2, 8), 8, layout="padded"),
     "padded_with_lanes_written_out": Case((4, 27), (4, 27), 16, layout="padded", partition=(1, 10)),
     "padded_with_a_bank_for_every_element": Case((4, 11), (4, 11), 8, layout="padded", partition=(1, 11)),
+    "packed": Case((8, 12), (2, 4), 4, layout="packed"),
+    "packed_ragged_both_ways": Case((7, 10), (3, 4), 2, layout="packed"),
+    "packed_with_rows_of_whole_beats": Case((7, 10), (3, 5), 4, layout="packed"),
+    "packed_of_three_dimensions": Case((3, 5, 9), (2, 2, 5), 2, layout="packed", partition=(1, 1, 3)),
+    "packed_of_one_tile": Case((5, 7), (5, 7), 4, layout="packed"),
     "starts_before_the_array": Case((8, 8), (4, 4), 2, shift=-2),
     "single_element": Case((), ()),
 }
@@ -127,6 +132,45 @@ def test_random_padded_tiles_under_sanitizers(seed: int) -> None:
     assert ran.passed, [c for c in ran.checks if not c.passed]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_random_packed_tiles_under_sanitizers(seed: int) -> None:
+    rng = random.Random(seed)
+    extents = tuple(rng.randint(1, 12) for _ in range(rng.randint(2, 3)))
+    tile = tuple(rng.randint(1, e) for e in extents)
+    partition = tuple(rng.randint(1, t) for t in tile)
+    plan = copy_plan(extents, tile, rng.choice([1, 2, 4, 8]), "packed", partition, stream=rng.random() < 0.5)
+    ran = run(project(plan), plan, sets=["random"], sanitize=True)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [
+        (
+            "kernel.cpp",
+            "const hls::vector<float, 2> line = port[18*i0t + 6*i1t + beat];",
+            "port[12*i0t + 6*i1t + beat]",
+        ),
+        ("testbench.cpp", "tiles *= (extent + tile - 1) / tile;", "tiles *= extent / tile;"),
+        ("testbench.cpp", "size *= d + 1 == Dimensions ? tiled.row : tile;", "size *= tile - 1;"),
+    ],
+)
+def test_a_tile_at_the_wrong_place_is_seen(file: str, right: str, wrong: str) -> None:
+    """An index that counts too few tiles in a row of them, and a host that forgets the ragged one, or what is in it."""
+    plan = copy_plan((7, 10), (3, 4), 2, layout="packed")
+    good = project(plan)
+    assert right in good.files[file]
+    wrong = right.replace("port[18*i0t + 6*i1t + beat]", wrong) if file == "kernel.cpp" else wrong
+    bad = replace(good, files={**good.files, file: good.files[file].replace(right, wrong)})
+    assert not run(bad, plan, sets=["random"]).passed
+
+
+def test_a_packed_tile_is_one_run(expect) -> None:  # type: ignore[no-untyped-def]
+    text = project(copy_plan((7, 10), (3, 5), 4, layout="packed")).files["kernel.cpp"]
+    assert lint_text(text) == ()
+    expect(text[: text.index("static void store")], ".cpp")
+
+
 def test_padding_is_not_a_number() -> None:
     """A kernel that reads padding by mistake is seen by what it computes."""
     plan = copy_plan((5, 7), (5, 7), 4, layout="padded")
@@ -179,9 +223,10 @@ def test_the_loops_that_are_printed_are_those_of_the_walk() -> None:
     for case in (case for case in CASES.values() if case.extents):
         plan = copy_plan(case.extents, case.tile, case.width, case.layout, case.partition, shift=case.shift)
         ranges = transfer_ranges(plan)["load_A"]
-        buffer, text = plan.buffer("buf_A"), project(plan).files["kernel.cpp"]
+        text = project(plan).files["kernel.cpp"]
         body = text[: text.index("static void store_B")]
-        kind = walk_of(buffer, plan.port_of(plan.transfer("load_A")), settled(buffer, ranges))
+        buffer, port = as_it_lies(plan.buffer("buf_A"), plan.port_of(plan.transfer("load_A")))
+        kind = walk_of(buffer, port, settled(buffer, ranges))
         assert (kind is Walk.RUN) == ("++column" in body or "++row0;" in body)
         assert is_clipped(plan, "load_A", ranges) == ("loop_tripcount" in body)
 

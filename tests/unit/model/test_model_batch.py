@@ -17,7 +17,7 @@ from types import FrameType
 import numpy as np
 import pytest
 from builders import scop as build_scop
-from model_candidates import Kernel, candidates_of, figures_of, kernel_of
+from model_candidates import Kernel, candidates_of, figures_of, kernel_of, packed_in
 from model_kernels import KERNELS, built
 from random_kernels import random_point
 from random_knobs import random_points
@@ -45,11 +45,14 @@ def shares_a_part(point: DesignPoint, nest: NestSpace) -> bool:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_candidates_cost_what_their_plans_cost(name: str) -> None:
+    """Without trees, with them, and with packed tiles."""
     rng, scop = random.Random(name), built(name)
-    for tree in (False, True):
-        kernel = kernel_of(scop, TARGET, tree=tree)
+    for tree, packed in ((False, False), (True, False), (False, True)):
+        kernel = kernel_of(scop, TARGET, tree=tree, packed=packed)
         points = [
-            random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0, tree_reduction=tree)
+            packed_in(
+                kernel.space, random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0, tree_reduction=tree)
+            )
             for n in range(POINTS // 2)
         ]
         plans = [kernel.plan(point) for point in points]

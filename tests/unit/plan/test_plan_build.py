@@ -277,7 +277,10 @@ def test_names_avoid_those_of_the_kernel() -> None:
         ({"buffers": ()}, "has 0 buffers of `C`"),
         ({"transfers": (TransferPoint("C", 4),)}, "4 elements per beat does not divide the last dimension"),
         ({"transfers": (TransferPoint("C", 3),)}, "is no power of two"),
-        ({"transfers": (TransferPoint("C", 2, layout="packed"),)}, "layout `packed` is none of `plain`, `padded`"),
+        (
+            {"transfers": (TransferPoint("C", 2, layout="woven"),)},
+            "layout `woven` is none of `plain`, `padded`, `packed`",
+        ),
         ({"transfers": (TransferPoint("C", 2, form="packed"),)}, "form `packed` is none of `direct`, `stream`"),
         ({"transfers": (TransferPoint("Q", 2),)}, "a transfer of no buffer `Q`"),
         ({"transfers": (TransferPoint("A@S1", 4, layout="padded"),)}, "does not divide the last dimension (4)"),

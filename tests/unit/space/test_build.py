@@ -142,6 +142,7 @@ FIXES = [
     "C.width=2",
     "C.width=16",
     "C.layout=plain",
+    "C.layout=packed",
     "S0.pipeline=none",
     "S0.C.place=kernel",
 ]
@@ -161,6 +162,7 @@ def test_a_fix_narrows_and_never_widens(gemm: Space, fix: str) -> None:
         (["C.layout=padded"], (4, 8, 16)),
         (["C.width=16"], (16,)),
         (["C.layout=padded", "C.width=8"], (8,)),
+        (["C.layout=packed"], (1, 2, 4, 8, 16)),
     ],
 )
 def test_a_layout_is_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tuple[int, ...]) -> None:
@@ -253,7 +255,7 @@ def _tiles(nest: NestSpace) -> int:
         ("A@S1.partition=3,1", "no factor of dimension 0"),
         ("A.partition=1", "2 dimensions"),
         ("A.width=32", "elements per beat"),
-        ("A.layout=packed", "cannot lie in memory as `packed`"),
+        ("A.layout=woven", "cannot lie in memory as `woven`"),
         ("Z.layout=plain", "no array `Z`"),
         ("Z.place=k", "no array `Z`"),
         ("S9.*.place=kernel", "stands for no knob"),

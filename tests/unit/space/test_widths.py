@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import scop
+from model_candidates import in_rows
 from random_knobs import random_points
 
 from sisyphus.analysis import dependences, distribute, liveness
@@ -14,6 +15,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.plan import build_plan
 from sisyphus.space import (
     KERNEL_PLACE,
+    PACKED,
     BufferPoint,
     DesignPoint,
     Options,
@@ -53,31 +55,34 @@ KERNELS = {
 }
 
 
-def space_of(name: str, *, padding: bool) -> Space:
+def space_of(name: str, *, padding: bool, packed: bool = True) -> Space:
+    """The space of a kernel; not `packed`: all tiles are parts of rows as C has them."""
     text, extents = KERNELS[name]
     kernel = scop(text, **extents)
     found = dependences(kernel)
     target = make_target(load_device("u200"), budget="chip")
     options = Options(tiles="ragged", padding=padding)
-    return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, options)
+    space = build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, options)
+    return space if packed else in_rows(space)
 
 
 def can_be_built(space: Space, point: DesignPoint, buffer: BufferPoint, width: int) -> bool:
-    """With beats of `width` for one array, and of one element for all others."""
-    layout = layout_for(space.scop.array(buffer.array).extents, width)
+    """With beats of `width` for one array, no longer than rows of packed tiles, and of one element for all others."""
+    layout = PACKED if space.is_packed(buffer.array) else layout_for(space.scop.array(buffer.array).extents, width)
     ids = [b.id for b in point.buffers if b.array == buffer.array]
     transfers = tuple(TransferPoint(i, width, layout=layout) for i in ids)
     try:
-        build_plan(space.scop, space.distribution, space.live, replace(point, transfers=transfers))
+        plan = build_plan(space.scop, space.distribution, space.live, replace(point, transfers=transfers))
     except KernelError:
         return False
-    return True
+    rows = [held.extents[-1] for held in plan.buffers if held.array == buffer.array and layout == PACKED]
+    return all(width <= row or row == space.scop.array(buffer.array).extents[-1] for row in rows)
 
 
-@pytest.mark.parametrize("padding", [True, False])
+@pytest.mark.parametrize(("padding", "packed"), [(True, False), (True, True), (False, False)])
 @pytest.mark.parametrize("name", KERNELS)
-def test_the_widths_of_a_tile_are_those_that_can_be_built(name: str, *, padding: bool) -> None:
-    space = space_of(name, padding=padding)
+def test_the_widths_of_a_tile_are_those_that_can_be_built(name: str, *, padding: bool, packed: bool) -> None:
+    space = space_of(name, padding=padding, packed=packed)
     tiled = wide = missed = 0
     for point in random_points(space, 20, seed=5):
         for buffer in point.buffers:

@@ -1,0 +1,58 @@
+"""Arrays whose tiles may lie in memory one after another, whatever the tiles are; knows no cost and no plan.
+
+A tile that is shorter than the rows of its array is a run of memory for each of its rows, and has part of a beat at
+their ends. Where all tiles of an array are alike and none begins inside of another one, the host can put one after
+another, with rows of whole beats. The search counts all tiles of an array so where that is sure for every tiling: one
+nest has tiles of it, whose subscripts are single loops. Others may be packed once their tiles are known
+(`search/polish.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sisyphus.analysis import Nest
+from sisyphus.ir import ArrayId, Scop
+from sisyphus.poly import Affine, var
+from sisyphus.space.space import ArrayUse, NestSpace
+from sisyphus.values import replace
+
+
+def with_packed_tiles(scop: Scop, nests: Sequence[NestSpace]) -> tuple[NestSpace, ...]:
+    """The nests with arrays whose tiles lie one after another wherever they are tiled."""
+    homes = [scop.home(use.array) for nest in nests for use in nest.arrays]
+
+    def packed(nest: NestSpace, use: ArrayUse) -> ArrayUse:
+        alone = homes.count(scop.home(use.array)) == 1 and use.can_be_tiled and len(use.dims) > 1
+        return replace(use, packed=True) if alone and _are_aligned(scop, nest, use) else use
+
+    return tuple(replace(nest, arrays=tuple(packed(nest, use) for use in nest.arrays)) for nest in nests)
+
+
+def _are_aligned(scop: Scop, nest: NestSpace, use: ArrayUse) -> bool:
+    """Whether tiles of an array begin at multiples of their size, whatever the tiles of loops are.
+
+    A dimension is all in each tile, one element of it, or as much of it as the tile of a loop that begins with 0. Of
+    outer loops only the outermost one stands still wherever a tile is transferred.
+    """
+    for at, dim in enumerate(use.dims):
+        if dim.coefficients is None:
+            continue
+        subscripts = set(_subscripts(scop, nest.nest, use.array, at))
+        [subscript, *others] = subscripts
+        moving = [loop for loop in nest.loops if subscript.coefficient(loop.iterator)]
+        is_loop = len(moving) == 1 and subscript == var(moving[0].iterator) and moving[0].lower == 0
+        ranging = any(subscript.coefficient(name) for name in nest.nest.outer[1:])
+        if others or ranging or (moving and not is_loop):
+            return False
+    return True
+
+
+def _subscripts(scop: Scop, nest: Nest, array: ArrayId, at: int) -> Iterator[Affine]:
+    """Those of one dimension, in the names of the nest's own loops."""
+    names = (*nest.outer, *nest.iterators)
+    for statement in map(scop.statement, nest.statements):
+        renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
+        for ref in (statement.write, *statement.reads):
+            if ref.array == array:
+                yield ref.index[at].substitute(renaming)
