@@ -138,7 +138,12 @@ def optimize_units(
 def request_of(
     kernel: KernelLike, target: TargetLike = DEFAULT_DEVICE, *, binding: bool = True, **wanted: Unpack[Wanted]
 ) -> Request:
-    """The same as a value; `binding`: a design that is given must fit the budgets."""
+    """The same as a value; `binding`: a design that is given must fit the budgets.
+
+    `TypeError` for what is none of `Wanted`, as for any other argument that a function does not have.
+    """
+    for name in wanted.keys() - Wanted.__annotations__.keys():
+        raise TypeError(f"got an unexpected keyword argument `{name}`")
     goal, model = as_target(target), wanted.get("model", "measured")
     _check_together(wanted, model)
     verify, design, start = wanted.get("verify", True), wanted.get("design"), wanted.get("start")

@@ -100,6 +100,14 @@ def test_options_that_the_papers_model_has_not() -> None:
         sisy.optimize(GEMM, time_limit="soon")
 
 
+def test_what_is_no_option_is_refused(tmp_path: Path) -> None:
+    """Also `define` for `defines` of `read`: a design of another size came of it."""
+    path = tmp_path / "k.c"
+    path.write_text("void k(float a[8]) { for (int i = 0; i < 8; i++) a[i] *= 2.0f; }")
+    with pytest.raises(TypeError, match="unexpected keyword argument `define`"):
+        sisy.optimize(path, define={"N": 4})  # type: ignore[call-arg]
+
+
 def test_lists_show_themselves() -> None:
     assert "xcu200" in sisy.devices("u200")._repr_html_() and "exact" in str(sisy.solvers())
     assert len(sisy.devices()) > 5
