@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sisyphus import analysis
@@ -36,6 +36,7 @@ from sisyphus.forms import (
     SHORTER,
     STRIPS,
     SUMS_APART,
+    TABLE_TILES,
     UNTILED,
     WRITTEN_OUT,
     Strips,
@@ -45,6 +46,7 @@ from sisyphus.forms import (
     in_blocks,
     in_panels,
     in_place,
+    in_table_tiles,
     in_tiles,
     inlined,
     latched,
@@ -55,6 +57,7 @@ from sisyphus.forms import (
     shadowed,
     sizes_of_blocks,
     sizes_of_panels,
+    sizes_of_tiles,
     steps_of,
     sums_apart,
     untiled,
@@ -217,13 +220,29 @@ def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> I
     if not orders:
         orders = [(rewrites, found, "") for rewrites, found, _ in _shortest_with(latched, bases)]
     if not orders:
-        yield from _with_shadow(kernel.dependences, kernel.rewrites, "", source)
+        for rewrites, found, _ in _shortest_with(shadowed, bases):
+            yield from _with_shadow(found, rewrites, "", source)
+            yield from _in_sizes(TABLE_TILES, found, rewrites, source)
     for rewrites, ordered, name in orders:
         yield from _kept_apart(ordered, rewrites, name, source)
-        for size in sizes_of_panels(ordered):
-            panels = in_panels(ordered, size)
-            if panels is not None:
-                yield _in_order(dependences(panels), (*rewrites, f"{PANELS}{size}"), PANELS.strip(), source)
+        for word in OF_ORDERS:
+            yield from _in_sizes(word, ordered, rewrites, source)
+
+
+#: Forms of an order that come in sizes: which these are, and how a size is made.
+OF_ORDERS: Mapping[str, tuple[Callable[[Dependences], tuple[int, ...]], Callable[[Dependences, int], Scop | None]]] = {
+    PANELS: (sizes_of_panels, in_panels),
+    TABLE_TILES: (sizes_of_tiles, in_table_tiles),
+}
+
+
+def _in_sizes(word: str, ordered: Dependences, rewrites: tuple[str, ...], source: Source) -> Iterator[Kernel]:
+    """An order in a form of each of the sizes that are worth a search."""
+    sizes, build = OF_ORDERS[word]
+    for size in sizes(ordered):
+        made = build(ordered, size)
+        if made is not None:
+            yield _in_order(dependences(made), (*rewrites, f"{word}{size}"), word.strip(), source)
 
 
 def _shortest_with(

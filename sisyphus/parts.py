@@ -17,6 +17,7 @@ from sisyphus.forms import (
     PANELS,
     PIVOT_BLOCKS,
     SHORTER,
+    TABLE_TILES,
     elements_of,
     elsewhere,
     independent,
@@ -356,7 +357,7 @@ def _fit(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool
 
 
 def _in_panels(kernel: Kernel) -> bool:
-    return any(rewrite.startswith((PANELS, PIVOT_BLOCKS)) for rewrite in kernel.rewrites)
+    return any(rewrite.startswith((PANELS, PIVOT_BLOCKS, TABLE_TILES)) for rewrite in kernel.rewrites)
 
 
 def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:

@@ -33,6 +33,7 @@ from sisyphus.forms.rewrites import (
     SHADOW,
     STRIPS,
     SUMS_APART,
+    TABLE_TILES,
     UNTILED,
     WRITTEN_OUT,
     ScheduleError,
@@ -42,6 +43,7 @@ from sisyphus.forms.rewrites import (
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
+from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.untiled import in_tiles, untiled
 from sisyphus.forms.written_out import written_out
 
@@ -65,6 +67,7 @@ __all__ = [
     "SHORTER",
     "STRIPS",
     "SUMS_APART",
+    "TABLE_TILES",
     "UNTILED",
     "WRITTEN_OUT",
     "ScheduleError",
@@ -79,6 +82,7 @@ __all__ = [
     "in_line_blocks",
     "in_panels",
     "in_place",
+    "in_table_tiles",
     "in_tiles",
     "independent",
     "inlined",
@@ -92,6 +96,7 @@ __all__ = [
     "size_of_blocks",
     "sizes_of_blocks",
     "sizes_of_panels",
+    "sizes_of_tiles",
     "steps_of",
     "steps_of_rows",
     "sums_apart",

@@ -22,6 +22,7 @@ from sisyphus.forms.reordering import reordered
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.forms.sums_apart import sums_apart
+from sisyphus.forms.table_tiles import in_table_tiles
 from sisyphus.forms.untiled import untiled
 from sisyphus.forms.written_out import written_out
 from sisyphus.ir import Scop
@@ -31,7 +32,7 @@ PRIVATE, INSIDE, BLOCKS, SCHEDULE, LATCH = "private", "inside", "blocks", "sched
 STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
-LINE_BLOCKS, INLINED, WRITTEN_OUT = "line-blocks ", "inlined", "written-out"
+LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 
 
 class ScheduleError(KernelError):
@@ -73,6 +74,7 @@ SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
     LINE_BLOCKS: (in_line_blocks, "lines"),
     PANELS: (in_panels, "steps"),
     PIVOT_BLOCKS: (lambda found, size: with_pivots(found.scop, size), "steps"),
+    TABLE_TILES: (in_table_tiles, "rows and columns"),
 }
 
 

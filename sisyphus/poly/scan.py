@@ -49,14 +49,14 @@ def union_of(sets: Sequence[Set]) -> Set:
     return whole.coalesce()
 
 
-def box_around(sets: Sequence[Set], outer: str) -> Set:
-    """For every value of the dimension `outer`, a box around all points of sets in one nameless space."""
+def box_around(sets: Sequence[Set], *outer: str) -> Set:
+    """For all values of the `outer` dimensions, a box around all points of sets in one nameless space."""
     whole = union_of(sets)
     box = isl.Set.universe(whole.get_space())
     for name in dim_names(whole):
         shadow = whole
         for at, other in enumerate(dim_names(whole)):
-            if other not in (name, outer):
+            if other not in (name, *outer):
                 shadow = shadow.eliminate(SET, at, 1)
         box = box.intersect(isl.Set.from_basic_set(shadow.remove_divs().simple_hull()))
     return box

@@ -265,7 +265,10 @@ def intervals(rng: random.Random, name: str) -> Program:
     begins = Affine((("i", -1),), size)
     splits = For("l", Affine((("j", 1),), 1 - shift), end, 1, (split,))
     rows = For("j", Affine(()), begins, 1, (splits, *(more if rng.random() < 0.5 else ())))
-    return Program(name, arrays, (For("i", Affine((), 1), Affine((), size), 1, (rows,)),))
+    shorter = Ref("A", rng.choice(((Affine((("j", 1),), 1), end), (begin, Affine((("i", 1), ("j", 1)), -1)))))
+    grown = For("j", Affine(()), begins, 1, (Assign(whole, "+=", "{0}", (shorter,)),))
+    steps = (grown, rows) if rng.random() < 0.3 else (rows,)
+    return Program(name, arrays, (For("i", Affine((), 1), Affine((), size), 1, steps),))
 
 
 def tiled(rng: random.Random, name: str) -> Program:

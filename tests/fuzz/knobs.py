@@ -26,12 +26,14 @@ from sisyphus.forms import (
     PRIVATE,
     SHADOW,
     SUMS_APART,
+    TABLE_TILES,
     WRITTEN_OUT,
     Strips,
     independent,
     making_lines,
     sizes_of_blocks,
     sizes_of_panels,
+    sizes_of_tiles,
 )
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop, walk
@@ -90,11 +92,12 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
 
 
 def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
-    """Panels, or pivots in blocks, of some steps of the loops that can have some, or batches of some lines."""
+    """Panels, or pivots in blocks, of some steps of the loops that can have some, batches of some lines, or tiles."""
     sizes = ((PANELS, sizes_of_panels(kernel.dependences)), (PIVOT_BLOCKS, sizes_of_blocks(kernel.scop)))
     offered = [(form, max(found)) for form, found in sizes if found]
     offered += [(BATCHES, len(group.values) - 2) for group in independent(kernel.dependences)[:1]]
     offered += [(LINE_BLOCKS, len(made.values) - 2) for made in [making_lines(kernel.scop)] if made is not None]
+    offered += [(TABLE_TILES, 2 * size) for size in sizes_of_tiles(kernel.dependences)]
     if not offered:
         return None
     form, most = rng.choice(offered)
@@ -301,6 +304,7 @@ FORMED = {
         "batches",
         "sums-apart",
         "line-blocks",
+        "table-tiles",
     )
 }
 

@@ -13,7 +13,7 @@ from fuzz import campaign
 from fuzz.campaign import DIED, FAILURES, features, in_process, run_batch, shrink
 from fuzz.cases import FINE, Case, make
 from fuzz.harness import Part, Subject, compare
-from fuzz.kinds import lines, temporaries, wedges
+from fuzz.kinds import intervals, lines, temporaries, wedges
 from fuzz.knobs import FORMED, LEVERS, never_drawn
 from fuzz.programs import Affine, Array, Assign, For, Program, Ref
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from sisyphus import kernel_forms, request
 from sisyphus.backends.hls import project
 from sisyphus.errors import InternalError, SisyphusError
-from sisyphus.forms import BATCHES, BLOCKS, LINE_BLOCKS, rewrites
+from sisyphus.forms import BATCHES, BLOCKS, LINE_BLOCKS, TABLE_TILES, rewrites
 from sisyphus.plan import Plan, tables_in
 from sisyphus.space import DesignPoint, levers_off
 
@@ -63,6 +63,10 @@ def test_temporaries_of_blocks_are_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", [BATCHES, LINE_BLOCKS])
 def test_lines_are_drawn_in_batches_and_blocks(form: str, tmp_path: Path) -> None:
     assert any(word.startswith(form) for _, point in designs(lines, tmp_path) for word in point.rewrites)
+
+
+def test_tables_are_drawn_in_tiles(tmp_path: Path) -> None:
+    assert any(word.startswith(TABLE_TILES) for _, point in designs(intervals, tmp_path) for word in point.rewrites)
 
 
 def rows() -> Program:

@@ -12,7 +12,18 @@ from fuzz.drawing import draw
 from fuzz.programs import Program
 
 from sisyphus.errors import KernelError
-from sisyphus.forms import BATCHES, BLOCKS, FINISHED, FORWARD, IN_PLACE, INSIDE, LINE_BLOCKS, PRIVATE, rewritten
+from sisyphus.forms import (
+    BATCHES,
+    BLOCKS,
+    FINISHED,
+    FORWARD,
+    IN_PLACE,
+    INSIDE,
+    LINE_BLOCKS,
+    PRIVATE,
+    TABLE_TILES,
+    rewritten,
+)
 from sisyphus.frontend import read
 from sisyphus.ir import Scop
 
@@ -27,6 +38,8 @@ ASKED = (
     (f"{BATCHES}3",),
     (f"{LINE_BLOCKS}2",),
     (f"{LINE_BLOCKS}3",),
+    (f"{TABLE_TILES}2",),
+    (f"{TABLE_TILES}3",),
     (FORWARD, IN_PLACE),
     (IN_PLACE, PRIVATE),
 )
@@ -38,6 +51,7 @@ SEEDS = {
     "elimination": ("7", "8", "15"),
     "faces": ("1", "2"),
     "lines": ("1", "2", "3", "4", "5", "7", "8"),
+    "intervals": ("1", "2", "3", "4", "5", "6", "7", "8"),
 }
 
 
@@ -50,6 +64,7 @@ def program(kind: str, seed: str) -> Program:
         "elimination": kinds.elimination,
         "faces": kinds.faces,
         "lines": kinds.lines,
+        "intervals": kinds.intervals,
     }[kind]
     return shape(random.Random(seed), "k")
 

@@ -9,7 +9,7 @@ import pytest
 from sisyphus import api, clock
 from sisyphus.choice import find
 from sisyphus.errors import KernelError, UsageError
-from sisyphus.forms import PIVOT_BLOCKS, PIVOTS
+from sisyphus.forms import PIVOT_BLOCKS, PIVOTS, TABLE_TILES
 from sisyphus.kernel_forms import form_of, load_kernels
 from sisyphus.parts import REST, Parts
 from sisyphus.record import Record
@@ -23,6 +23,19 @@ TEXT = """void scale(float A[12][12])
     for (int i = 1; i < 12; i++)
         for (int j = 1; j < 12; j++)
             A[i][j] = A[i - 1][j] * 0.5f + A[i][j];
+#pragma endscop
+}
+"""
+SPLIT = """void split(float m[24][24], float w[24][24])
+{
+#pragma scop
+    for (int l = 1; l < 24; l++)
+        for (int i = 0; i < 24 - l; i++) {
+            float best = w[i][i + l] * 9.0f;
+            for (int k = i; k < i + l; k++)
+                best = m[i][k] + m[k + 1][i + l] < best ? m[i][k] + m[k + 1][i + l] : best;
+            m[i][i + l] = best + w[i][i + l];
+        }
 #pragma endscop
 }
 """
@@ -75,8 +88,28 @@ def test_forms_are_told_with_what_they_make_parallel(kernel: Path) -> None:
 def test_pivots_in_blocks_are_verified(size: int) -> None:
     """At MINI and SMALL."""
     path = Path(__file__).parents[3] / "kernels" / "polybench" / "floyd-warshall.c"
-    found = api.optimize(path, define={"N": size}, fix=["form=pivot-blocks"], effort=0.3, cache=False)
+    small = api.read(path, defines={"N": size})
+    found = api.optimize(small, fix=["form=pivot-blocks"], effort=0.3, cache=False)
     assert found.verdict is not None and found.verdict.passed and found.point.rewrites[0].startswith(PIVOT_BLOCKS)
+
+
+@pytest.mark.parametrize("size", [60, 180])
+def test_tables_in_tiles_are_verified(size: int) -> None:
+    """At MINI and SMALL."""
+    path = Path(__file__).parents[3] / "kernels" / "polybench" / "nussinov.c"
+    small = api.read(path, defines={"N": size})
+    found = api.optimize(small, fix=["form=table-tiles"], effort=0.3, cache=False)
+    assert found.verdict is not None and found.verdict.passed and found.point.rewrites[1].startswith(TABLE_TILES)
+
+
+def test_local_variables_give_way_where_that_leaves_a_table_that_may_be_in_tiles(tmp_path: Path) -> None:
+    """The source's own order fills diagonals, once the best split has the place of the element."""
+    path = tmp_path / "split.c"
+    path.write_text(SPLIT)
+    names = [kernel.name for kernel in load_kernels(Source(str(path)))]
+    assert names[-2:] == ["shadow", "table-tiles"]
+    found = api.optimize(path, fix=["form=table-tiles"], effort=0.2, cache=False)
+    assert found.verdict is not None and found.verdict.passed
 
 
 def test_a_form_of_many_nests_has_a_design_before_it_is_bounded() -> None:
