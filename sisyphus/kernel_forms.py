@@ -98,8 +98,11 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
     found = dependences(scop)
     written = _analysed(scop, found, source)
     flat = _without_tiles(written, source)
-    base = _with_inlined(_with_sums_apart(flat or written, source), source)
-    plain = [*dict.fromkeys([written, base]), *_with_expanded(base, source)]
+    apart = _with_sums_apart(flat or written, source)
+    base = _with_inlined(apart, source)
+    plain = [*dict.fromkeys([written, apart, base]), *_with_expanded(base, source)]
+    if base is not apart:
+        plain += _with_expanded(apart, source)  # a place for each value may be shorter than what computes it
     direct = _direct(base, source)
     if direct is not None:
         without = [direct, *_with_expanded(direct, source)]

@@ -111,3 +111,13 @@ def test_alignments_have_wavefronts_of_one_statement(name: str) -> None:
 def test_a_saved_form_is_built_again() -> None:
     source = read(KERNELS / "hls" / "needleman_wunsch.c")
     assert texts(rewritten(source, [INLINED])) == texts(inlined(dependences(source)) or source)
+
+
+def test_a_place_for_each_value_is_searched_beside_what_computes_it() -> None:
+    """The choice of a knapsack comes through a variable: apart, the two loops are both parallel."""
+    forms = load_kernels(Source(str(KERNELS / "hls" / "knapsack.c")))
+    assert [(form.name, form.rewrites) for form in forms] == [
+        ("source", ()),
+        ("inlined", (INLINED,)),
+        ("expanded", ()),
+    ]
