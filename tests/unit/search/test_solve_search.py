@@ -241,7 +241,7 @@ def test_a_passed_limit_leaves_the_design_found_with_its_gap(monkeypatch: pytest
 
 
 def test_where_nothing_fits_that_is_said_at_once() -> None:
-    with pytest.raises(NothingFits, match="no design of `built` fits 1 DSPs") as failed:
+    with pytest.raises(NothingFits, match="no design of `built` fits 1 DSP,") as failed:
         found(gemm_space(dsp=1), "auto")
     assert "--dsp" in (failed.value.hint or "")
 
