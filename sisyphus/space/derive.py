@@ -40,7 +40,7 @@ def build_space(
     if options.trust == "measured":
         nests = _without_turns(scop, nests, target.budget.onchip_bytes)
     nests = _whole_for_readers(scop, nests, live, target.budget.onchip_bytes)
-    nests = with_packed_tiles(scop, nests) if options.packs else nests
+    nests = with_packed_tiles(scop, nests, target.budget.onchip_bytes) if options.packs else nests
     space = Space(
         scop=scop,
         dependences=dependences,

@@ -2,9 +2,9 @@
 
 A tile that is shorter than the rows of its array is a run of memory for each of its rows, and has part of a beat at
 their ends. Where all tiles of an array are alike and none begins inside of another one, the host can put one after
-another, with rows of whole beats. The search counts all tiles of an array so where that is sure for every tiling: one
-nest has tiles of it, whose subscripts are single loops. Others may be packed once their tiles are known
-(`search/polish.py`).
+another, with rows of whole beats. Where arrays have little room on chip, the search counts all tiles of an array so if
+that is sure for every tiling: one nest has tiles of it, whose subscripts are single loops. Others may be packed once
+their tiles are known (`search/polish.py`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,15 @@ from sisyphus.poly import Affine, var
 from sisyphus.space.space import ArrayUse, NestSpace
 from sisyphus.values import replace
 
+#: Where arrays take no more than this share of the memory on chip, few designs have tiles of any.
+FEW_TILES = 0.5
 
-def with_packed_tiles(scop: Scop, nests: Sequence[NestSpace]) -> tuple[NestSpace, ...]:
-    """The nests with arrays whose tiles lie one after another wherever they are tiled."""
+
+def with_packed_tiles(scop: Scop, nests: Sequence[NestSpace], onchip_bytes: int) -> tuple[NestSpace, ...]:
+    """The nests with arrays whose tiles lie one after another wherever they are tiled; none where all have room."""
+    used = {use.array for nest in nests for use in nest.arrays}
+    if sum(a.elements * a.type.stored.bytes for a in scop.arrays if a.id in used) <= FEW_TILES * onchip_bytes:
+        return tuple(nests)
     homes = [scop.home(use.array) for nest in nests for use in nest.arrays]
 
     def packed(nest: NestSpace, use: ArrayUse) -> ArrayUse:

@@ -21,9 +21,10 @@ from sisyphus.space import KERNEL_PLACE, PACKED, PADDED, Options, Space, Transfe
 from sisyphus.target import load_device, make_target
 
 
-def space_of(kernel: Scop, options: Options | None = None) -> Space:
+def space_of(kernel: Scop, options: Options | None = None, onchip_bytes: int = 64) -> Space:
+    """With so little memory on chip that the search counts tiles as packed."""
     found = dependences(kernel)
-    target = make_target(load_device("u200"))
+    target = make_target(load_device("u200"), onchip_bytes=onchip_bytes)
     return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, options or Options())
 
 
@@ -40,6 +41,11 @@ for i in range(20):
             C[i, j] += A[i, k] * B[k, j]
 """
 SIZES = {"C": (20, 22), "A": (20, 24), "B": (24, 22)}
+
+
+def test_no_tiles_are_packed_where_all_arrays_have_room() -> None:
+    space = space_of(scop(GEMM, **SIZES), onchip_bytes=1_000_000)
+    assert not any(space.is_packed(array) for array in space.used_arrays)
 
 
 @pytest.mark.parametrize(
