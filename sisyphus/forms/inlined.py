@@ -15,6 +15,7 @@ from collections.abc import Collection
 from sisyphus.analysis import Dependences
 from sisyphus.ir import (
     ArrayId,
+    Binary,
     Cast,
     Expr,
     Read,
@@ -22,23 +23,27 @@ from sisyphus.ir import (
     Role,
     ScalarType,
     Scop,
+    Select,
     Statement,
     StmtId,
+    Unary,
     children,
     rebuild,
     walk,
 )
 from sisyphus.values import dataclass, replace
 
-#: Nodes of an expression, repeats included.
-MOST_NODES = 256
+#: Nodes of an expression, repeats included, and of one that several statements compute.
+MOST_NODES, MOST_SHARED = 256, 64
+#: Operators that take little area and no cycle of their own, on integers.
+CHEAP = ("+", "-", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^", "&&", "||")
 
 
 def inlined(found: Dependences) -> Scop | None:
     """The kernel without the local variables that are read in the iteration that gives them their value; None: none.
 
-    A value is computed by one other statement alone, or is no more than an element or a constant, so that nothing is
-    computed more often than before; what it is computed of stays as it is until then. Results are the same bit for bit.
+    A value is computed by one other statement alone, or by several where it is a few sums, comparisons and selections
+    of integers; what it is computed of stays as it is until then. Results are the same bit for bit.
     """
     scop = found.scop
     variables = {a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents}
@@ -95,7 +100,7 @@ class _Walk:
             return leaf
         users = self._users[variable, known.by.id]
         users.add(reader.id)
-        if len(users) > 1 and children(known.expr):
+        if len(users) > 1 and not _is_cheap(known.expr):
             self.barred.add(variable)
         return _as_type(known.expr, leaf.type)
 
@@ -104,6 +109,17 @@ class _Walk:
         stale = [v for v, known in self._values.items() if any(_reads(e, written) for e in walk(known.expr))]
         for variable in stale:
             del self._values[variable]
+
+
+def _is_cheap(expr: Expr) -> bool:
+    """Whether several statements may compute a value: an element, or a few sums and selections of integers."""
+    nodes = list(walk(expr))
+    inner = [node for node in nodes if children(node)]
+    return len(nodes) <= MOST_SHARED and not any(node.type.is_float for node in inner) and all(map(_is_plain, inner))
+
+
+def _is_plain(node: Expr) -> bool:
+    return isinstance(node, Select | Cast | Unary) or (isinstance(node, Binary) and node.op in CHEAP)
 
 
 def _reads(expr: Expr, array: ArrayId) -> bool:

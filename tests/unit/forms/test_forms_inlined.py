@@ -60,6 +60,7 @@ BODIES = {
     "several of them": "for (int i = 0; i < 8; i++) { int p = a[i] + 1; int q = p * 5; y[i] = q - a[7 - i]; }",
     "copies that two read": "for (int i = 0; i < 8; i++) { int p = a[i]; y[i] = p + 1; s[i][0] = p * 3; }",
     "what an element holds": "for (int i = 0; i < 8; i++) { int p = a[i] * 7; y[i] = p; s[i][1] = p * 3; }",
+    "a few sums that two compute": "for (int i = 0; i < 8; i++) { int p = a[i] + 7; y[i] = p - 1; s[i][1] = p ^ 3; }",
     "under a condition": "for (int i = 0; i < 8; i++) { int p = a[i] * 7; if (i > 2) y[i] = p + 1; }",
 }
 
@@ -106,6 +107,24 @@ def test_alignments_have_wavefronts_of_one_statement(name: str) -> None:
     forms = {form.name: form for form in load_kernels(Source(str(KERNELS / "hls" / f"{name}.c")))}
     wave = forms["wave-i+j"]
     assert INLINED in wave.rewrites and steps_of(wave.distribution.body) <= 130
+
+
+def test_an_alignment_that_keeps_its_steps_is_two_statements(tmp_path: Path) -> None:
+    """The best score is read by what keeps it and by what says where it came from."""
+    path = kernel(
+        tmp_path,
+        """
+    for (int i = 1; i < 8; i++)
+        for (int j = 1; j < 8; j++) {
+            int d = s[i - 1][j - 1] + a[j], u = s[i - 1][j] - 2, l = s[i][j - 1] - 2;
+            int best = d > u ? d : u;
+            best = best > l ? best : l;
+            y[j] = best == d ? 0 : best == u ? 1 : 2;
+            s[i][j] = best;
+        }
+""",
+    )
+    assert len(found_in(path).statements) == 2 and run(found_in(path), path, tmp_path) == "equal"
 
 
 def test_a_saved_form_is_built_again() -> None:
