@@ -107,8 +107,8 @@ def in_cycles(setting: Setting, cycles: Value, delay_ps: int) -> Value:
 
     Behind a register what is left of a period is free.
     """
-    whole, rest = divmod(delay_ps, setting.operators.usable_ps)
-    return cycles + whole + (1 if rest and isinstance(cycles, int) and not cycles else 0)
+    alg, (whole, rest) = setting.alg, divmod(delay_ps, setting.operators.usable_ps)
+    return cycles + whole + (alg.select(alg.exceeds(cycles, 0), 0, 1) if rest else 0)
 
 
 def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[BufferAccess], Value]:
