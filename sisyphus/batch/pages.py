@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined
 
 from sisyphus.batch.compare import JobChange
 from sisyphus.batch.jobs import FIGURES, REPORTED, JobResult
+from sisyphus.report.page import NAMES
 
 #: Figures in the order of their columns.
 COLUMNS = ("cycles", "rtl_cycles", *FIGURES[1:])
@@ -31,17 +32,7 @@ MEANING = {
 #: How a search ended that came to a design, in words.
 ENDED = {"proved": "to its end", "time": "to its limit", "interrupted": "interrupted", "unproved": "without a proof"}
 #: Figures by the names that people know.
-TITLES = {
-    "cycles": "cycles",
-    "rtl_cycles": "cycles in RTL",
-    "dsp": "DSP",
-    "bram18k": "BRAM18",
-    "uram": "URAM",
-    "lut": "LUT",
-    "ff": "FF",
-    "onchip_bytes": "bytes on chip",
-    "bytes_moved": "bytes moved",
-}
+TITLES = {"cycles": "cycles", "rtl_cycles": "cycles in RTL", **NAMES, "bytes_moved": "bytes moved"}
 #: The pages of a design, the one that tells most first.
 REPORTS = ("report.html", "report.md")
 

@@ -14,7 +14,7 @@ from itertools import chain, product
 from math import prod
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, OuterLoop, distribute
-from sisyphus.forms.building import Names, named, over
+from sisyphus.forms.building import Names, loops_of, named, over
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import const, dim_range
 from sisyphus.values import replace
@@ -38,7 +38,7 @@ def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
         if loop.kind is LoopKind.PARALLEL:
             continue
         place = found.scop.statement(loop.nests[0].statements[0]).position[:depth]
-        inside = _inside(found.scop, place)
+        inside = loops_of(found.scop.statements)[place]
         copies = [prod(len(values) for values in _values(s, depth).values()) for s in inside]
         is_short = max(copies) <= min(MOST_ITERATIONS, loop.trip_count - 1) and sum(copies) <= MOST_STATEMENTS
         if place not in seen and is_short and sum(copies) > len(inside):
@@ -55,10 +55,6 @@ def _innermost(body: Sequence[OuterLoop | Nest], depth: int) -> Iterator[tuple[O
             yield from _innermost(part.body, depth + 1)
 
 
-def _inside(scop: Scop, place: tuple[int, ...]) -> list[Statement]:
-    return [s for s in scop.statements if len(s.iterators) >= len(place) and s.position[: len(place)] == place]
-
-
 def _values(statement: Statement, depth: int) -> Mapping[str, range]:
     """What the loops inside of so many run through at most."""
     ranges = ((name, dim_range(statement.domain, name)) for name in statement.iterators[depth:])
@@ -67,7 +63,7 @@ def _values(statement: Statement, depth: int) -> Mapping[str, range]:
 
 def _without_loops(scop: Scop, place: tuple[int, ...]) -> Scop:
     """All instances inside of a loop as statements of its own."""
-    inside, names = _inside(scop, place), Names(scop)
+    inside, names = loops_of(scop.statements)[place], Names(scop)
     ordered = sorted((copy for old in inside for copy in _copies(old, len(place))), key=lambda copy: copy[0])
     taken, written = set[StmtId](), list[Statement]()
     for at, (_, copy) in enumerate(ordered):
