@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
-from sisyphus.analysis.dependence import Dependences, DepKind
+from sisyphus.analysis.dependence import Dependence, Dependences, DepKind
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Map, last_writers, name_dims, original_schedule
@@ -40,27 +40,30 @@ def flows(dependences: Dependences) -> tuple[Flow, ...]:
 
 
 def flows_of(dependences: Dependences, array: ArrayId, patience: Patience) -> tuple[Flow, ...]:
-    """The dataflow of one array."""
-    if not any(e.array == array and e.kind is DepKind.RAW for e in dependences.edges):
-        return ()
-    exact = patience.ask(partial(_exact, dependences.scop, array))
-    return tuple(_assumed(dependences, array) if exact is None else exact)
+    """The dataflow of one array, each reader asked for by itself: isl gives up on what many statements do together."""
+    edges = [e for e in dependences.edges if e.array == array and e.kind is DepKind.RAW]
+    found: list[Flow] = []
+    for sink in dict.fromkeys(e.sink for e in edges):
+        own = [e for e in edges if e.sink == sink]
+        exact = patience.ask(partial(_exact, dependences.scop, array, sink, {e.source for e in own}))
+        found += _assumed(own) if exact is None else exact
+    return tuple(found)
 
 
-def _exact(scop: Scop, array: ArrayId) -> list[Flow]:
-    users = [s for s in scop.statements if any(a.array == array for a in s.accesses)]
+def _exact(scop: Scop, array: ArrayId, sink: StmtId, sources: Collection[StmtId]) -> list[Flow]:
+    """What one statement reads of an array, of which only `sources` write what it reads, before it does."""
+    reader, writers = scop.statement(sink), [s for s in scop.statements if s.id in sources]
+    users = [s for s in scop.statements if s.id in sources or s.id == sink]
     order = schedules(scop, users)
-    accesses = [a for s in users for a in s.accesses if a.array == array]
-    reads = [a.relation for a in accesses if not a.is_write]
-    writes = [a.relation for a in accesses if a.is_write]
+    reads = [a.relation for a in reader.accesses if a.array == array and not a.is_write]
+    writes = [a.relation for s in writers for a in s.accesses if a.array == array and a.is_write]
     return [
-        Flow(source.id, sink.id, array, name_dims(relation, source.iterators, sink.iterators))
-        for writer, reader, relation in last_writers(reads, writes, [order[s.id] for s in users])
-        for source, sink in [(scop.statement(StmtId(writer)), scop.statement(StmtId(reader)))]
+        Flow(source.id, sink, array, name_dims(relation, source.iterators, reader.iterators))
+        for writer, _, relation in last_writers(reads, writes, [order[s.id] for s in users])
+        for source in [scop.statement(StmtId(writer))]
     ]
 
 
-def _assumed(dependences: Dependences, array: ArrayId) -> list[Flow]:
+def _assumed(edges: Sequence[Dependence]) -> list[Flow]:
     """Every read after write, last or not."""
-    edges = (e for e in dependences.edges if e.array == array and e.kind is DepKind.RAW)
-    return [Flow(e.source, e.sink, array, e.relation, approximate=True) for e in edges]
+    return [Flow(e.source, e.sink, e.array, e.relation, approximate=True) for e in edges]

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from sisyphus.algebra import Value
 from sisyphus.analysis import Dependence, DepKind, dependences
-from sisyphus.ir import Scop
+from sisyphus.ir import ArrayId, Scop, StmtId
 from sisyphus.model.facts.task_facts import Flow, Work
+
+#: The statement that writes, the one that reads, and the array that both touch.
+Ends: TypeAlias = tuple[StmtId, StmtId, ArrayId]
 
 
 @lru_cache(maxsize=16)
-def _read_after_write(scop: Scop) -> tuple[Dependence, ...]:
-    """The dependences that carry values, accumulations aside."""
-    return tuple(e for e in dependences(scop).edges if e.kind is DepKind.RAW and not e.is_reduction)
+def _read_after_write(scop: Scop) -> Mapping[Ends, Sequence[Dependence]]:
+    """The dependences that carry values, accumulations aside, by their ends."""
+    found: dict[Ends, list[Dependence]] = {}
+    for edge in dependences(scop).edges:
+        if edge.kind is DepKind.RAW and not edge.is_reduction:
+            found.setdefault((edge.source, edge.sink, edge.array), []).append(edge)
+    return found
 
 
 def flows_of(
@@ -25,7 +33,8 @@ def flows_of(
     for at, writer in enumerate(works):
         for by, reader in enumerate(works):
             if _meets(writer, reader, same=at == by):
-                found += _flows(_read_after_write(scop), (at, writer), (by, reader), copies)
+                ends = writer.statement, reader.statement, writer.target.array
+                found += _flows(_read_after_write(scop).get(ends, ()), (at, writer), by, copies)
     return tuple(found)
 
 
@@ -37,15 +46,10 @@ def _meets(writer: Work, reader: Work, *, same: bool) -> bool:
 
 
 def _flows(
-    edges: Iterable[Dependence],
-    written: tuple[int, Work],
-    wanted: tuple[int, Work],
-    copies: Mapping[str, object],
+    edges: Iterable[Dependence], written: tuple[int, Work], by: int, copies: Mapping[str, object]
 ) -> Iterable[Flow]:
-    (at, writer), (by, reader) = written, wanted
+    at, writer = written
     for edge in edges:
-        if (edge.source, edge.sink, edge.array) != (writer.statement, reader.statement, writer.target.array):
-            continue
         loops = writer.sources[: len(edge.shared)]
         ways = [_way(edge, signs, loops, copies) for signs in sorted(edge.directions)]
         useful = tuple(dict.fromkeys(way for way in ways if way))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.ir import Ref
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Pipe
 from sisyphus.plan import FAR
 from sisyphus.values import dataclass
+
+#: Of each subscript the loops in it with their factors.
+Moving: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
 
 
 @dataclass(frozen=True)
@@ -31,16 +36,16 @@ def alias_pairs(pipe: Pipe) -> tuple[AliasPair, ...]:
 
     Those that differ in constants alone are told apart (70 of 73 loops), and wait for values that really pass.
     """
-    found: list[AliasPair] = []
-    for at, writer in enumerate(pipe.works):
-        for by, reader in enumerate(pipe.works[: at + 1]):
-            for ref, read in reader.reads.items():
-                if read.buffer == writer.write.buffer and _linear(read) != _linear(writer.write):
-                    found.append(AliasPair(at, by, ref, writer.write, read))
+    found, before = list[AliasPair](), defaultdict[str, list[tuple[int, Ref, BufferAccess, Moving]]](list)
+    for at, work in enumerate(pipe.works):
+        for ref, read in work.reads.items():
+            before[read.buffer].append((at, ref, read, _linear(read)))
+        write, mine = work.write, _linear(work.write)
+        found += (AliasPair(at, by, ref, write, read) for by, ref, read, its in before[write.buffer] if its != mine)
     return tuple(found)
 
 
-def _linear(access: BufferAccess) -> tuple[tuple[tuple[str, int], ...], ...]:
+def _linear(access: BufferAccess) -> Moving:
     """The parts of the subscripts that move."""
     return tuple(index.terms for index in access.element)
 

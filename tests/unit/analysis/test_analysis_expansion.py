@@ -185,3 +185,20 @@ for i in range(6):
 """
     built = scop(three, A=(6, 7), B=(7, 6), t=(3,))
     assert privatise(built, dependences(built)) is None
+
+
+def test_a_table_that_a_hundred_statements_update_is_expanded() -> None:
+    """Rounds of a cipher as one writes them: isl gives up on what all of them do together, not on each of them."""
+    rounds = "\n".join(f"        x[{5 * n % 16}] += x[{(5 * n + 4) % 16}] + x[{7 * n % 16}]" for n in range(96))
+    text = f"""
+for n in range(16):
+    for i in range(16):
+        x[i] = A[n, i]
+    for r in range(10):
+{rounds}
+    for j in range(16):
+        C[n, j] = x[j]
+"""
+    found = expansion(scop(text, A=(16, 16), C=(16, 16), x=(16,)))
+    assert found is not None
+    assert [(one.name, one.over) for one in found.expanded] == [("x", ("n",))]
