@@ -13,6 +13,7 @@ from straight_c import source
 from sisyphus.backends.hls.reference import print_reference
 from sisyphus.frontend import read
 from sisyphus.ir import Array, Scop
+from sisyphus.ir.types import REINTERPRET
 
 INPUTS = Path(__file__).parent / "frontend_inputs"
 # Integers wrap on both sides; what is undefined in C must not decide this test.
@@ -25,6 +26,11 @@ DRIVER = """
 static unsigned long long state = 88172645463325252ull;
 static unsigned next(void) { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state >> 33; }
 """
+BITS = "".join(
+    f"static {target.c_name} {name}({source.c_name} value)\n"
+    f"{{ {target.c_name} bits; __builtin_memcpy(&bits, &value, sizeof bits); return bits; }}\n"
+    for (source, target), name in REINTERPRET.items()
+)
 
 
 def run(scop: Scop, path: Path, folder: Path) -> str:
@@ -34,7 +40,7 @@ def run(scop: Scop, path: Path, folder: Path) -> str:
         pytest.skip("gcc is not installed, so nothing was compiled")
     options = [*(f"-D{d}" for d in scop.origin.defines), *(f"-I{d}" for d in scop.origin.include_dirs)]
     again = folder / "again.c"
-    again.write_text(source(scop).replace(f"void {scop.name}(", "void again("))
+    again.write_text(BITS + source(scop).replace(f"void {scop.name}(", "void again("))
     original = folder / "original.c"
     if any(a.kept or "{}" in a.outside for a in scop.arguments):
         original.write_text(print_reference(scop) + by_reference(scop))

@@ -82,6 +82,14 @@ UINT8, UINT16, UINT32, UINT64 = (ScalarType("uint", b) for b in (8, 16, 32, 64))
 BOOL = ScalarType("bool", 8)
 ALL_TYPES = (HALF, FLOAT, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64)
 
+#: Functions that take the bits of a number as one of another type, which are no names of C, by both types.
+REINTERPRET = {
+    (FLOAT, UINT32): "float_to_bits",
+    (UINT32, FLOAT): "bits_to_float",
+    (DOUBLE, UINT64): "double_to_bits",
+    (UINT64, DOUBLE): "bits_to_double",
+}
+
 
 def promote(left: ScalarType, right: ScalarType) -> ScalarType:
     """Type of a binary arithmetic operation by C's usual arithmetic conversions."""

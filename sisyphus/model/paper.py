@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from sisyphus.analysis import LoopKind, reduction_of
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Binary, Call, Expr, Role, Select, Statement, Unary, walk
+from sisyphus.ir.types import REINTERPRET
 from sisyphus.space import KERNEL_PLACE, ArrayUse, BufferPoint, DesignPoint, NestPoint, NestSpace, Space
 from sisyphus.target import OperatorTable
 from sisyphus.values import dataclass
@@ -92,7 +93,7 @@ def operation_counts(expr: Expr, operators: OperatorTable) -> Counter[tuple[str,
                 counts["cmp", part.left.type.key] += 1
             case Select():
                 counts["select", part.type.key] += 1
-            case Call(function=name):
+            case Call(function=name) if name not in REINTERPRET.values():
                 counts[operators.operation(name, part.type.key), part.type.key] += 1
             case Unary() | _:
                 pass

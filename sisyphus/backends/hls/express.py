@@ -31,7 +31,7 @@ from sisyphus.ir import (
     Unary,
     promote,
 )
-from sisyphus.ir.types import INT64
+from sisyphus.ir.types import INT64, REINTERPRET
 from sisyphus.poly import Affine, comparisons
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
@@ -101,6 +101,8 @@ def library_function(name: str) -> tuple[str, ScalarType] | None:
 
 def is_exact(name: str) -> bool:
     """Whether every correct implementation of the function returns the same bits."""
+    if name in REINTERPRET.values():
+        return True
     known = library_function(name)
     return known is not None and known[0] in _EXACT_FUNCTIONS
 
@@ -212,6 +214,9 @@ class Expressions:
 
     def _call(self, function: str, arguments: tuple[Expr, ...]) -> str:
         known = library_function(function)
+        if function in REINTERPRET.values():
+            self._helpers.add(function)
+            return f"{function}({self._bare(arguments[0])})"
         if known is None:
             raise InternalError(f"`{function}` has no counterpart in the emitted code")
         base, kind = known

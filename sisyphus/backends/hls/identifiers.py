@@ -42,8 +42,8 @@ _OWN = frozenset(
     re.findall(
         r"\w+",
         """floor_div ceil_div larger smaller int_abs long_abs updated_float updated_double updated_int8 updated_int16
-    updated_int32 updated_int64 updated_uint8 updated_uint16 updated_uint32 updated_uint64 port fifo buffer beat lane
-    line column at""",
+    updated_int32 updated_int64 updated_uint8 updated_uint16 updated_uint32 updated_uint64 float_to_bits
+    bits_to_float double_to_bits bits_to_double port fifo buffer beat lane line column at""",
     )
 )
 _OWN_PATTERN = re.compile(r"row[0-9]+")

@@ -8,6 +8,7 @@ from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import ALL_TYPES
+from sisyphus.ir.types import REINTERPRET
 from sisyphus.plan import Bound, Buffer, For, Quotient
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.values import dataclass
@@ -142,6 +143,14 @@ HELPERS: dict[str, tuple[str, ...]] = {
             "return runs ? updated : kept;",
         )
         for kind in ALL_TYPES
+    },
+    **{
+        name: (
+            f"static {target.c_name} {name}({source.c_name} value)",
+            f"union {{ {source.c_name} from; {target.c_name} to; }} bits = {{value}};",
+            "return bits.to;",
+        )
+        for (source, target), name in REINTERPRET.items()
     },
     "long_abs": ("static long long long_abs(long long value)", "return value < 0 ? -value : value;"),
     "int_abs": ("static int int_abs(int value)", "return value < 0 ? -value : value;"),

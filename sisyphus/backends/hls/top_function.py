@@ -93,11 +93,12 @@ class _Source:
         head.line()
         self._tables(head)
         for name in sorted(self.helpers - {NARROW}):
-            declaration, result = HELPERS[name]
+            declaration, *lines = HELPERS[name]
             with head.block(declaration):
                 if name.startswith(UPDATED):
                     head.pragma("inline")
-                head.line(result)
+                for line in lines:
+                    head.line(line)
             head.line()
         return head.text() + self.body.text()
 

@@ -94,7 +94,7 @@ RULES: dict[str, Rule] = {
         "count its rounds, as by `while (i < N) { ...; i++; }`, and leave it early by `if (...) break;`",
     ),
     "jump": Rule(
-        "`goto` or its label",
+        "`goto` that goes back, or into a block, or its label",
         "guard the statements that follow with `if`, or leave loops with `break` or `return`",
     ),
     "switch": Rule(

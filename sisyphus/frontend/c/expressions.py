@@ -19,9 +19,10 @@ from sisyphus.frontend.c.elements import Elements, as_subscripted
 from sisyphus.frontend.c.fixed_widths import converted
 from sisyphus.frontend.c.intervals import Intervals
 from sisyphus.frontend.c.literals import beyond_numbers, literal
-from sisyphus.frontend.c.mathlib import MATH
+from sisyphus.frontend.c.mathlib import MATH, as_bits
 from sisyphus.frontend.c.operands import check_operands, index_of
 from sisyphus.frontend.c.parse import is_of_widths, subscripts_of
+from sisyphus.frontend.c.punning import Bits
 from sisyphus.frontend.c.scope import (
     Alias,
     Constant,
@@ -92,6 +93,8 @@ class Expressions(Elements):
                 return self._choice(node)
             case c_ast.Cast():
                 return self.fitted(self.value(node.expr), self._cast_type(node), self.affines.tree.span(node))
+            case Bits():
+                return self._bits(node)
             case c_ast.FuncCall():
                 return self._call(node)
             case c_ast.Assignment():
@@ -353,7 +356,16 @@ class Expressions(Elements):
                 return folded
         return self._checked(Binary(op, left, right, INT32 if op in COMPARISONS else kind), node)
 
-    def _cast_type(self, node: c_ast.Cast) -> ScalarType:
+    def _bits(self, node: Bits) -> Expr:
+        """The bits of a value as a number of another type, which must be as long."""
+        (value,), kind = self._values(node.expr), self._cast_type(node)
+        found = as_bits(value, kind)
+        if found is None:
+            words = f"the bits of `{value.type.c_name}` are not those of `{kind.c_name}`"
+            raise self._no("type-mismatch", words, node, "look at the bits of a number as one of the same length")
+        return found
+
+    def _cast_type(self, node: c_ast.Cast | Bits) -> ScalarType:
         kind = declared(node.to_type, self.affines.typedefs)
         if kind.scalar is None or not kind.is_scalar or kind.problem:
             words = kind.problem or "a pointer"

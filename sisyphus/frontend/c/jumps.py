@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import reduce
 
 from pycparser import c_ast
@@ -23,9 +24,24 @@ class TooTangled(Exception):  # noqa: N818 - travels inside the front end only
     """What follows a jump would have to be written out too often, or would see other names."""
 
 
+class Leaving(c_ast.Node):  # type: ignore[misc,unused-ignore]
+    """A jump to the end of some statements, whatever loops of theirs it is in."""
+
+    __slots__ = ("coord",)
+
+    def __init__(self, coord: object) -> None:
+        self.coord = coord
+
+    def children(self) -> list[tuple[str, c_ast.Node]]:
+        return []
+
+    def __iter__(self) -> Iterator[c_ast.Node]:
+        return iter(())
+
+
 def jumps(node: c_ast.Node | None, kind: type[c_ast.Node]) -> bool:
     """Whether a jump of this kind leaves the body that the node is part of."""
-    own = {c_ast.Return: (), c_ast.Break: (*LOOPS, c_ast.Switch)}.get(kind, LOOPS)
+    own = {c_ast.Return: (), Leaving: (), c_ast.Break: (*LOOPS, c_ast.Switch)}.get(kind, LOOPS)
     if node is None or isinstance(node, own):
         return False
     return isinstance(node, kind) or any(jumps(child, kind) for _, child in node.children())
@@ -36,46 +52,60 @@ def structured(items: Sequence[c_ast.Node], kind: type[c_ast.Node], leave: Leave
     return _Structure(kind, leave).items(items)
 
 
-def leaves_loops(items: Sequence[c_ast.Node]) -> bool:
-    """Whether one of the statements has a `return` inside of a loop that counts."""
-    return any(isinstance(n, c_ast.For) and jumps(n, c_ast.Return) for item in items for n in walk(item))
+def leaves_loops(items: Sequence[c_ast.Node], kind: type[c_ast.Node] = c_ast.Return) -> bool:
+    """Whether one of the statements has such a jump inside of a loop."""
+    return any(isinstance(n, LOOPS) and jumps(n, kind) for item in items for n in walk(item))
 
 
-def out_of_loops(items: Sequence[c_ast.Node], leave: Leave, flag: str) -> list[c_ast.Node]:
-    """The statements with a `return` inside of loops as a `break` out of each of them, and behind the outermost one.
+def out_of_loops(
+    items: Sequence[c_ast.Node], leave: Leave, flag: str, kind: type[c_ast.Node] = c_ast.Return
+) -> list[c_ast.Node]:
+    """The statements with a jump inside of loops as a `break` out of each of them, and behind the outermost one.
 
     for (...) { if (c) return e; }   becomes   for (...) { if (c) { r = e; flag = 1; break; } } if (flag) return;
 
     `leave` says what else stands in the place of the jump, as `r = e` here; `flag` is a variable that is 0 before.
     """
-    return [part for item in items for part in _out_of(item, leave, flag, is_inside=False)]
+    return _OutOfLoops(kind, leave, flag).all(items, is_inside=False)
 
 
-def _out_of(node: c_ast.Node, leave: Leave, flag: str, *, is_inside: bool) -> list[c_ast.Node]:
-    if not jumps(node, c_ast.Return):
+class _OutOfLoops:
+    def __init__(self, kind: type[c_ast.Node], leave: Leave, flag: str) -> None:
+        self.kind, self.leave, self.flag = kind, leave, flag
+
+    def all(self, items: Sequence[c_ast.Node], *, is_inside: bool) -> list[c_ast.Node]:
+        return [part for item in items for part in self._one(item, is_inside)]
+
+    def _one(self, node: c_ast.Node, is_inside: bool) -> list[c_ast.Node]:
+        if not jumps(node, self.kind):
+            return [node]
+        coord = node.coord
+        match node:
+            case self.kind() if is_inside:
+                mark = c_ast.Assignment("=", c_ast.ID(self.flag, coord), c_ast.Constant("int", "1", coord), coord)
+                return [c_ast.Compound([*self.leave(node), mark, c_ast.Break(coord)], coord)]
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile():
+                loop = copy(node)
+                loop.stmt = self._body(node.stmt, is_inside=True)
+                return [loop, c_ast.If(c_ast.ID(self.flag, coord), self._again(coord, is_inside), None, coord)]
+            case c_ast.If():
+                branches = (b and self._body(b, is_inside=is_inside) for b in (node.iftrue, node.iffalse))
+                return [c_ast.If(node.cond, *branches, coord)]
+            case c_ast.Compound():
+                return [self._body(node, is_inside=is_inside)]
+            case c_ast.Switch() if (choices := as_choices(node)) is not None:
+                return self._one(choices, is_inside)
         return [node]
-    coord = node.coord
 
-    def body_of(part: c_ast.Node, *, is_inside: bool) -> c_ast.Compound:
+    def _again(self, coord: object, is_inside: bool) -> c_ast.Node:
+        """The jump behind a loop that was left."""
+        if is_inside:
+            return c_ast.Break(coord)
+        return c_ast.Return(None, coord) if self.kind is c_ast.Return else self.kind(coord)
+
+    def _body(self, part: c_ast.Node, *, is_inside: bool) -> c_ast.Compound:
         inner = (part.block_items or []) if isinstance(part, c_ast.Compound) else [part]
-        return c_ast.Compound([p for n in inner for p in _out_of(n, leave, flag, is_inside=is_inside)], coord)
-
-    match node:
-        case c_ast.Return() if is_inside:
-            mark = c_ast.Assignment("=", c_ast.ID(flag, coord), c_ast.Constant("int", "1", coord), coord)
-            return [c_ast.Compound([*leave(node), mark, c_ast.Break(coord)], coord)]
-        case c_ast.For():
-            loop = c_ast.For(node.init, node.cond, node.next, body_of(node.stmt, is_inside=True), coord)
-            jump = c_ast.Break(coord) if is_inside else c_ast.Return(None, coord)
-            return [loop, c_ast.If(c_ast.ID(flag, coord), jump, None, coord)]
-        case c_ast.If():
-            branches = (b and body_of(b, is_inside=is_inside) for b in (node.iftrue, node.iffalse))
-            return [c_ast.If(node.cond, *branches, coord)]
-        case c_ast.Compound():
-            return [body_of(node, is_inside=is_inside)]
-        case c_ast.Switch() if (choices := as_choices(node)) is not None:
-            return _out_of(choices, leave, flag, is_inside=is_inside)
-    return [node]
+        return c_ast.Compound(self.all(inner, is_inside=is_inside), part.coord)
 
 
 def as_choices(node: c_ast.Switch) -> c_ast.Node | None:

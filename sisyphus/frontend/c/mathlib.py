@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sisyphus.ir import DOUBLE, FLOAT, INT32, ScalarType
-from sisyphus.ir.types import INT64
+from sisyphus.frontend.c.c_types import convert
+from sisyphus.ir import DOUBLE, FLOAT, INT32, Call, Expr, ScalarType
+from sisyphus.ir.types import INT64, REINTERPRET, UINT32, UINT64
 from sisyphus.values import dataclass
 
 ONE = (
@@ -32,3 +33,16 @@ def _table() -> dict[str, Signature]:
 
 
 MATH = _table()
+
+
+def as_bits(value: Expr, kind: ScalarType) -> Expr | None:
+    """The bits of a value as a number of another type; None where that is not as long."""
+    own = value.type
+    if own.bits != kind.bits or own.stored.bits != kind.stored.bits:
+        return None
+    if own.is_float == kind.is_float:
+        return convert(value, kind)
+    through = UINT64 if kind.bits == UINT64.bits else UINT32
+    first, last = (value, through) if own.is_float else (convert(value, through), kind)
+    name = REINTERPRET.get((first.type, last))
+    return None if name is None else convert(Call(name, (first,), last), kind)

@@ -5,6 +5,7 @@ memcpy(line, img[y], sizeof line);   becomes   for (i = 0; i < W; i++) line[i] =
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
@@ -13,6 +14,8 @@ from pycparser import c_ast
 from sisyphus.frontend.c.affine_reader import Affines, Purpose
 from sisyphus.frontend.c.calls import view_of
 from sisyphus.frontend.c.parse import counted
+from sisyphus.frontend.c.punning import Bits, typename
+from sisyphus.frontend.c.scope import SubArray
 
 MOVES = ("memcpy", "memset")
 _BYTES = Purpose("number of bytes", "unknown-call", "unknown-call")
@@ -21,8 +24,9 @@ _BYTES = Purpose("number of bytes", "unknown-call", "unknown-call")
 def as_loops(node: c_ast.FuncCall, affines: Affines) -> c_ast.Node:
     """The loops over all elements, for which the scope gets names of their own for the arrays.
 
-    Whole elements of one type, in one dimension or in whole rows of one length; memory is set to zero, or bytewise
-    where elements are bytes. All else is refused (`call-arguments`, `type-mismatch`, `unknown-call`).
+    Whole elements of one type, in one dimension or in whole rows of one length, or a variable, whose type may be
+    another; memory is set to zero, or bytewise where elements are bytes. All else is refused (`call-arguments`,
+    `type-mismatch`, `unknown-call`).
     """
     name, coord = node.name.name, node.coord
     given = list(node.args.exprs) if node.args is not None else []
@@ -31,6 +35,8 @@ def as_loops(node: c_ast.FuncCall, affines: Affines) -> c_ast.Node:
     places = given[: 2 if name == "memcpy" else 1]
     views = [view_of(place, affines) for place in places]
     kind = views[0].variable.type
+    if name == "memcpy" and all(view.offset is None for view in views):
+        return _one_number(node, views, given[2], affines)
     for view, place in zip(views, places, strict=True):
         if view.variable.type != kind:
             words = f"`{affines.text(place)}` has elements of `{view.variable.type.c_name}`, not of `{kind.c_name}`"
@@ -56,3 +62,16 @@ def as_loops(node: c_ast.FuncCall, affines: Affines) -> c_ast.Node:
     for index, extent in reversed(loops):
         body = counted(index, c_ast.Constant("int", str(extent), coord), body, coord)
     return body
+
+
+def _one_number(node: c_ast.FuncCall, views: Sequence[SubArray], size: c_ast.Node, affines: Affines) -> c_ast.Node:
+    """The assignment of the bits of one variable to another one, which is as long."""
+    kind, other = (view.variable.type for view in views)
+    if affines.constant(size, _BYTES) != kind.stored.bytes or kind.stored.bytes != other.stored.bytes:
+        raise affines.fault("unknown-call", "`memcpy` moves what is not one whole number", node, "assign it")
+    names = list[c_ast.Node]()
+    for view, word in zip(views, ("target", "source"), strict=True):
+        affines.scope.names[hidden := f"{word} of memcpy"] = view.variable
+        names.append(c_ast.ID(hidden, node.coord))
+    words = tuple(kind.c_name.split())
+    return c_ast.Assignment("=", names[0], Bits(typename(words, node.coord), names[1], node.coord), node.coord)

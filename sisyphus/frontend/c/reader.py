@@ -16,12 +16,14 @@ from sisyphus.frontend.c.c_types import declared
 from sisyphus.frontend.c.context import Ledger
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.file import callers_of, check_pragmas, choose, names_of
+from sisyphus.frontend.c.gotos import write_out_jumps
 from sisyphus.frontend.c.inductions import name_inductions
 from sisyphus.frontend.c.iterators import one_iterator_each
 from sisyphus.frontend.c.kernel import FunctionReader, Given
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.pointers import index_pointers
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
+from sisyphus.frontend.c.punning import look_at_bits
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
 from sisyphus.frontend.c.statics import name_tables
@@ -124,6 +126,8 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     if not any(t.span.path == path for t in found.tokens):
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(found.tokens, collector)
+    write_out_jumps(tree)
+    look_at_bits(tree)
     structures = Structures(tree)
     name_tables(tree)
     count_turns(tree)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import prod
 
 from sisyphus.ir import Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
+from sisyphus.ir.types import REINTERPRET
 from sisyphus.target import OpCost, OperatorTable
 from sisyphus.values import dataclass
 
@@ -45,6 +46,8 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
             return _core(table, _UNARY[op], kind)
         case Select(type=kind):
             return _core(table, "select", kind)
+        case Call(function=function) if function in REINTERPRET.values():
+            return Core(function, OpCost(0, 1, 0, 0, 0, measured=False, source="wiring"))
         case Call(function=function, type=kind):
             return _core(table, table.operation(function, kind.key), kind)
         case Lookup(table=name, extents=extents, type=kind, loaded=loaded):
@@ -60,7 +63,8 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
 def delay_of(table: OperatorTable, expr: Expr) -> int:
     """Picoseconds of the root operator where it is combinational; 0 for wiring, as shifts by constants are."""
     core = core_of(table, expr)
-    is_wiring = isinstance(expr, Binary) and expr.op in ("<<", ">>") and isinstance(expr.right, Literal)
+    is_shift = isinstance(expr, Binary) and expr.op in ("<<", ">>") and isinstance(expr.right, Literal)
+    is_wiring = is_shift or (isinstance(expr, Call) and expr.function in REINTERPRET.values())
     return 0 if core is None or core.cost.latency or is_wiring else table.delay_ps(core.kind.split()[0])
 
 
