@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from sisyphus.frontend.c.bound import ALWAYS, Condition, conjoin
 from sisyphus.frontend.c.diagnostics import Refused
@@ -10,6 +10,9 @@ from sisyphus.frontend.c.scope import Variable
 from sisyphus.poly import Affine
 from sisyphus.source import Span
 from sisyphus.values import dataclass, field, replace
+
+#: Parts of a condition, one of which holds, that are looked at one by one.
+MOST_CASES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +49,47 @@ class Context:
         return replace(self, known=False)
 
     def interval(self, value: Affine) -> tuple[int, int] | None:
-        """An interval that holds every value of the expression, or None where that is not known."""
-        ranges = {loop.name: loop.range for loop in self.loops}
-        low = high = value.constant
-        for name, factor in value.terms:
-            found = ranges.get(name)
-            if found is None:
-                return None
-            ends = (factor * found[0], factor * found[1])
-            low, high = low + min(ends), high + max(ends)
-        return low, high
+        """An interval that holds every value of the expression, or None where that is not known.
+
+        Of a condition, what it says of one iterator where the others have any value is looked at.
+        """
+        ranges = {loop.name: loop.range for loop in self.loops if loop.range is not None}
+        if not value.names <= ranges.keys():
+            return None
+        cases = self.condition if 0 < len(self.condition) <= MOST_CASES else ALWAYS
+        found = [_interval(value, narrowed) for one in cases if (narrowed := _narrowed(ranges, one)) is not None]
+        found = found or [_interval(value, ranges)]  # a place that is never reached
+        return min(low for low, _ in found), max(high for _, high in found)
 
     def where(self, point: Mapping[str, int]) -> tuple[str, ...]:
         """A note that names the source's iterators at a point of the normalised ones."""
         values = dict.fromkeys(f"{loop.variable.name} = {loop.value.evaluate(point)}" for loop in self.loops)
         return (f"at {', '.join(values)}", *self.calls) if values else self.calls
+
+
+def _interval(value: Affine, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    ends = [sorted(factor * end for end in ranges[name]) for name, factor in value.terms]
+    return value.constant + sum(low for low, _ in ends), value.constant + sum(high for _, high in ends)
+
+
+def _narrowed(
+    ranges: Mapping[str, tuple[int, int]], conjunction: Iterable[Affine]
+) -> Mapping[str, tuple[int, int]] | None:
+    """The ranges where inequalities (each >= 0) hold, too, one after another; None where they leave nothing of one."""
+    found = dict(ranges)
+    for one in conjunction:
+        if not one.names <= found.keys():
+            continue
+        most = _interval(one, found)[1]
+        for name, factor in one.terms:
+            low, high = found[name]
+            # All other terms are at most what they are together, and this one has to make up for the rest.
+            needed = max(factor * low, factor * high) - most
+            low, high = (max(low, -(-needed // factor)), high) if factor > 0 else (low, min(high, needed // factor))
+            if low > high:
+                return None
+            found[name] = low, high
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_reader import VALUE, Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
-from sisyphus.frontend.c.bound import SourceBound
+from sisyphus.frontend.c.bound import Condition, SourceBound
 from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
@@ -118,11 +118,8 @@ class Expressions(Elements):
         known = constant_of(condition)
         if known is not None:
             return chosen if known else other
-        if len(asked) == before or self.affines.cases is None:
-            return Select(condition, chosen, other, kind)
-        try:
-            holds = affine_condition(node.cond, self.affines)
-        except Refused:
+        holds = self._deciding(node.cond, is_asked=len(asked) > before)
+        if holds is None:
             return Select(condition, chosen, other, kind)
         del asked[before:]
         taken, value = (node.iftrue, chosen) if self.affines.case(holds) else (node.iffalse, other)
@@ -136,11 +133,8 @@ class Expressions(Elements):
         before = len(asked)
         left, right = self._values(node.left, node.right, optional=1)
         value = self.binary(node.op, left, right, node)
-        if len(asked) == before or self.affines.cases is None or constant_of(value) is not None:
-            return value
-        try:
-            holds = affine_condition(node.left, self.affines)
-        except Refused:
+        holds = None if constant_of(value) is not None else self._deciding(node.left, is_asked=len(asked) > before)
+        if holds is None:
             return value
         del asked[before:]
         if self.affines.case(holds) == (node.op == "||"):
@@ -148,6 +142,17 @@ class Expressions(Elements):
         # As in `_choice`, the questions of this case are asked again.
         self.value(node.right)
         return truth(right)
+
+    def _deciding(self, node: c_ast.Node, *, is_asked: bool) -> Condition | None:
+        """The affine condition that says which reads there are, where these are asked for or a case has it already."""
+        cases = self.affines.cases
+        if not (cases or (is_asked and cases is not None)):
+            return None
+        try:
+            holds = affine_condition(node, self.affines)
+        except Refused:
+            return None
+        return holds if is_asked or holds in cases else None
 
     def _values(self, *nodes: c_ast.Node, optional: int = 0) -> list[Expr]:
         """All operands, their faults collected; C computes the `optional` last ones on a condition, hardware always."""

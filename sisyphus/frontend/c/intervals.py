@@ -156,6 +156,9 @@ class Intervals:
                     if bounds is not None and own is not None:
                         fact = _compared(own, test, bounds)
                         found |= dict.fromkeys(_same_value(one), fact)
+                        far = _kept((own[0] - bounds[1], own[1] - bounds[0]), one.type)
+                        if far is not None:  # `a > b ? a - b : b - a` is never below zero
+                            found[Binary("-", one, other, one.type)] = _compared(far, test, (0, 0))
                 return found
         return facts
 

@@ -1,0 +1,78 @@
+"""What the front end knows of values where it asks whether a subscript may be outside of its array."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from compiled_scops import run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sisyphus.frontend import read
+from sisyphus.frontend.c.context import Context, OpenLoop
+from sisyphus.frontend.c.scope import Variable
+from sisyphus.poly import Affine, const, var
+
+RANGES = {"i": (0, 4), "j": (-2, 3), "k": (1, 2)}
+affines = st.builds(
+    lambda factors, constant: Affine.of(zip(RANGES, factors, strict=True), constant),
+    st.tuples(*[st.integers(-3, 3)] * len(RANGES)),
+    st.integers(-8, 8),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(affines, st.lists(st.lists(affines, max_size=3).map(tuple), min_size=1, max_size=3).map(tuple))
+def test_an_interval_holds_every_value_under_a_condition(
+    value: Affine, condition: tuple[tuple[Affine, ...], ...]
+) -> None:
+    loops = tuple(OpenLoop(name, _variable(), var(name), ends) for name, ends in RANGES.items())
+    low, high = Context(loops, condition).interval(value) or (1, 0)
+    points = (dict(zip(RANGES, p, strict=True)) for p in product(*(range(a, b + 1) for a, b in RANGES.values())))
+    reached = [p for p in points if any(all(part.evaluate(p) >= 0 for part in one) for one in condition)]
+    assert all(low <= value.evaluate(point) <= high for point in reached)
+
+
+def test_an_interval_is_as_narrow_as_a_condition_says() -> None:
+    loops = (OpenLoop("d", _variable(), var("d"), (0, 1)), OpenLoop("m", _variable(), var("m"), (0, 15)))
+    place = var("d") * 16 + var("m")
+    assert Context(loops).interval(place) == (0, 31)
+    assert Context(loops, ((place * -1 + const(15),),)).interval(place) == (0, 15)
+
+
+def _variable() -> Variable:
+    return None  # type: ignore[return-value]  # no interval asks for it
+
+
+ROUNDS = """
+static const int S[2][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}};
+void f(const unsigned m[3][16], unsigned o[3]) {
+  for (int n = 0; n < 3; n++) {
+    unsigned a = o[n];
+    for (int i = 0; i < 32; i++) {
+      int g;
+      if (i < 16) g = i; else g = (5 * i + 1) % 16;
+      a = (a + m[n][g]) << S[i / 16][i % 4];
+    }
+    o[n] = a;
+  }
+}
+"""
+
+WEIGHTS = """
+void f(const unsigned char a[40], const unsigned char b[40], const int w[64], int o[40]) {
+  for (int i = 0; i < 40; i++) {
+    int d = a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
+    o[i] = w[d >> 2] - w[(a[i] <= b[i] ? b[i] - a[i] : a[i] - b[i]) / 4];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("text", [ROUNDS, WEIGHTS], ids=["pieces", "absolute difference"])
+def test_tables_are_read_where_data_says_how_far(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(text)
+    assert run(read(path), path, tmp_path) == "equal"
